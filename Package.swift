@@ -1,0 +1,121 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target: Swift 6, strict memory safety, and a warning is an error.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+
+let package = Package(
+    name: "coffer",
+    products: [
+        .library(name: "Coffer", targets: ["Coffer"]),
+        .executable(name: "coffer", targets: ["coffer-cli"]),
+        .executable(name: "cofferd", targets: ["cofferd"]),
+        .executable(name: "coffer-authenticator", targets: ["coffer-authenticator"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // C libraries: module map and shim only.
+        .systemLibrary(
+            name: "CTSS2", pkgConfig: "tss2-esys tss2-sys tss2-mu tss2-rc", providers: [.apt(["libtss2-dev"])]),
+        .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+
+        // One gate to each of them.
+        library("Platform", ["CLinux", "CSystemd"]),
+        library("SystemBus", ["CSystemd", "Platform"]),
+        library("Cryptography", ["COpenSSL"]),
+        library("TPM", ["CTSS2", "Cryptography"]),
+        library("PAM", ["CPAM", "Cryptography"]),
+        library(
+            "CofferTestKit",
+            [
+                "TPM", "Platform", "CLinux", "Cryptography", "Authorization", "BrokerProtocol", "Configuration",
+                "Vault", "Broker",
+                logging,
+            ]),
+
+        // What a broker and an authenticator agree on.
+        library("Configuration"),
+        library("Authorization", ["Cryptography", "Platform"]),
+        library("Vault", ["TPM", "Cryptography", "Authorization", grdb]),
+        library("BrokerProtocol"),
+        library(
+            "Broker",
+            [
+                "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Configuration", "Platform",
+                "SystemBus", nio, nioPosix, logging, lifecycle,
+            ]),
+        library(
+            "Authenticator",
+            [
+                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Configuration", "Platform", "SystemBus",
+                logging,
+            ]),
+        library("Coffer", ["BrokerProtocol", "Platform"]),
+
+        // Programs.
+        program(
+            "cofferd",
+            ["Broker", "Configuration", "Cryptography", "Platform", argumentParser, logging, lifecycle, unixSignals]),
+        program("coffer-authenticator", ["Authenticator", "Configuration", "Platform", argumentParser, logging]),
+        program(
+            "coffer-cli", ["Coffer", "BrokerProtocol", "Platform", "Vault", "Cryptography", argumentParser]),
+
+        // Tests.
+        tests("CofferCLITests", ["coffer-cli", "Coffer", "BrokerProtocol", "Platform", "CLinux", argumentParser]),
+        tests("PlatformTests", ["Platform"]),
+        tests("ConfigurationTests", ["Configuration"]),
+        tests("BrokerProtocolTests", ["BrokerProtocol"]),
+        tests("SystemTests", ["Authorization", "Cryptography", "TPM", "Vault", "CofferTestKit"]),
+        tests("AuthorizationTests", ["Authorization", "Cryptography"]),
+        tests("PAMTests", ["PAM", "Cryptography"]),
+        tests("CryptographyTests", ["Cryptography", "COpenSSL"]),
+        tests("VaultTests", ["Vault", "TPM", "Authorization", "Cryptography", "Platform", "CofferTestKit", grdb]),
+        tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "CofferTestKit"]),
+        tests(
+            "BrokerTests",
+            [
+                "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Configuration",
+                "Platform", "SystemBus", "CofferTestKit", "CLinux", "cofferd",
+            ]),
+        tests(
+            "AuthenticatorTests",
+            [
+                "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "Configuration",
+                "CofferTestKit", "Cryptography", "Platform",
+            ]),
+    ]
+)

@@ -1,0 +1,185 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import FoundationEssentials
+import PAM
+import Platform
+
+/// Opens a keychain that is bound to the login password, binds one, or unbinds it (docs/binding.md). Made only after PAM has accepted the password, in this
+/// conversation; what the TPM is shown is derived from just that one, or, for a password that was changed, once from the one before it.
+struct BoundKeychain {
+    private let password: SecretBytes
+    private let demand: Demand
+    private let record: RegistryRecord
+    private let unlock: SignatureWays.Signature
+    private let signer: Signer
+    private let registry: Registry
+
+    /// - Parameter password: nil where the stack asked for more than one thing, or for nothing.
+    init(password: SecretBytes?, demand: Demand, signer: Signer, registry: Registry) throws(Ending) {
+        guard let password else {
+            throw .refused(
+                .misconfigured(
+                    "The PAM service coffer-passcode must ask for the login password and for nothing else: "
+                        + "see /etc/pam.d/coffer-passcode."))
+        }
+        guard let record = demand.record, let unlock = demand.signatures.first(where: { $0.kind == .unlock }) else {
+            throw .refused(.challengeRefused("The challenge opens no keychain."))
+        }
+        self.password = password
+        self.demand = demand
+        self.record = record
+        self.unlock = unlock
+        self.signer = signer
+        self.registry = registry
+    }
+
+    /// Does what the person was asked for, and signs for what else the challenge takes.
+    func perform(_ session: inout Session, _ broker: inout BrokerConnection) throws(Ending) {
+        if let binding = record.binding {
+            let isUnbinding = demand.purposes == [.unbind]
+            let isCurrent = try release(binding, &session, &broker)
+            if isUnbinding {
+                try reseal(bindingTo: nil, &broker)
+            } else if !isCurrent {
+                try reseal(bindingTo: password, &broker)
+                let text = "Your keychain is bound to the new password now."
+                _ = try session.show(Message(style: .info, text: text))
+            }
+        } else {
+            do throws(BrokerFailure) { try signer.sign(unlock, reseals: true, through: &broker) } catch {
+                throw Ending(error)
+            }
+            try reseal(bindingTo: password, &broker)
+        }
+        try signer.sign(demand.signatures.filter { $0 != unlock }, through: &broker)
+    }
+
+    /// Has the TPM release the unlock root.
+    /// - Returns: whether the password is the one that the keychain is bound to; otherwise it was the one before it that did it.
+    private func release(
+        _ binding: BindingPin, _ session: inout Session, _ broker: inout BrokerConnection
+    ) throws(Ending) -> Bool {
+        let outdated = try OutdatedBinding(registryDirectory: registry.directory, uid: uid)
+        var left: Int64?
+        if try !outdated.isKnown(binding) {
+            let pin = try LoginPassword.pin(of: password, salt: binding.salt, cost: binding.cost)
+            let outcome = try attempt(pin, reseals: demand.purposes == [.unbind], &broker)
+            guard case .wrong(let rest) = outcome else { return true }
+            left = rest
+            try outdated.note(binding)
+        }
+        let earlier = try askForEarlier(left, &session)
+        let pin = try LoginPassword.pin(of: earlier, salt: binding.salt, cost: binding.cost)
+        if case .wrong(let rest) = try attempt(pin, reseals: true, &broker) {
+            throw .refused(
+                .failed(
+                    .boundPassword,
+                    "That is not the password that your keychain is bound to. \(Self.words(rest)) Run coffer unlock for "
+                        + "another try, or bring back what the keychain holds with the recovery code: coffer recovery restore"
+                ))
+        }
+        try outdated.note(nil)
+        return false
+    }
+
+    private enum Outcome {
+        case released
+        /// With how many tries the TPM leaves, if that is known.
+        case wrong(Int64?)
+    }
+
+    private func attempt(
+        _ pin: SecretBytes, reseals: Bool, _ broker: inout BrokerConnection
+    ) throws(Ending) -> Outcome {
+        do throws(BrokerFailure) {
+            try signer.sign(unlock, pin: pin, reseals: reseals, through: &broker)
+            return .released
+        } catch {
+            if case .refused(let fault) = error, fault.name == .brokerTPM,
+                fault.details.kind == BrokerInterface.wrongPassword
+            {
+                return .wrong(fault.details.triesLeft)
+            }
+            throw Ending(error)
+        }
+    }
+
+    private func askForEarlier(_ left: Int64?, _ session: inout Session) throws(Ending) -> SecretBytes {
+        let text =
+            "Your login password was changed, and your keychain is still bound to the one before it. "
+            + Self.words(left) + " Give the earlier password once, and the keychain is bound to the new one."
+        _ = try session.show(Message(style: .info, text: text))
+        guard let answer = try session.show(Message(style: .secret, text: "Earlier password: ")) else {
+            throw .cancelled
+        }
+        return answer
+    }
+
+    private static func words(_ left: Int64?) -> String {
+        switch left {
+        case nil: "The TPM counts wrong passwords."
+        case 0?: "The TPM takes no further one."
+        case 1?: "The TPM takes one more wrong password."
+        case .some(let left): "The TPM takes \(left) more wrong passwords."
+        }
+    }
+
+    /// Another unlock root, under this password or under none: the broker has it in the file before the registry names it. A crash in between leaves the
+    /// keychain as it was.
+    private func reseal(bindingTo password: SecretBytes?, _ broker: inout BrokerConnection) throws(Ending) {
+        let lock = try claim()
+        defer { lock.keep() }
+        let salt = try LoginPassword.newSalt()
+        var pin: SecretBytes?
+        if let password { pin = try LoginPassword.pin(of: password, salt: salt, cost: BindingPin.standardCost) }
+        do throws(BrokerFailure) {
+            let reply = try broker.call(
+                BrokerInterface.Reseal(challenge: signer.challenge, pin: pin?.base64Encoded()), within: .seconds(60))
+            let next = try checked(reply, salt: salt, isToBeBound: pin != nil)
+            do throws(RegistryError) { try registry.replace(record, with: next) } catch {
+                throw .unreachable("The registry cannot be changed: \(error). The keychain is as it was.")
+            }
+            let adopted = try broker.call(BrokerInterface.Adopt(challenge: signer.challenge), within: .seconds(60))
+            guard adopted.authorizations.isEmpty else {
+                throw .unreachable("The broker asks for signatures where none is needed.")
+            }
+        } catch {
+            throw Ending(error)
+        }
+        try OutdatedBinding(registryDirectory: registry.directory, uid: uid).note(nil)
+    }
+
+    /// What the broker alone knows: Name and index. Salt and cost are our own.
+    private func checked(
+        _ reply: BrokerInterface.Reseal.Reply, salt: [UInt8], isToBeBound: Bool
+    ) throws(BrokerFailure) -> RegistryRecord {
+        guard let name = Data(base64Encoded: reply.name), name.count == 34,
+            !record.objects.values.contains([UInt8](name)), (reply.index != nil) == isToBeBound
+        else { throw .unreachable("The broker passes another object off as the keychain's new root.") }
+        guard let index = reply.index else { return record.with(binding: nil, unlockRoot: [UInt8](name)) }
+        guard let handle = UInt32(exactly: index.handle), let policy = Data(base64Encoded: index.policy),
+            let pin = PINIndexPin(handle: handle, policy: [UInt8](policy)),
+            let binding = BindingPin(index: pin, salt: salt), pin != record.binding?.index
+        else { throw .unreachable("The broker names an index that counts no tries of a password.") }
+        return record.with(binding: binding, unlockRoot: [UInt8](name))
+    }
+
+    /// From Reseal to Adopt no other conversation may have the broker put something else in the place of what the registry is about to name.
+    private func claim() throws(Ending) -> FileLock {
+        do throws(SystemError) {
+            let directory = "\(registry.directory)/bindings"
+            try Folder.make(directory, mode: 0o700)
+            if let lock = try FileLock(unlessHeld: "\(directory)/\(uid).claim") { return lock }
+        } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+        throw .refused(
+            .notCompleted("Your keychain is being bound or unbound already: try again in a moment.", kind: "failed"))
+    }
+
+    private var uid: UInt32 {
+        guard case .user(let uid) = record.owner else { return .max }
+        return uid
+    }
+}

@@ -1,0 +1,22 @@
+import Authorization
+import Cryptography
+
+/// What a password is made into before it leaves this process: the broker, and the TPM, never see the password itself.
+enum LoginPassword {
+    /// scrypt, with root's salt and cost; some tenths of a second. 32 bytes.
+    static func pin(of password: SecretBytes, salt: [UInt8], cost: Int) throws(Ending) -> SecretBytes {
+        do throws(CryptographyError) {
+            return try Scrypt.derive(
+                password: password, salt: salt,
+                cost: Scrypt.Cost(rounds: 1 << UInt64(cost), blockSize: 8, parallelism: 1), count: 32)
+        } catch {
+            throw .refused(.misconfigured("The authenticator cannot derive a key from the password: \(error.reason)."))
+        }
+    }
+
+    static func newSalt() throws(Ending) -> [UInt8] {
+        do throws(CryptographyError) { return try Random.bytes(BindingPin.saltCount) } catch {
+            throw .refused(.misconfigured("The authenticator has no random numbers: \(error.reason)."))
+        }
+    }
+}

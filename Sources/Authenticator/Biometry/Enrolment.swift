@@ -1,0 +1,71 @@
+import Authorization
+import BrokerProtocol
+import FoundationEssentials
+import Platform
+
+/// Before an item is bound to fingers: are there any, and has the vault a key for just these? Nobody is asked, because nobody has to be there to write.
+struct Enrolment {
+    let challenge: String
+    let account: Account
+    let biometry: Biometry
+    let registry: Registry
+
+    /// - Throws: ``Ending``: an invalid argument where the item could never be read.
+    func perform(
+        _ kinds: [AuthorizationKind], for record: RegistryRecord, through broker: inout BrokerConnection
+    ) throws(Ending) {
+        let set: [UInt8]?
+        do throws(BiometryObstacle) {
+            try biometry.checkEnrolment(of: account)
+            set = kinds.contains(.biometryCurrentSet) ? try biometry.currentSet(of: account) : nil
+        } catch {
+            throw Self.refusal(error)
+        }
+        if kinds.contains(.biometryCurrentSet) {
+            guard let set else { throw Self.refusal(.noneEnrolled) }
+            try provideKey(for: set, record, &broker)
+        }
+        do throws(BrokerFailure) {
+            let next = try broker.call(BrokerInterface.Adopt(challenge: challenge), within: .seconds(10))
+            guard next.authorizations.isEmpty else {
+                throw .unreachable("The broker asks for signatures where none is needed.")
+            }
+        } catch {
+            throw Ending(error)
+        }
+    }
+
+    private static func refusal(_ obstacle: BiometryObstacle) -> Ending {
+        .refused(.invalidArgument("An item that requires biometry could never be read here. \(obstacle.sentence)"))
+    }
+
+    /// The broker has the key in the vault before the registry names it: a crash in between leaves one that nobody uses.
+    private func provideKey(
+        for set: [UInt8], _ record: RegistryRecord, _ broker: inout BrokerConnection
+    ) throws(Ending) {
+        let name: [UInt8]
+        do throws(BrokerFailure) {
+            let reply = try broker.call(
+                BrokerInterface.ProvideKey(
+                    challenge: challenge, kind: AuthorizationKind.biometryCurrentSet.rawValue,
+                    setDigest: Data(set).base64EncodedString()), within: .seconds(60))
+            guard let bytes = Data(base64Encoded: reply.name), bytes.count == 34 else {
+                throw .unreachable("The broker's key for the enrolled fingers has no Name.")
+            }
+            name = [UInt8](bytes)
+        } catch {
+            throw Ending(error)
+        }
+        let present = record.objects
+        guard present[.biometryCurrentSet] == name || !present.values.contains(name) else {
+            throw .refused(.notCompleted("The broker passes another key off as that of your fingers.", kind: "failed"))
+        }
+        guard record.biometrySet != set || present[.biometryCurrentSet] != name else { return }
+        do throws(RegistryError) {
+            try registry.replace(record, with: record.with(biometrySet: set, key: name))
+        } catch {
+            throw .refused(
+                .notCompleted("The key for your fingers cannot be registered: \(error).", kind: "failed"))
+        }
+    }
+}

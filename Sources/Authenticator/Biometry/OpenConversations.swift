@@ -1,0 +1,42 @@
+import Platform
+
+/// Which programs of a user are in a conversation, by locks that end with the process that holds them: a finger must have one meaning only. A program's own
+/// conversations at the same time are no others: those that are alike share one question, and a reader takes one question at a time.
+struct OpenConversations: ~Copyable {
+    private let presence: SharedLock
+    private let path: String
+    private let program: Int32
+    /// Held by the conversations of the one program that may ask for a finger.
+    private var finger: SharedLock?
+
+    /// Counts this conversation as open, until the value ends.
+    /// - Parameter program: the client's process.
+    static func enter(registryDirectory: String, uid: UInt32, program: Int32) throws(SystemError) -> OpenConversations {
+        let directory = "\(registryDirectory)/conversations"
+        try Folder.make(directory, mode: 0o700)
+        let path = "\(directory)/\(uid)"
+        return OpenConversations(
+            presence: try SharedLock(path: path + ".open", place: program), path: path, program: program)
+    }
+
+    private init(presence: consuming SharedLock, path: String, program: Int32) {
+        self.presence = presence
+        self.path = path
+        self.program = program
+    }
+
+    /// Makes this program the one that a finger is for.
+    /// - Returns: false where another program of the user's is in a conversation.
+    mutating func claimFinger() throws(SystemError) -> Bool {
+        if finger != nil { return true }
+        // Two that claim at the same moment see each other, and neither gets it.
+        let claim = try SharedLock(path: path + ".finger", place: program)
+        if try claim.isHeldElsewhere() { return false }
+        if try presence.isHeldElsewhere() { return false }
+        finger = consume claim
+        return true
+    }
+
+    /// Says where the conversation is over: a value that is not used any more may be let go of before its scope ends.
+    borrowing func keep() {}
+}

@@ -1,0 +1,88 @@
+import Platform
+import SystemBus
+
+/// Whether the person who is asked sits at this machine, by logind's word: only then is a finger on the reader an answer to what is on the screen.
+struct SeatCheck: ~Copyable {
+    private static let name = "org.freedesktop.login1"
+    private static let path = "/org/freedesktop/login1"
+    private static let manager = "org.freedesktop.login1.Manager"
+    private static let noSession = "org.freedesktop.login1.NoSessionForPID"
+
+    private let bus: Bus
+
+    init(_ bus: consuming Bus) { self.bus = bus }
+
+    /// - Throws: what is in the way; `unknown` where logind does not say.
+    func check(_ client: Client) throws(BiometryObstacle) {
+        let facts: Facts
+        do throws(BusError) { facts = try ask(about: client) } catch {
+            throw .unknown("logind does not say who sits here (\(error))")
+        }
+        // What was said of a number holds only for the process that had it; one that cannot be looked at is gone.
+        guard (try? ProcessIdentity(observing: client.process.pid)) == client.process else {
+            throw .unknown("the program that asked has ended")
+        }
+        if facts.isLidClosed { throw .lidClosed }
+        if let session = facts.own {
+            try SeatRule.check(session: session, of: client.account.uid)
+        } else {
+            try SeatRule.check(sessions: facts.all, of: client.account.uid)
+        }
+    }
+
+    private struct Facts {
+        let isLidClosed: Bool
+        /// The session that the program belongs to; nil where it belongs to none.
+        let own: SessionFacts?
+        /// Otherwise all of the user's.
+        let all: [SessionFacts]
+    }
+
+    private func ask(about client: Client) throws(BusError) -> Facts {
+        let isLidClosed = try isLidClosed()
+        if let session = try session(of: client.process.pid) {
+            return Facts(isLidClosed: isLidClosed, own: try describe(session), all: [])
+        }
+        var all: [SessionFacts] = []
+        for (path, uid) in try sessions() where uid == client.account.uid { all.append(try describe(path)) }
+        return Facts(isLidClosed: isLidClosed, own: nil, all: all)
+    }
+
+    private func isLidClosed() throws(BusError) -> Bool {
+        let answer = try bus.call(
+            Self.name, Self.path, SessionFacts.properties, "Get", [Self.manager, "LidClosed"])
+        guard try answer.enter("v", "b") else { return true }
+        return try answer.bool()
+    }
+
+    /// - Returns: nil for a process that logind counts to no session: what a user's own service manager runs, desktop terminals among it.
+    private func session(of pid: Int32) throws(BusError) -> String? {
+        do throws(BusError) {
+            let answer = try bus.call(
+                Self.name, Self.path, Self.manager, "GetSessionByPID", values: [.number(UInt32(bitPattern: pid))])
+            return try answer.text("o")
+        } catch {
+            guard error.name == Self.noSession else { throw error }
+            return nil
+        }
+    }
+
+    private func sessions() throws(BusError) -> [(path: String, uid: UInt32)] {
+        let answer = try bus.call(Self.name, Self.path, Self.manager, "ListSessions")
+        var found: [(path: String, uid: UInt32)] = []
+        guard try answer.enter("a", "(susso)") else { return found }
+        while try answer.enter("r", "susso") {
+            _ = try answer.text()
+            let uid = try answer.number()
+            try answer.skip("ss")
+            found.append((try answer.text("o"), uid))
+            try answer.leave()
+        }
+        return found
+    }
+
+    private func describe(_ path: String) throws(BusError) -> SessionFacts {
+        try SessionFacts.read(
+            try bus.call(Self.name, path, SessionFacts.properties, "GetAll", [SessionFacts.session]))
+    }
+}

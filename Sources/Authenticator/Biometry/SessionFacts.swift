@@ -1,0 +1,56 @@
+import SystemBus
+
+/// A session of logind's, as far as a fingerprint cares. What logind does not say is the worse of the two.
+struct SessionFacts: Sendable, Equatable {
+    static let session = "org.freedesktop.login1.Session"
+    static let properties = "org.freedesktop.DBus.Properties"
+
+    var uid: UInt32?
+    /// Sessions of people are "user" and what begins like it; others are of cron, of greeters and of the service manager.
+    var isPersons = false
+    var isRemote = true
+    /// A session at no seat has no screen of this machine before it: a remote desktop's, say.
+    var hasSeat = false
+    var isActive = false
+    var isLocked = true
+
+    /// Reads a dictionary of properties.
+    static func read(_ message: borrowing BusMessage) throws(BusError) -> SessionFacts {
+        var facts = SessionFacts()
+        guard try message.enter("a", "{sv}") else { return facts }
+        while try message.enter("e", "sv") {
+            switch try message.text() {
+            case "User":
+                guard try message.enter("v", "(uo)"), try message.enter("r", "uo") else { break }
+                facts.uid = try message.number()
+                try message.skip("o")
+                try message.leave()
+                try message.leave()
+            case "Seat":
+                guard try message.enter("v", "(so)"), try message.enter("r", "so") else { break }
+                facts.hasSeat = !(try message.text()).isEmpty
+                try message.skip("o")
+                try message.leave()
+                try message.leave()
+            case "Class":
+                guard try message.enter("v", "s") else { break }
+                facts.isPersons = try message.text().hasPrefix("user")
+                try message.leave()
+            case "Remote": facts.isRemote = try flag(message, otherwise: true)
+            case "Active": facts.isActive = try flag(message, otherwise: false)
+            case "LockedHint": facts.isLocked = try flag(message, otherwise: true)
+            default: try message.skip("v")
+            }
+            try message.leave()
+        }
+        try message.leave()
+        return facts
+    }
+
+    private static func flag(_ message: borrowing BusMessage, otherwise: Bool) throws(BusError) -> Bool {
+        guard try message.enter("v", "b") else { return otherwise }
+        let value = try message.bool()
+        try message.leave()
+        return value
+    }
+}

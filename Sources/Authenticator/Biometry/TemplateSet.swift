@@ -1,0 +1,87 @@
+import Authorization
+import Cryptography
+import Platform
+
+/// What fprintd keeps of a user's fingers, as one digest (docs/vault-format.md, "The digest of the enrolled fingers"): another finger, a finger less or a
+/// finger enrolled anew is another digest.
+struct TemplateSet: Sendable {
+    /// Files in the folder, at all depths.
+    static let mostFiles = 256
+    /// Bytes of one file.
+    static let longestFile = 1 << 20
+    /// Bytes of all files.
+    static let longestSet = 16 << 20
+    /// Folders within folders: fprintd's are driver and device.
+    static let deepest = 6
+
+    let directory: String
+    let user: String
+    /// Who alone may have written it: root, but in a sandbox.
+    let owner: UInt32
+
+    /// 32 bytes.
+    /// - Returns: nil where nothing is stored of this user.
+    /// - Throws: ``BiometryObstacle/storage(_:)`` for anything that others than root could have written, that is no plain file, or too much.
+    func digest() throws(BiometryObstacle) -> [UInt8]? {
+        guard !user.isEmpty, user != ".", user != "..", !user.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
+            throw .storage("the user's name is not one of a folder")
+        }
+        do {
+            guard let status = try FileStatus.of("\(directory)/\(user)") else { return nil }
+            try check(status, user)
+            var walk = Walk()
+            try collect("", depth: 0, &walk)
+            if walk.files.isEmpty { return nil }
+            var parts = [Array("org.coffer.biometry-set".utf8), [1]]
+            for (path, digest) in walk.files.sorted(by: { $0.path.lexicographicallyPrecedes($1.path) }) {
+                parts += [path, digest]
+            }
+            return try SHA256.digest(LengthPrefixed.encode(parts))
+        } catch let obstacle as BiometryObstacle {
+            throw obstacle
+        } catch {
+            throw .storage("\(error)")
+        }
+    }
+
+    private struct Walk {
+        var files: [(path: [UInt8], digest: [UInt8])] = []
+        var entries = 0
+        var bytes = 0
+    }
+
+    /// - Parameter folder: relative, with a slash at its end unless it is the user's own.
+    private func collect(_ folder: String, depth: Int, _ walk: inout Walk) throws {
+        guard depth <= Self.deepest else { throw BiometryObstacle.storage("there are too many folders in each other") }
+        for name in try Folder.entries("\(directory)/\(user)/\(folder)") {
+            walk.entries += 1
+            guard walk.entries <= Self.mostFiles else {
+                throw BiometryObstacle.storage("there are more than \(Self.mostFiles) files")
+            }
+            let relative = folder + name
+            let path = "\(directory)/\(user)/\(relative)"
+            guard let status = try FileStatus.of(path) else {
+                throw BiometryObstacle.storage("they change at this moment: try again")
+            }
+            try check(status, relative)
+            guard status.isRegular else {
+                try collect(relative + "/", depth: depth + 1, &walk)
+                continue
+            }
+            let content = try DurableFile.read(path, limit: Self.longestFile)
+            walk.bytes += content.count
+            guard walk.bytes <= Self.longestSet else {
+                throw BiometryObstacle.storage("there are more than \(Self.longestSet >> 20) MiB")
+            }
+            walk.files.append((Array(relative.utf8), try SHA256.digest(content)))
+        }
+    }
+
+    private func check(_ status: FileStatus, _ name: String) throws(BiometryObstacle) {
+        let shown = VisibleText.quoted(name, limit: 120)
+        guard status.isRegular || status.isFolder else { throw .storage("\(shown) is neither a file nor a folder") }
+        guard status.uid == owner, status.mode & 0o022 == 0 else {
+            throw .storage("others than uid \(owner) could have written \(shown)")
+        }
+    }
+}

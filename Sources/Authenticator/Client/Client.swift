@@ -1,0 +1,67 @@
+import FoundationEssentials
+import Platform
+
+/// Who is at the other end of the connection, by the kernel's word, and what can be told of its program.
+struct Client: Sendable, Equatable {
+    let account: Account
+    let process: ProcessIdentity
+    /// The program's path, or the name that the process gave itself where the path cannot be read.
+    let program: String
+    /// The program's path; nil where it cannot be read.
+    let resolvedProgram: String?
+    /// As modules and people know it (`pts/3`); nil without one.
+    let terminal: String?
+    /// logind's number of the login that the process belongs to, by its control group; nil for a service's process.
+    let loginSession: String?
+    /// nil without a terminal, and where the session's leader has ended.
+    let session: TerminalSession?
+
+    /// - Throws: ``Ending`` where the kernel cannot name the user or process, or the name service the account.
+    init(ofSocket descriptor: Int32) throws(Ending) {
+        do throws(SystemError) {
+            let peer = try PeerCredentials(ofSocket: descriptor)
+            guard let account = try Account.withUID(peer.uid) else {
+                throw SystemError("find the account with uid \(peer.uid)", reason: "there is none")
+            }
+            let process = try peer.process()
+            let stat = try ProcessStat(pid: peer.pid)
+            guard stat.startTime == process.startTime else {
+                throw SystemError("find process \(peer.pid)", reason: "it has ended")
+            }
+            self.account = account
+            self.process = process
+            // What cannot be read is left out of the notice.
+            let group = (try? ProcessStat.controlGroup(pid: peer.pid)) ?? nil
+            self.loginSession = Self.loginSession(of: group ?? "", uid: peer.uid)
+            self.session = TerminalSession(of: stat)
+            self.terminal = Self.terminalName(stat.terminal)
+            // Only root may look at another user's program file; a sandbox's authenticator may not always.
+            self.resolvedProgram = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(peer.pid)/exe")
+            self.program = self.resolvedProgram ?? stat.command
+        } catch {
+            throw .refused(.denied("The caller cannot be identified: \(error)."))
+        }
+    }
+
+    /// logind's own groups only: what lies below a user's service manager is named by the user.
+    static func loginSession(of group: String, uid: UInt32) -> String? {
+        let prefix = "/user.slice/user-\(uid).slice/session-"
+        guard group.hasPrefix(prefix), group.hasSuffix(".scope") else { return nil }
+        let number = group.dropFirst(prefix.count).dropLast(".scope".count)
+        guard !number.isEmpty, number.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else { return nil }
+        return String(number)
+    }
+
+    /// From a device number (makedev(3)): pseudo-terminals and virtual consoles.
+    static func terminalName(_ device: Int32) -> String? {
+        let number = UInt32(bitPattern: device)
+        let major = (number >> 8) & 0xFFF
+        let minor = (number & 0xFF) | ((number >> 12) & 0xFFF00)
+        switch major {
+        case 136...143: return "pts/\((major - 136) * 256 + minor)"
+        case 4 where minor < 64: return "tty\(minor)"
+        case 4: return "ttyS\(minor - 64)"
+        default: return nil
+        }
+    }
+}

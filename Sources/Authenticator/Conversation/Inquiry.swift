@@ -1,0 +1,50 @@
+import Configuration
+import Cryptography
+import PAM
+import Platform
+
+/// Asks a person: says what it is about, then has PAM ask, one service after the other, as slowly as the user's recent failures demand.
+struct Inquiry {
+    let client: Client
+    let configuration: Configuration
+
+    /// - Parameter notice: the first thing that the person sees, here and on the desktop.
+    /// - Returns: the login password, where it was asked for: the one hidden answer that the service of that name took and accepted.
+    /// - Throws: ``Ending`` unless every service lets the person in.
+    @discardableResult
+    func ask(_ services: [ProofService], _ notice: String, _ session: inout Session) throws(Ending) -> SecretBytes? {
+        session.notify(
+            DesktopNotification(
+                for: client.account, folder: configuration.notificationFolder, text: notice,
+                seconds: configuration.promptTimeout))
+        _ = try session.show(Message(style: .info, text: notice), limit: Notice.longest)
+        let attempts = try AttemptLog(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
+        let delay = try attempts.admit()
+        var hasAnswered = false
+        var password: SecretBytes?
+        do throws(Ending) {
+            if delay > .zero {
+                let seconds = Int((delay / .seconds(1)).rounded(.up))
+                let text = "There were failed tries: the next one is in \(seconds) s."
+                _ = try session.show(Message(style: .info, text: text))
+                _ = try session.next(of: nil, until: .now + delay)
+            }
+            for service in services {
+                var person = PersonAtPAM(
+                    transaction: BackgroundTransaction(
+                        service: Service(name: service.rawValue, directory: configuration.pamDirectory),
+                        user: client.account.name, terminal: client.terminal, requester: client.account.name))
+                defer { hasAnswered = hasAnswered || person.hasAnswered }
+                do throws(Ending) { try person.converse(&session) } catch { throw service.ending(error) }
+                // A stack that asks for more leaves open which of the answers is the password.
+                if service == .passcode, person.hiddenAnswers.count == 1 { password = person.hiddenAnswers[0] }
+            }
+        } catch {
+            // Giving up before an answer tries nothing.
+            if !hasAnswered { try attempts.withdraw() }
+            throw error
+        }
+        try attempts.succeed()
+        return password
+    }
+}

@@ -1,0 +1,21 @@
+import Logging
+import Platform
+
+/// The one line that the log has of a conversation: who, for what, how it ended. No item, no reason, no answer.
+struct Report {
+    var client: Client?
+    var purpose = ""
+    var proof = Proof.asked
+    var outcome = ""
+
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["purpose": "\(purpose)", "outcome": "\(outcome)"]
+        if let means = proof.means { metadata["proof"] = "\(means)" }
+        if let client {
+            metadata["uid"] = "\(client.account.uid)"
+            metadata["pid"] = "\(client.process.pid)"
+            metadata["program"] = "\(VisibleText.escaped(client.program, limit: 200))"
+        }
+        return metadata
+    }
+}

@@ -1,0 +1,38 @@
+import Authorization
+import Configuration
+import Platform
+
+/// What the configuration comes to on this machine: accounts looked up, key and registry at hand.
+struct Setting {
+    let brokerUser: UInt32
+    let registry: Registry
+    let key: SigningKey
+    let sealer: SealerKind
+
+    /// - Throws: ``Ending`` where the set-up would not protect anything.
+    init(_ configuration: Configuration) throws(Ending) {
+        let user = ProcessSurroundings.effectiveUser
+        guard user == 0 || configuration.sandbox else {
+            throw .refused(.misconfigured("The authenticator must run as root (only a sandbox may do without)."))
+        }
+        brokerUser = try Self.uid(of: configuration.brokerUser)
+        sealer =
+            switch configuration.sealer {
+            case .tpm: .tpm
+            case .software: .software
+            }
+        registry = Registry(directory: configuration.registryDirectory, authenticatorUID: user)
+        key = try SigningKey(directory: configuration.registryDirectory)
+    }
+
+    private static func uid(of name: String) throws(Ending) -> UInt32 {
+        do throws(SystemError) {
+            guard let account = try Account.named(name) else {
+                throw SystemError("find the broker's account \(name)", reason: "there is none")
+            }
+            return account.uid
+        } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+    }
+}

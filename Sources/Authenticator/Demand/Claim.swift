@@ -1,0 +1,67 @@
+import Authorization
+import BrokerProtocol
+import Platform
+
+/// Whose vault a challenge is about, and by what right its client has to do with it: by the kernel's word on who the client is, the name service's on who
+/// belongs to a group now, and the registry's. Never by the broker's, and never by the process's own list of groups, which outlives a removal.
+struct Claim {
+    enum Right {
+        /// The client's own vault.
+        case own
+        /// A group's, of which the client is a member now.
+        case member
+        /// The vault of an account that nobody can be asked for, and the client is root.
+        case root
+    }
+
+    let owner: Owner
+    let right: Right
+    /// The account's or group's name now.
+    let name: String
+
+    /// - Parameter text: the owner as the broker says.
+    /// - Throws: ``Ending``, the same for a group that is not there and one that the client does not belong to.
+    init(_ text: String, of client: Client) throws(Ending) {
+        guard let owner = Owner(text: text) else { throw Self.refusal }
+        self.owner = owner
+        do throws(SystemError) {
+            switch owner {
+            case .user(client.account.uid):
+                right = .own
+                name = client.account.name
+            case .user(let uid):
+                guard client.account.uid == 0, let account = try Account.withUID(uid) else { throw Self.foreign }
+                right = .root
+                name = account.name
+            case .group(let gid):
+                guard client.account.isMember(of: gid), let group = try Group.withGID(gid) else { throw Self.foreign }
+                right = .member
+                name = group.name
+            }
+        } catch { throw error == Self.foreign ? Self.refusal : .refused(.misconfigured("The authenticator \(error).")) }
+    }
+
+    private static let foreign = SystemError("use a keychain", reason: "it is another owner's")
+    private static let refusal = Ending.refused(
+        .challengeRefused("The challenge is for another owner's keychain."))
+
+    /// Whether a person has to be asked: root is not, for what has nobody to ask.
+    var needsPerson: Bool { right != .root }
+
+    /// A recovery code is for one's own keychain. Root makes and opens service vaults; what a person keeps, and any single item, is not root's by this way.
+    func check(_ record: RegistryRecord?, for purposes: Set<Keychain.Purpose>) throws(Ending) {
+        // A group's secrets are not one member's to take along.
+        guard !purposes.contains(.recovery) || right == .own else { throw Self.refusal }
+        // One person's password is for one person's keychain.
+        guard purposes.isDisjoint(with: [.bind, .unbind]) || right == .own else { throw Self.refusal }
+        guard right == .root else { return }
+        guard purposes == [.create] || purposes == [.unlock], record?.isService ?? true else { throw Self.refusal }
+    }
+
+    /// The same once more, when the person has answered: meanwhile the client may have been removed from the group.
+    func confirm(for client: Client) throws(Ending) {
+        guard right == .member else { return }
+        let now = try Claim(owner.text, of: client)
+        guard now.name == name else { throw Self.refusal }
+    }
+}

@@ -1,0 +1,114 @@
+import Authorization
+import BrokerProtocol
+import Platform
+
+/// What a challenge asks of the person, after everything the broker says of it was checked against what root knows. A taken-over broker can lie about
+/// item and reason; it cannot have signed what is not this user's vault, or more than the purposes that are shown.
+struct Demand {
+    let claim: Claim
+    /// nil when the vault is to be made.
+    let record: RegistryRecord?
+    /// What the person is told.
+    let purposes: Set<Keychain.Purpose>
+    /// What is signed for once the person has proved all that it takes: one way of those that the challenge allows.
+    let signatures: [SignatureWays.Signature]
+    /// The PAM services that say so, one after the other.
+    let services: [ProofService]
+    /// Whether the password itself is needed, for a keychain that is bound to it, and not only somebody's word that it was right.
+    let needsPassword: Bool
+    let item: (service: String, account: String)?
+    let reason: String?
+    /// When the client's own vault was last locked, in milliseconds of the boot clock.
+    let lastLock: Int64
+    /// What an item is to be bound to; then nobody is asked, and nothing signed.
+    let enrolment: [AuthorizationKind]
+
+    /// - Throws: ``Ending`` for anything that does not fit together.
+    init(
+        _ facts: BrokerInterface.Describe.Reply, of client: Client, registry: Registry, authenticatorKey: [UInt8],
+        sealer: SealerKind, biometrics: (RegistryRecord?) -> BiometricAvailability
+    ) throws(Ending) {
+        let claim = try Claim(facts.owner, of: client)
+        let purposes = Set(facts.purposes)
+        guard !purposes.isEmpty, purposes.count == facts.purposes.count else {
+            throw .refused(.challengeRefused("The challenge has no clear purpose."))
+        }
+        let ways = try SignatureWays(facts.authorizations, facts.alternatives, for: purposes)
+        let record = try Self.record(for: claim.owner, in: registry, vault: facts.vault)
+        if let record { try Self.check(record, of: claim.name, authenticatorKey: authenticatorKey, sealer: sealer) }
+        try claim.check(record, for: purposes)
+        guard (record == nil) == purposes.contains(.create) else {
+            throw .refused(
+                .challengeRefused("The challenge is to make a keychain that is there, or open one that is not."))
+        }
+        if let bind = [Keychain.Purpose.bind, .unbind].first(where: purposes.contains) {
+            guard let record, record.canBeBound, (record.binding == nil) == (bind == .bind) else {
+                throw .refused(.challengeRefused("The keychain is not one that can be bound or unbound now."))
+            }
+        }
+        if purposes.contains(.read) {
+            guard let name = facts.service, let account = facts.account else {
+                throw .refused(.challengeRefused("The challenge does not say what is to be read."))
+            }
+            item = (name, account)
+        } else {
+            item = nil
+        }
+        self.claim = claim
+        self.record = record
+        self.purposes = purposes
+        self.enrolment = try Self.enrolment(facts.enrolment ?? [], for: purposes)
+        self.signatures = try ways.choose(ways.hasBiometric ? biometrics(record) : .available)
+        let opens = signatures.contains { $0.kind == .unlock }
+        self.needsPassword = opens && (purposes == [.bind] || record?.binding != nil)
+        self.services = ProofService.needed(for: signatures.map(\.kind), withPassword: needsPassword)
+        self.reason = facts.reason
+        self.lastLock = facts.lastLock
+    }
+
+    private static func enrolment(
+        _ names: [String], for purposes: Set<Keychain.Purpose>
+    ) throws(Ending) -> [AuthorizationKind] {
+        let kinds = names.compactMap(AuthorizationKind.init(rawValue:)).filter(\.isBiometric)
+        guard kinds.count == names.count, Set(kinds).count == kinds.count,
+            kinds.isEmpty != (purposes == [.enrolment])
+        else { throw .refused(.challengeRefused("The challenge does not say what an item is to be bound to.")) }
+        return kinds
+    }
+
+    private static func record(
+        for owner: Owner, in registry: Registry, vault: String?
+    ) throws(Ending) -> RegistryRecord? {
+        let record: RegistryRecord?
+        do { record = try registry.record(for: owner) } catch {
+            throw .refused(.notCompleted("The registry cannot be used: \(error).", kind: "damaged"))
+        }
+        guard record?.vault.hex == vault else {
+            throw .refused(.challengeRefused("The challenge is for another vault than the registered one."))
+        }
+        return record
+    }
+
+    /// Whether a record is the owner's of this name, made by this authenticator.
+    static func check(
+        _ record: RegistryRecord, of name: String, authenticatorKey: [UInt8], sealer: SealerKind
+    ) throws(Ending) {
+        guard record.ownerName == name else {
+            throw .refused(
+                .denied(
+                    "This keychain was made for \(VisibleText.quoted(record.ownerName, limit: 64)); "
+                        + "its number now belongs to another account or group."))
+        }
+        guard record.authenticatorKey == authenticatorKey else {
+            throw .refused(
+                .notCompleted(
+                    "This keychain was made with another signing key: restore signing-key.pem of the registry folder.",
+                    kind: "damaged"))
+        }
+        guard record.sealer == sealer else {
+            throw .refused(
+                .misconfigured(
+                    "This keychain is sealed by \(record.sealer.rawValue), the configuration says \(sealer.rawValue)."))
+        }
+    }
+}

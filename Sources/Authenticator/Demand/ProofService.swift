@@ -1,0 +1,39 @@
+import Authorization
+
+/// A PAM service: a kind of proof that a person can give. Which one a signature takes is this table's word and never the broker's.
+enum ProofService: String, Sendable, Equatable, CaseIterable {
+    /// A finger or a face, and nothing else.
+    case biometric = "coffer-biometric"
+    /// The login password, and nothing else.
+    case passcode = "coffer-passcode"
+    /// Any factor.
+    case anyFactor = "coffer"
+
+    /// A refusal as it is to be told: of a finger, PAM says what it would say of a password.
+    func ending(_ ending: Ending) -> Ending {
+        guard self == .biometric, case .refused(let refusal) = ending else { return ending }
+        switch refusal.reason {
+        case "password": return .refused(.failed(.biometry, "No enrolled finger was recognised."))
+        case "tries": return .refused(.failed(.biometry, "No enrolled finger was recognised in all tries."))
+        case "unavailable":
+            return .refused(.failed(.biometry, "The fingerprint reader read no finger in time, or is gone."))
+        default: return ending
+        }
+    }
+
+    /// The services that earn all of these signatures, in the order in which they are asked; each is needed.
+    ///
+    /// What a biometric or the passcode service says also proves presence. A vault is opened by the passcode or by `coffer`, never by a biometric alone.
+    ///
+    /// - Parameter password: the password itself is needed, for a keychain that is bound to it: no other factor will do.
+    static func needed(
+        for kinds: some Collection<AuthorizationKind>, withPassword password: Bool = false
+    ) -> [ProofService] {
+        var services: [ProofService] = []
+        if kinds.contains(where: \.isBiometric) { services.append(.biometric) }
+        if kinds.contains(.passcode) || password { services.append(.passcode) }
+        let opens = kinds.contains(.unlock) || kinds.contains(.recovery)
+        if services.isEmpty || (opens && !services.contains(.passcode)) { services.append(.anyFactor) }
+        return services
+    }
+}

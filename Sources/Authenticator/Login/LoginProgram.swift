@@ -1,0 +1,36 @@
+import Platform
+
+/// The program that reports a login. What it says opens a keychain, so it has to be root's, on the machine itself, and one of those that root has listed.
+struct LoginProgram: Sendable, Equatable {
+    let process: ProcessIdentity
+    /// Its file, by the kernel's word.
+    let path: String
+
+    /// - Parameter listed: the files of the programs whose word counts.
+    /// - Throws: ``Ending`` for every other program.
+    init(ofSocket descriptor: Int32, listed: [String]) throws(Ending) {
+        do throws(SystemError) {
+            let peer = try PeerCredentials(ofSocket: descriptor)
+            guard peer.uid == 0 else {
+                throw SystemError("take a login's report", reason: "it comes from uid \(peer.uid), not from root")
+            }
+            let process = try peer.process()
+            let path = try ProcessLink.read("exe", of: peer.pid)
+            let namespaces = try ProcessNamespaces(of: peer.pid)
+            // All of this has to be one process's.
+            guard try peer.process() == process else {
+                throw SystemError("find process \(peer.pid)", reason: "it has ended")
+            }
+            guard namespaces == (try ProcessNamespaces.initial()) else {
+                throw SystemError("take a login's report", reason: "\(path) runs in a container")
+            }
+            guard listed.contains(path) else {
+                throw SystemError("take a login's report", reason: "\(path) is not among login-programs")
+            }
+            self.process = process
+            self.path = path
+        } catch {
+            throw .refused(.denied("The authenticator does not \(error)."))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Authorization
+import BrokerProtocol
+import Configuration
+import Logging
+import Platform
+
+/// One process, one connection, one report of `pam_coffer`'s: a person was let in by a login program, and the keychain is opened for it.
+public struct LoginReport {
+    private let configuration: Configuration
+    private let logger = Logger(
+        label: "coffer-authenticator", factory: { label in StreamLogHandler.standardError(label: label) })
+
+    /// What the module has to send its call; it sends it at once.
+    private static let patience = Duration.seconds(2)
+
+    public init(configuration: Configuration) {
+        self.configuration = configuration
+    }
+
+    /// Takes the report from a connected socket, and ends the process.
+    public func run(on connection: consuming Descriptor) -> Never {
+        var socket = UnixSocket(adopting: connection)
+        var metadata: Logger.Metadata = [:]
+        let outcome: Outcome
+        do throws(Ending) {
+            let program = try LoginProgram(ofSocket: socket.number, listed: configuration.loginPrograms)
+            metadata["program"] = "\(VisibleText.escaped(program.path, limit: 200))"
+            metadata["pid"] = "\(program.process.pid)"
+            let account = try Self.account(from: &socket)
+            metadata["uid"] = "\(account.uid)"
+            outcome = try open(account, for: program)
+            metadata["outcome"] = "\(outcome.rawValue)"
+        } catch {
+            outcome = .refused
+            metadata["outcome"] = "\(error.outcome)"
+            metadata["reason"] = "\(error.fault?.details.message ?? "")"
+        }
+        // A login that is no longer waiting takes no answer.
+        if let answer = try? Varlink.encode(VarlinkReply(Login.Report.Reply(opened: outcome.isOpen))) {
+            try? socket.send(answer, until: .now + .seconds(1))
+        }
+        logger.notice("login report", metadata: metadata)
+        ChildProcess.exitNow(0)
+    }
+
+    private enum Outcome: String {
+        case opened
+        case openAlready = "open already"
+        case noKeychain = "no keychain"
+        /// It takes the password itself, and a login's report is only somebody's word that it was right.
+        case bound = "bound: opens at its first use"
+        case refused
+
+        var isOpen: Bool { self == .opened || self == .openAlready }
+    }
+
+    private static func account(from socket: inout UnixSocket) throws(Ending) -> Account {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            guard let message = try socket.receiveMessage(limit: LoginWire.longestCall, until: .now + patience) else {
+                throw SystemError("receive", reason: "the module closed the connection")
+            }
+            bytes = message
+        } catch {
+            throw .refused(.invalidArgument("The report cannot be taken: \(error)."))
+        }
+        // What cannot be read is answered like what is something else.
+        guard let call = try? Varlink.decode(VarlinkCall<Login.Report>.self, from: bytes),
+            call.method == Login.Report.name, (1...LoginWire.longestUser).contains(call.parameters.user.utf8.count)
+        else { throw .refused(.invalidArgument("That is no report of a login.")) }
+        do throws(SystemError) {
+            guard let account = try Account.named(call.parameters.user) else {
+                throw SystemError("find the account that logged in", reason: "the name service has none of that name")
+            }
+            return account
+        } catch {
+            throw .refused(.denied("The authenticator cannot \(error)."))
+        }
+    }
+
+    private func open(_ account: Account, for program: LoginProgram) throws(Ending) -> Outcome {
+        let setting = try Setting(configuration)
+        let record: RegistryRecord
+        do {
+            guard let present = try setting.registry.record(for: .user(account.uid)) else { return .noKeychain }
+            record = present
+        } catch {
+            throw .refused(.notCompleted("The registry cannot be used: \(error).", kind: "damaged"))
+        }
+        try Demand.check(
+            record, of: account.name, authenticatorKey: setting.key.publicKey, sealer: setting.sealer)
+        guard record.binding == nil else { return .bound }
+        var broker: BrokerConnection
+        do throws(BrokerFailure) {
+            broker = try BrokerConnection(
+                path: configuration.authenticatorSocket, user: setting.brokerUser, until: .now + .seconds(5))
+        } catch {
+            throw Ending(error)
+        }
+        let call = BrokerInterface.Report(
+            uid: Int64(account.uid), unlocksScreens: configuration.screenPrograms.contains(program.path))
+        let reply = try Self.report(call, to: &broker)
+        guard reply.vault == record.vault.hex else {
+            throw .refused(.challengeRefused("The broker would open another vault than the registered one."))
+        }
+        guard let challenge = reply.challenge else { return .openAlready }
+        do throws(Ending) {
+            // A login is good for opening, and for nothing else.
+            let unlock = BrokerInterface.Authorization(kind: AuthorizationKind.unlock.rawValue)
+            guard reply.authorizations == [unlock] else {
+                throw .refused(.challengeRefused("The broker asks for other signatures than opening a keychain needs."))
+            }
+            try Signer(key: setting.key, challenge: challenge, record: record).sign(
+                [SignatureWays.Signature(index: 0, kind: .unlock)], through: &broker)
+        } catch {
+            // The broker forgets the challenge sooner when told; where it cannot be, the challenge runs out by itself.
+            _ = try? broker.call(
+                BrokerInterface.Refuse(challenge: challenge, reason: error.reason), within: .seconds(1))
+            throw error
+        }
+        return .opened
+    }
+
+    private static func report(
+        _ call: BrokerInterface.Report, to broker: inout BrokerConnection
+    ) throws(Ending) -> BrokerInterface.Report.Reply {
+        do throws(BrokerFailure) {
+            return try broker.call(call, within: .seconds(10))
+        } catch {
+            throw Ending(error)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import BrokerProtocol
+import Platform
+import SystemBus
+
+/// The process that shows one notification. It becomes the user first, and holds nothing that the user may not see; the bus that it speaks to is the
+/// user's, and may do what it likes: the kernel ends this process after a second of waiting for it.
+public enum NotificationHelper {
+    private static let service = "org.freedesktop.Notifications"
+    private static let path = "/org/freedesktop/Notifications"
+
+    /// Takes the order from a connected socket, shows it, and takes it away at the connection's end. Ends the process.
+    public static func run(on connection: consuming Descriptor) -> Never {
+        ProcessRights.endAfter(seconds: 2)
+        var line = UnixSocket(adopting: connection)
+        do {
+            guard let bytes = try line.receiveMessage(limit: NotificationOrder.longest, until: .now + .seconds(1))
+            else {
+                ChildProcess.exitNow(0)
+            }
+            try serve(Varlink.decode(NotificationOrder.self, from: bytes), &line)
+        } catch {
+            // Nobody waits for a word of why there is no notification.
+        }
+        ChildProcess.exitNow(0)
+    }
+
+    private static func serve(_ order: NotificationOrder, _ line: inout UnixSocket) throws {
+        try ProcessRights.drop(to: Account(name: order.name, uid: order.uid, gid: order.gid))
+        ProcessRights.endAfter(seconds: 1)
+        guard let status = try FileStatus.of(order.bus), status.isSocket, status.uid == order.uid else { return }
+        let bus = try Bus(address: "unix:path=\(order.bus)")
+        guard try bus.servingUser() == order.uid else { return }
+        let answer = try bus.call(
+            service, path, service, "Notify",
+            values: [
+                .text("Coffer"), .number(0), .text(""), .text(order.summary), .text(order.body), .texts([]),
+                .options(["transient": .flag(true)]), .signedNumber(Int32(clamping: order.seconds * 1000)),
+            ], within: .seconds(1))
+        let number = try answer.number()
+        // The conversation goes on; a person takes as long as the conversation may take.
+        ProcessRights.endAfter(seconds: UInt32(clamping: order.seconds + 5))
+        _ = try line.receiveMessage(limit: 1, until: nil)
+        ProcessRights.endAfter(seconds: 1)
+        _ = try bus.call(service, path, service, "CloseNotification", values: [.number(number)], within: .seconds(1))
+    }
+}

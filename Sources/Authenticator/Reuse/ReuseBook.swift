@@ -1,0 +1,65 @@
+import Platform
+
+/// The answers of one user that may be used again.
+struct ReuseBook {
+    private let file: StateFile<[ReuseRecord]>
+    private let boot: String
+
+    /// As many terminals of one user as anybody asks this for at once.
+    static let limit = 16
+
+    /// - Throws: ``Ending`` where the folder cannot be used.
+    init(registryDirectory: String, uid: UInt32) throws(Ending) {
+        do throws(SystemError) {
+            file = try StateFile(registryDirectory: registryDirectory, folder: "reuse", uid: uid, nothing: [])
+            boot = try BootTime.bootID()
+        } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+    }
+
+    /// Which PAM services have let the person in at this terminal, and may be taken as met now; none for the most part.
+    func services(in session: TerminalSession, lastLock: Int64) throws(Ending) -> Set<ProofService> {
+        try update { records in
+            // None of them comes back to life.
+            records.removeAll { $0.asked <= lastLock }
+            return records.filter { $0.holds(in: session, lastLock: lastLock) }.reduce(into: []) {
+                $0.formUnion($1.services)
+            }
+        }
+    }
+
+    /// - Parameter asked: when the person began to be asked, in milliseconds of the boot clock.
+    func note(_ services: Set<ProofService>, in session: TerminalSession, asked: Int64, seconds: Int) throws(Ending) {
+        let record = ReuseRecord(
+            session: session, boot: boot, services: services, asked: asked,
+            ends: BootTime.milliseconds + Int64(min(seconds, ReuseRecord.longest)) * 1000)
+        try update { records in
+            // A newer answer at the same terminal takes the older one's place.
+            records.removeAll { $0.holds(in: session, lastLock: 0) }
+            records.append(record)
+            records = records.suffix(Self.limit)
+        }
+    }
+
+    /// Ends them all.
+    /// - Returns: how many there were.
+    func forget() throws(Ending) -> Int {
+        try update { records in
+            defer { records = [] }
+            return records.count
+        }
+    }
+
+    private func update<Value>(_ change: (inout [ReuseRecord]) -> Value) throws(Ending) -> Value {
+        do throws(SystemError) {
+            return try file.update { records in
+                let now = BootTime.milliseconds
+                records.removeAll { !$0.isAlive(boot: boot, at: now) }
+                return change(&records)
+            }
+        } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Configuration
+import Platform
+
+/// Asks a person once, and writes down that this terminal's programs may use the answer again for a while.
+struct ReuseInquiry {
+    let inquiry: Inquiry
+
+    /// - Parameter seconds: for how long, as the client wants it.
+    /// - Throws: ``Ending`` when the person was not recognised, or must not be asked for this.
+    func ask(seconds: Int64, _ session: inout Session) throws(Ending) {
+        let client = inquiry.client
+        let limit = min(inquiry.configuration.reuseLimit, ReuseRecord.longest)
+        guard limit > 0 else {
+            throw .refused(.denied("On this machine no answer can be used again: each request asks for you."))
+        }
+        guard (1...Int64(limit)).contains(seconds) else {
+            let most = SpokenTime.of(seconds: limit)
+            throw .refused(.invalidArgument("An answer can be used again for 1 second to \(most)."))
+        }
+        guard let terminal = client.session else {
+            throw .refused(
+                .invalidArgument("An answer can be used again in one terminal only, and this process has none."))
+        }
+        let asked = BootTime.milliseconds
+        let notice = Notice.text(forReuse: Int(seconds), in: terminal, from: client)
+        let services = [ProofService.anyFactor]
+        try inquiry.ask(services, notice, &session)
+        let book = try ReuseBook(
+            registryDirectory: inquiry.configuration.registryDirectory, uid: client.account.uid)
+        try book.note(Set(services), in: terminal, asked: asked, seconds: Int(seconds))
+    }
+}

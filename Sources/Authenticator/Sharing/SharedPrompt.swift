@@ -1,0 +1,51 @@
+import BrokerProtocol
+import Platform
+
+/// One prompt, shown or about to be shown by one of the authenticator's processes, and how it ended.
+struct SharedPrompt: Codable, Equatable {
+    let group: PromptGroup
+    /// Which start of the machine it was shown in.
+    let boot: String
+    /// The authenticator's process that asks.
+    let leader: Int32
+    let leaderStart: UInt64
+    /// nil while the person is asked.
+    var outcome: Outcome?
+
+    /// How the person answered, and for what.
+    struct Outcome: Codable, Equatable {
+        let answer: Answer
+        /// The tokens of the items that the person was shown.
+        let items: Set<String>
+        /// In milliseconds of the boot clock.
+        let time: Int64
+    }
+
+    enum Answer: Codable, Equatable {
+        case yes
+        case refused(Fault, reason: String)
+        case cancelled
+        case timedOut
+
+        /// - Returns: nil where nothing was learnt of the person: whoever waits then asks again.
+        init?(_ ending: Ending) {
+            switch ending {
+            case .refused(let refusal) where refusal.fault.name == .authenticationFailed:
+                self = .refused(refusal.fault, reason: refusal.reason)
+            case .cancelled: self = .cancelled
+            case .timedOut: self = .timedOut
+            case .refused, .gone, .terminated: return nil
+            }
+        }
+
+        /// What the waiting request comes to; nil for yes.
+        var ending: Ending? {
+            switch self {
+            case .yes: nil
+            case .refused(let fault, let reason): .refused(Ending.Refusal(fault: fault, reason: reason))
+            case .cancelled: .cancelled
+            case .timedOut: .timedOut
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Authorization
+import BrokerProtocol
+import FoundationEssentials
+
+/// Makes a vault known: the broker builds it, the authenticator registers it, and only then is it put in its place.
+struct Provisioning {
+    let challenge: String
+    let owner: Owner
+    let ownerName: String
+    /// Made by root for an account that nobody can be asked for.
+    let isService: Bool
+    let sealer: SealerKind
+    let authenticatorKey: [UInt8]
+    let registry: Registry
+
+    /// - Returns: the record as registered.
+    func register(through broker: inout BrokerConnection) throws(Ending) -> RegistryRecord {
+        let proposal: RegistryRecord
+        do throws(BrokerFailure) {
+            proposal = try broker.call(
+                BrokerInterface.Provision<RegistryRecord>(
+                    challenge: challenge, authenticatorKey: Data(authenticatorKey).base64EncodedString()),
+                within: .seconds(120)
+            ).record
+        } catch {
+            throw Ending(error)
+        }
+        let record = try checked(proposal)
+        do { try registry.write(record) } catch {
+            throw .refused(.notCompleted("The new keychain cannot be registered: \(error).", kind: "failed"))
+        }
+        do throws(BrokerFailure) {
+            let next = try broker.call(BrokerInterface.Adopt(challenge: challenge), within: .seconds(60))
+            guard next.authorizations == [BrokerInterface.Authorization(kind: AuthorizationKind.unlock.rawValue)] else {
+                throw .unreachable("The broker asks for other signatures than a new keychain needs.")
+            }
+        } catch {
+            throw Ending(error)
+        }
+        return record
+    }
+
+    /// The broker proposes what only it knows (vault id, Names, storage key); what root answers for is compared, and the owner's name is our own word.
+    func checked(_ proposal: RegistryRecord, now: Date = Date()) throws(Ending) -> RegistryRecord {
+        let names = Set(proposal.objects.values)
+        let age = now.timeIntervalSince1970 - Double(proposal.created) / 1000
+        guard proposal.format == RegistryRecord.currentFormat, proposal.owner == owner,
+            proposal.authenticatorKey == authenticatorKey, proposal.sealer == sealer, proposal.isService == isService,
+            (proposal.storageKey == nil) == (sealer == .software),
+            proposal.storageKey.map({ $0.name.count == 34 && !$0.context.isEmpty && $0.context.count <= 4096 }) ?? true,
+            Set(proposal.objects.keys) == Set(ObjectRole.ofNewVault), names.count == proposal.objects.count,
+            names.allSatisfy({ $0.count == 34 }), proposal.vault.bytes.contains(where: { $0 != 0 }), abs(age) < 600
+        else {
+            throw .refused(
+                .notCompleted(
+                    "The broker made a keychain that is not what was asked for: it was not registered.", kind: "failed")
+            )
+        }
+        return RegistryRecord(
+            vault: proposal.vault, owner: owner, ownerName: ownerName, created: proposal.created, sealer: sealer,
+            authenticatorKey: authenticatorKey, storageKey: proposal.storageKey, objects: proposal.objects,
+            isService: isService)
+    }
+}

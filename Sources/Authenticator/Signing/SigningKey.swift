@@ -1,0 +1,56 @@
+import Cryptography
+import Platform
+
+/// The authenticator's P-256 key: what every vault's policy trusts. A PEM file that only the authenticator's user can read, made at first use.
+struct SigningKey {
+    let key: P256.PrivateKey
+
+    /// 65 bytes, as registry records hold it.
+    var publicKey: [UInt8] { key.publicKey }
+
+    /// The most bytes the file may have.
+    private static let longestFile = 8192
+
+    /// - Throws: ``Ending`` when the file is not ours alone, cannot be read or written, or holds no P-256 key.
+    init(directory: String) throws(Ending) {
+        let path = "\(directory)/signing-key.pem"
+        do throws(SystemError) {
+            // Two first conversations at once must not make two keys.
+            let lock = try FileLock(path: "\(directory)/signing-key.lock")
+            defer { lock.keep() }
+            if let present = try Self.read(path) { key = present } else { key = try Self.make(path) }
+        } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+    }
+
+    /// - Returns: nil where there is no file yet.
+    private static func read(_ path: String) throws(SystemError) -> P256.PrivateKey? {
+        guard let status = try FileStatus.of(path) else { return nil }
+        guard status.isRegular, status.uid == ProcessSurroundings.effectiveUser, status.mode & 0o177 == 0 else {
+            throw SystemError(
+                "use the signing key \(path)", reason: "it must be a file of the authenticator's user, with mode 0600")
+        }
+        var bytes = try DurableFile.read(path, limit: longestFile)
+        defer { Wipe.bytes(&bytes) }
+        do throws(CryptographyError) {
+            return try P256.PrivateKey(pem: try SecretBytes(copying: bytes))
+        } catch {
+            throw SystemError("read the signing key \(path)", reason: "\(error.reason); restore it from a backup")
+        }
+    }
+
+    private static func make(_ path: String) throws(SystemError) -> P256.PrivateKey {
+        do {
+            let key = try P256.PrivateKey.generate()
+            var bytes = try key.pem().withBytes { span in span.indices.map { span[$0] } }
+            defer { Wipe.bytes(&bytes) }
+            try DurableFile.write(bytes, to: path, mode: 0o600)
+            return key
+        } catch let error as SystemError {
+            throw error
+        } catch {
+            throw SystemError("make the signing key \(path)", reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+import Platform
+
+/// What the authenticator's processes know together about one user: a file of its own for each uid, which only the authenticator's user can read,
+/// changed under a lock. Its name is made of a number that the kernel gave; no client has a say in it.
+struct StateFile<Content: Codable & Equatable> {
+    let directory: String
+    let uid: UInt32
+    /// What holds where there is no file.
+    let nothing: Content
+
+    /// The most bytes a file may have.
+    private static var longest: Int { 256 << 10 }
+
+    init(registryDirectory: String, folder: String, uid: UInt32, nothing: Content) throws(SystemError) {
+        directory = "\(registryDirectory)/\(folder)"
+        self.uid = uid
+        self.nothing = nothing
+        try Folder.make(directory, mode: 0o700)
+    }
+
+    /// Reads, changes and writes, with no other process in between.
+    func update<Value>(_ change: (inout Content) -> Value) throws(SystemError) -> Value {
+        let lock = try FileLock(path: "\(directory)/\(uid).lock")
+        defer { lock.keep() }
+        let path = "\(directory)/\(uid).json"
+        let before = try read(path)
+        var content = before ?? nothing
+        let value = change(&content)
+        if content == nothing {
+            try FileRemoval.remove(path)
+        } else if content != before {
+            // Nothing of these types can fail to be encoded.
+            guard let bytes = try? JSONEncoder().encode(content) else {
+                throw SystemError("write \(path)", reason: "it cannot be encoded")
+            }
+            try DurableFile.write(Array(bytes), to: path, mode: 0o600)
+        }
+        return value
+    }
+
+    /// - Returns: nil where there is no file, or one that cannot be read: nothing is known then, and every person is asked.
+    private func read(_ path: String) throws(SystemError) -> Content? {
+        guard let status = try FileStatus.of(path) else { return nil }
+        guard status.isRegular, status.uid == ProcessSurroundings.effectiveUser, status.mode & 0o077 == 0 else {
+            throw SystemError("use \(path)", reason: "it must be a file of the authenticator's user, with mode 0600")
+        }
+        // As above: what makes no sense is as good as missing.
+        return try? JSONDecoder().decode(Content.self, from: Data(DurableFile.read(path, limit: Self.longest)))
+    }
+}

@@ -1,0 +1,20 @@
+/// What a signature of the authenticator's is for: the kind in a policy reference.
+public enum AuthorizationKind: String, Sendable, Codable, CaseIterable {
+    case unlock
+    case recovery
+    case presence
+    case biometryAny = "biometry-any"
+    case biometryCurrentSet = "biometry-current-set"
+    case passcode
+
+    /// Whether it is a person's proof for reading one item.
+    public var isForReading: Bool {
+        switch self {
+        case .unlock, .recovery: false
+        case .presence, .biometryAny, .biometryCurrentSet, .passcode: true
+        }
+    }
+
+    /// Whether only a finger or a face earns it.
+    public var isBiometric: Bool { self == .biometryAny || self == .biometryCurrentSet }
+}

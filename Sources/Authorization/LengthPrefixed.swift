@@ -1,0 +1,15 @@
+/// The one way to join byte strings before they are hashed or authenticated: each behind its length, so that no two lists give the same bytes (docs/vault-format.md, "Notation").
+public enum LengthPrefixed {
+    /// `u32 length ‖ bytes` for each part, in order.
+    public static func encode(_ parts: [[UInt8]]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(parts.reduce(0) { $0 + 4 + $1.count })
+        for part in parts {
+            result += BigEndian.bytes(UInt32(part.count))
+            result += part
+        }
+        return result
+    }
+
+    public static func encode(_ parts: [UInt8]...) -> [UInt8] { encode(parts) }
+}

@@ -1,0 +1,47 @@
+/// Whose a vault is. Written `user:1000`, `group:27`.
+public enum Owner: Hashable, Sendable, Codable, CustomStringConvertible {
+    case user(UInt32)
+    case group(UInt32)
+
+    /// - Returns: nil for anything that this type would not itself write.
+    public init?(text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = UInt32(parts[1]) else { return nil }
+        switch parts[0] {
+        case "user": self = .user(number)
+        case "group": self = .group(number)
+        default: return nil
+        }
+        guard self.text == text else { return nil }
+    }
+
+    public var text: String {
+        switch self {
+        case .user(let uid): "user:\(uid)"
+        case .group(let gid): "group:\(gid)"
+        }
+    }
+
+    /// The stem of file names: `user-1000`.
+    public var fileStem: String {
+        switch self {
+        case .user(let uid): "user-\(uid)"
+        case .group(let gid): "group-\(gid)"
+        }
+    }
+
+    public var description: String { text }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let owner = Owner(text: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "an owner is user:UID or group:GID")
+        }
+        self = owner
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}

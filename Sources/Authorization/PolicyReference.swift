@@ -1,0 +1,25 @@
+import Cryptography
+
+/// What a signature is good for: one vault, one owner, one kind (docs/vault-format.md, "Authorization by the authenticator").
+public struct PolicyReference: Hashable, Sendable {
+    public let vault: VaultID
+    public let owner: Owner
+    public let kind: AuthorizationKind
+    /// The digest of the enrolled templates for `biometry-current-set`, otherwise empty.
+    public let setDigest: [UInt8]
+
+    public init(vault: VaultID, owner: Owner, kind: AuthorizationKind, setDigest: [UInt8] = []) {
+        self.vault = vault
+        self.owner = owner
+        self.kind = kind
+        self.setDigest = setDigest
+    }
+
+    /// 32 bytes.
+    public func digest() throws(CryptographyError) -> [UInt8] {
+        try SHA256.digest(
+            LengthPrefixed.encode(
+                Array("org.coffer.policy".utf8), [1], vault.bytes, Array(owner.text.utf8), Array(kind.rawValue.utf8),
+                setDigest))
+    }
+}

@@ -1,0 +1,103 @@
+import FoundationEssentials
+import Platform
+
+/// A record that cannot be read, trusted or written. Raw cause kept.
+public struct RegistryError: Error, Sendable, CustomStringConvertible {
+    public enum Code: Sendable { case unreadable, damaged, untrusted, conflict, unwritable }
+
+    public let code: Code
+    public let reason: String
+    public let cause: (any Error)?
+
+    init(_ code: Code, _ reason: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.reason = reason
+        self.cause = cause
+    }
+
+    public var description: String { cause.map { "\(reason): \($0)" } ?? reason }
+}
+
+/// The authenticator's folder of records: it writes, the broker reads.
+public struct Registry: Sendable {
+    /// The most bytes a record may have.
+    public static let longestRecord = 64 << 10
+
+    public let directory: String
+    /// The uid that every record must belong to.
+    public let authenticatorUID: UInt32
+
+    /// - Parameter authenticatorUID: 0 everywhere but in a sandbox.
+    public init(directory: String, authenticatorUID: UInt32) {
+        self.directory = directory
+        self.authenticatorUID = authenticatorUID
+    }
+
+    public func path(of owner: Owner) -> String { "\(directory)/vaults/\(owner.fileStem).json" }
+
+    /// - Returns: nil when the owner has no vault.
+    public func record(for owner: Owner) throws(RegistryError) -> RegistryRecord? {
+        let path = path(of: owner)
+        let bytes: [UInt8]
+        do {
+            guard let status = try FileStatus.of(path) else { return nil }
+            guard status.isRegular, status.uid == authenticatorUID, status.mode & 0o022 == 0 else {
+                throw RegistryError(.untrusted, "\(path) must be a file that only uid \(authenticatorUID) can write")
+            }
+            bytes = try DurableFile.read(path, limit: Self.longestRecord)
+        } catch let error as RegistryError {
+            throw error
+        } catch {
+            throw RegistryError(.unreadable, "the registry record \(path) cannot be read", cause: error)
+        }
+        let record: RegistryRecord
+        do {
+            record = try JSONDecoder().decode(RegistryRecord.self, from: Data(bytes))
+        } catch {
+            throw RegistryError(.damaged, "the registry record \(path) is damaged", cause: error)
+        }
+        guard record.owner == owner else {
+            throw RegistryError(.damaged, "the registry record \(path) is another owner's (\(record.owner))")
+        }
+        return record
+    }
+
+    /// Writes a new vault's record, durably. Authenticator only.
+    /// - Throws: `.conflict` when the owner has a vault already.
+    public func write(_ record: RegistryRecord) throws(RegistryError) {
+        if let present = try self.record(for: record.owner) {
+            if present == record { return }
+            throw RegistryError(.conflict, "\(record.owner) has a vault already")
+        }
+        try store(record)
+    }
+
+    /// Puts a record in the place of the one that it was made from, durably. Authenticator only.
+    /// - Throws: `.conflict` where the present record is another.
+    public func replace(_ old: RegistryRecord, with record: RegistryRecord) throws(RegistryError) {
+        let lock = try Self.lock(path(of: old.owner) + ".lock")
+        defer { lock.keep() }
+        guard old.owner == record.owner, old.vault == record.vault, try self.record(for: old.owner) == old else {
+            throw RegistryError(.conflict, "the record of \(old.owner) was changed meanwhile; try again")
+        }
+        try store(record)
+    }
+
+    private static func lock(_ path: String) throws(RegistryError) -> FileLock {
+        do throws(SystemError) { return try FileLock(path: path) } catch {
+            throw RegistryError(.unwritable, "the registry cannot be locked", cause: error)
+        }
+    }
+
+    private func store(_ record: RegistryRecord) throws(RegistryError) {
+        let path = path(of: record.owner)
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+            try Folder.make("\(directory)/vaults", mode: 0o755)
+            try DurableFile.write(Array(encoder.encode(record)) + [UInt8(ascii: "\n")], to: path, mode: 0o644)
+        } catch {
+            throw RegistryError(.unwritable, "the registry record \(path) cannot be written", cause: error)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/// What root knows of a vault, apart from the vault's own file (docs/vault-format.md, "The registry record").
+public struct RegistryRecord: Codable, Sendable, Equatable {
+    /// The only format there is.
+    public static let currentFormat = 1
+
+    public let format: Int
+    public let vault: VaultID
+    public let owner: Owner
+    /// The account's or group's name when the vault was made: a number that now belongs to another name is another owner.
+    public let ownerName: String
+    /// Milliseconds since 1970-01-01 UTC.
+    public let created: UInt64
+    public let sealer: SealerKind
+    /// The authenticator's public point, 65 bytes.
+    public let authenticatorKey: [UInt8]
+    /// nil with the software sealer.
+    public let storageKey: StorageKeyPin?
+    /// The Name of each object, 34 bytes.
+    public private(set) var objects: [ObjectRole: [UInt8]]
+    /// Made by root for an account that nobody can be asked for: root unlocks it.
+    public let isService: Bool
+    /// The digest of the enrolled fingers that object 18 is bound to, 32 bytes; nil without that object.
+    public private(set) var biometrySet: [UInt8]?
+    /// How the vault is bound to its owner's login password; nil where it is not.
+    public private(set) var binding: BindingPin?
+
+    public init(
+        vault: VaultID, owner: Owner, ownerName: String, created: UInt64, sealer: SealerKind, authenticatorKey: [UInt8],
+        storageKey: StorageKeyPin?, objects: [ObjectRole: [UInt8]], isService: Bool = false,
+        biometrySet: [UInt8]? = nil
+    ) {
+        self.format = Self.currentFormat
+        self.vault = vault
+        self.owner = owner
+        self.ownerName = ownerName
+        self.created = created
+        self.sealer = sealer
+        self.authenticatorKey = authenticatorKey
+        self.storageKey = storageKey
+        self.objects = objects
+        self.isService = isService
+        self.biometrySet = biometrySet
+    }
+
+    /// The same vault with a key for these enrolled fingers, and for no others any more.
+    public func with(biometrySet digest: [UInt8], key name: [UInt8]) -> RegistryRecord {
+        var record = self
+        record.objects[.biometryCurrentSet] = name
+        record.biometrySet = digest
+        return record
+    }
+
+    /// The same vault under another unlock root, bound to a password or, with nil, to none.
+    public func with(binding: BindingPin?, unlockRoot name: [UInt8]) -> RegistryRecord {
+        var record = self
+        record.objects[.unlockRoot] = name
+        record.binding = binding
+        return record
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case format, vault, owner, ownerName, created, sealer, authenticatorKey, storageKey, objects, biometrySet,
+            binding
+        case isService = "service"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        format = try container.decode(Int.self, forKey: .format)
+        guard format == Self.currentFormat else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .format, in: container,
+                debugDescription: "format \(format) is not \(Self.currentFormat); a newer Coffer wrote it")
+        }
+        vault = try container.decode(VaultID.self, forKey: .vault)
+        owner = try container.decode(Owner.self, forKey: .owner)
+        ownerName = try container.decode(String.self, forKey: .ownerName)
+        created = try container.decode(UInt64.self, forKey: .created)
+        sealer = try container.decode(SealerKind.self, forKey: .sealer)
+        authenticatorKey = try container.decodeHex(forKey: .authenticatorKey)
+        storageKey = try container.decodeIfPresent(StorageKeyPin.self, forKey: .storageKey)
+        isService = try container.decodeIfPresent(Bool.self, forKey: .isService) ?? false
+        var names: [ObjectRole: [UInt8]] = [:]
+        for (key, value) in try container.decode([String: String].self, forKey: .objects) {
+            guard let number = UInt16(key), let role = ObjectRole(rawValue: number), let name = Hex.decode(value),
+                name.count == 34
+            else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .objects, in: container, debugDescription: "unknown object or bad Name: \(key)")
+            }
+            names[role] = name
+        }
+        objects = names
+        biometrySet =
+            container.contains(.biometrySet) ? try container.decodeHex(forKey: .biometrySet) : nil
+        guard (biometrySet != nil) == (names[.biometryCurrentSet] != nil), biometrySet?.count ?? 32 == 32 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .biometrySet, in: container, debugDescription: "fingers and their key do not belong together")
+        }
+        binding = try container.decodeIfPresent(BindingPin.self, forKey: .binding)
+        guard binding == nil || canBeBound else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .binding, in: container, debugDescription: "such a vault cannot be bound to a password")
+        }
+        guard authenticatorKey.count == 65, (storageKey == nil) == (sealer == .software),
+            ObjectRole.ofNewVault.allSatisfy({ names[$0] != nil })
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .objects, in: container, debugDescription: "the record is not complete")
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(format, forKey: .format)
+        try container.encode(vault, forKey: .vault)
+        try container.encode(owner, forKey: .owner)
+        try container.encode(ownerName, forKey: .ownerName)
+        try container.encode(created, forKey: .created)
+        try container.encode(sealer, forKey: .sealer)
+        try container.encode(Hex.encode(authenticatorKey), forKey: .authenticatorKey)
+        try container.encodeIfPresent(storageKey, forKey: .storageKey)
+        if isService { try container.encode(true, forKey: .isService) }
+        let names = Dictionary(uniqueKeysWithValues: objects.map { (String($0.key.rawValue), Hex.encode($0.value)) })
+        try container.encode(names, forKey: .objects)
+        try container.encodeIfPresent(biometrySet.map(Hex.encode), forKey: .biometrySet)
+        try container.encodeIfPresent(binding, forKey: .binding)
+    }
+
+    /// Whether there can be one person's password for it, and a TPM to count the tries.
+    public var canBeBound: Bool {
+        if case .group = owner { return false }
+        return sealer == .tpm && !isService
+    }
+
+    /// The policy reference that an object of this vault is bound to.
+    public func policyReference(for kind: AuthorizationKind) -> PolicyReference {
+        PolicyReference(
+            vault: vault, owner: owner, kind: kind, setDigest: kind == .biometryCurrentSet ? biometrySet ?? [] : [])
+    }
+}

@@ -1,0 +1,40 @@
+import Cryptography
+
+/// A vault's own name for itself: 16 random bytes, made once. Written as hex.
+public struct VaultID: Hashable, Sendable, Codable, CustomStringConvertible {
+    public let bytes: [UInt8]
+
+    /// - Returns: nil unless there are 16 bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// - Returns: nil unless it is 32 hexadecimal digits.
+    public init?(hex: String) {
+        guard let bytes = Hex.decode(hex) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    private init(random bytes: [UInt8]) { self.bytes = bytes }
+
+    public static func random() throws(CryptographyError) -> VaultID { VaultID(random: try Random.bytes(16)) }
+
+    public var hex: String { Hex.encode(bytes) }
+
+    public var description: String { hex }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = VaultID(hex: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a vault id is 32 hexadecimal digits")
+        }
+        self = id
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(hex)
+    }
+}

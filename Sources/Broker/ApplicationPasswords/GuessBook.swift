@@ -1,0 +1,57 @@
+import Synchronization
+import Vault
+
+/// Slows down guessing at application passwords. The count is each item's own: knowing the password of one must not take back the failures at another, and
+/// one user's guesses slow nobody else down.
+final class GuessBook: Sendable {
+    private struct Key: Hashable {
+        let uid: UInt32
+        let item: ItemID
+    }
+
+    private struct Record {
+        /// Tries begun since the last success: those that run side by side must not share one.
+        var begun = 0
+        /// When the next may begin.
+        var next: ContinuousClock.Instant
+        var last: ContinuousClock.Instant
+    }
+
+    /// The tries that cost no time.
+    static let free = 3
+    static let longestDelay = Duration.seconds(30)
+    /// Tries older than this no longer count.
+    private static let memory = Duration.seconds(600)
+
+    private let clock: BrokerClock
+    private let records = Mutex<[Key: Record]>([:])
+
+    init(clock: BrokerClock) { self.clock = clock }
+
+    /// Counts a try before its outcome is known.
+    /// - Returns: how long to wait, where it may not begin; nil where it may.
+    func begin(_ item: ItemID, by uid: UInt32) -> Duration? {
+        let now = clock.now()
+        return records.withLock { records in
+            records = records.filter { now - $0.value.last < Self.memory }
+            let key = Key(uid: uid, item: item)
+            var record = records[key] ?? Record(next: now, last: now)
+            guard record.next <= now else { return record.next - now }
+            record.begun += 1
+            record.last = now
+            record.next = now + Self.delay(after: record.begun)
+            records[key] = record
+            return nil
+        }
+    }
+
+    func succeeded(_ item: ItemID, by uid: UInt32) {
+        records.withLock { $0[Key(uid: uid, item: item)] = nil }
+    }
+
+    /// None for the first three, then 1, 2, 4, 8, 16, 30 seconds.
+    static func delay(after begun: Int) -> Duration {
+        guard begun >= free else { return .zero }
+        return min(.seconds(1 << min(begun - free, 10)), longestDelay)
+    }
+}

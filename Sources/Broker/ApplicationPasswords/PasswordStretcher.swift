@@ -1,0 +1,80 @@
+import BrokerProtocol
+import Cryptography
+import Dispatch
+import Synchronization
+import Vault
+
+/// Stretches application passwords, away from the vaults' queues: one at a time for each user, and few at a time in all, because each takes 128 MiB. Users
+/// take turns: one who has many waiting keeps nobody else waiting longer than for one of them.
+final class PasswordStretcher: Sendable {
+    private typealias Job = @Sendable () -> Void
+
+    private struct State {
+        var waiting: [UInt32: [Job]] = [:]
+        /// Users with something waiting and nothing at work, the one whose turn it is first.
+        var turns: [UInt32] = []
+        var atWork: Set<UInt32> = []
+    }
+
+    /// At work at the same time, of all users.
+    private static let workers = 2
+    /// Waiting, of one user; more are refused.
+    static let longestQueue = 16
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "coffer.scrypt", attributes: .concurrent)
+
+    /// - Throws: `LimitExceeded` where this user has too many waiting; whatever `body` throws.
+    func run(
+        for uid: UInt32, _ body: @escaping @Sendable () throws(VaultError) -> StretchedPassword
+    ) async throws(Fault) -> StretchedPassword {
+        let result: Result<StretchedPassword, Fault> = await withCheckedContinuation { continuation in
+            let isWelcome = add(uid) {
+                do throws(VaultError) {
+                    continuation.resume(returning: .success(try body()))
+                } catch { continuation.resume(returning: .failure(Fault(error))) }
+            }
+            if !isWelcome {
+                continuation.resume(
+                    returning: .failure(
+                        Fault(.limitExceeded, "Too many application passwords are being tried: wait for them.")))
+            }
+        }
+        return try result.get()
+    }
+
+    private func add(_ uid: UInt32, _ job: @escaping Job) -> Bool {
+        let isWelcome = state.withLock { state in
+            guard state.waiting[uid, default: []].count < Self.longestQueue else { return false }
+            state.waiting[uid, default: []].append(job)
+            if !state.atWork.contains(uid), !state.turns.contains(uid) { state.turns.append(uid) }
+            return true
+        }
+        start()
+        return isWelcome
+    }
+
+    /// Puts to work what may be.
+    private func start() {
+        while let (uid, job) = state.withLock({ Self.next(&$0) }) {
+            queue.async { [self] in
+                job()
+                state.withLock { state in
+                    state.atWork.remove(uid)
+                    if state.waiting[uid] != nil { state.turns.append(uid) }
+                }
+                start()
+            }
+        }
+    }
+
+    private static func next(_ state: inout State) -> (UInt32, Job)? {
+        guard state.atWork.count < workers, !state.turns.isEmpty else { return nil }
+        let uid = state.turns.removeFirst()
+        guard var jobs = state.waiting[uid], !jobs.isEmpty else { return nil }
+        let job = jobs.removeFirst()
+        state.waiting[uid] = jobs.isEmpty ? nil : jobs
+        state.atWork.insert(uid)
+        return (uid, job)
+    }
+}

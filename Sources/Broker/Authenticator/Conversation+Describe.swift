@@ -1,0 +1,34 @@
+import Authorization
+import BrokerProtocol
+import Platform
+
+extension Conversation {
+    /// What a challenge is about; only for the process that it was made for, and only to the first who asks.
+    func describe(_ method: BrokerInterface.Describe) throws(Fault) -> Answer {
+        guard let uid = UInt32(exactly: method.uid), let pid = Int32(exactly: method.pid),
+            let start = UInt64(exactly: method.startTime)
+        else {
+            throw Fault(.brokerInvalidArgument, "These numbers name no process.")
+        }
+        guard (method.program ?? "").utf8.count <= LoggedProgram.longestName else {
+            throw Fault(.brokerInvalidArgument, "No program has so long a path.")
+        }
+        let challenge: Challenge
+        do throws(ChallengeRefusal) {
+            challenge = try core.challenges.describe(
+                method.challenge, uid: uid, process: ProcessIdentity(pid: pid, startTime: start),
+                program: method.program, connection: caller.connection)
+        } catch {
+            throw Self.refusal
+        }
+        return .reply(
+            BrokerInterface.Describe.Reply(
+                owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: challenge.purposes,
+                service: challenge.subject?.service, account: challenge.subject?.account, reason: challenge.reason,
+                authorizations: challenge.choice.wire, alternatives: challenge.choice.alternatives,
+                lastLock: max(
+                    core.shelf.lockTimes.last(of: .user(challenge.uid)),
+                    core.shelf.lockTimes.last(of: challenge.owner)),
+                enrolment: challenge.purposes.contains(.enrolment) ? challenge.enrolment.map(\.rawValue) : nil))
+    }
+}

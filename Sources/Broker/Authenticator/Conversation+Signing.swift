@@ -1,0 +1,154 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Vault
+
+extension Conversation {
+    /// Opens the sealer's session for one authorization. What is to be signed comes from the sealer and the registry's record; the caller names an index only.
+    func prepare(_ method: BrokerInterface.Prepare) async throws(Fault) -> Answer {
+        let challenge: Challenge
+        let authorization: Challenge.Authorization
+        do throws(ChallengeRefusal) {
+            (challenge, authorization) = try core.challenges.begin(
+                method.challenge, method.authorization, connection: caller.connection)
+        } catch { throw Self.refusal }
+        do throws(Fault) {
+            let material = try await core.shelf.keeper(of: challenge.owner).material()
+            guard material.record.vault == challenge.vault else { throw Self.refusal }
+            let exchange = SigningExchange()
+            exchanges.insert(exchange, challenge.id, method.authorization, connection: caller.connection)
+            start(exchange, for: authorization, with: material)
+            let request: SigningRequest
+            do throws(SealerError) { request = try await exchange.request().get() } catch { throw Fault(error) }
+            return .reply(
+                BrokerInterface.Prepare.Reply(
+                    nonce: Base64.encode(request.nonce), parameterHash: Base64.encode(request.parameterHash)))
+        } catch {
+            core.challenges.drop(challenge.id)
+            throw error.forAuthenticator
+        }
+    }
+
+    private func start(
+        _ exchange: SigningExchange, for authorization: Challenge.Authorization, with material: SealingMaterial
+    ) {
+        let sealer = core.sealer
+        let thread = core.sealerThread
+        Task {
+            let outcome: SigningExchange.Outcome
+            do throws(SealerError) {
+                outcome = .success(
+                    try await thread.run { () throws(SealerError) -> SecretBytes in
+                        let sign = { (request: SigningRequest) throws(SigningRefusal) -> [UInt8] in
+                            try exchange.sign(request)
+                        }
+                        if let point = authorization.point {
+                            return try sealer.agree(
+                                authorization.role, point: point, material.objects, record: material.record, sign: sign)
+                        }
+                        if authorization.role == .unlockRoot, material.record.binding != nil {
+                            return try sealer.openBound(material.objects, record: material.record) {
+                                (request) throws(SigningRefusal) in try exchange.prove(request)
+                            }
+                        }
+                        return try sealer.open(
+                            authorization.role, material.objects, record: material.record, sign: sign)
+                    })
+            } catch {
+                outcome = .failure(error)
+            }
+            exchange.finish(outcome)
+        }
+    }
+
+    /// Brings the signature. After the last one the vault is open, or the item's agreement there, for the process that asked.
+    func complete(_ method: BrokerInterface.Complete) async throws(Fault) -> Answer {
+        let challenge = try challenge(method.challenge)
+        guard challenge.choice.authorizations.indices.contains(method.authorization),
+            let exchange = exchanges.take(challenge.id, method.authorization, connection: caller.connection)
+        else { throw Self.refusal }
+        do throws(Fault) {
+            guard let signature = Base64.decode(method.signature), signature.count == 64 else {
+                exchange.cancel()
+                throw Fault(.brokerInvalidArgument, "A signature has 64 bytes.")
+            }
+            let pin: SecretBytes?
+            do throws(Fault) { pin = try Self.pin(method.pin) } catch {
+                exchange.cancel()
+                throw error
+            }
+            guard exchange.provide(signature, pin: pin) else {
+                throw Fault(.brokerChallengeRefused, "The signature came too late; start again.")
+            }
+            let secret: SecretBytes
+            do throws(SealerError) { secret = try await exchange.outcome().get() } catch { throw Fault(error) }
+            let authorization = challenge.choice.authorizations[method.authorization]
+            if authorization.role == .unlockRoot, method.reseals ?? false {
+                do throws(ChallengeRefusal) {
+                    try core.challenges.hold(secret, for: challenge.id, connection: caller.connection)
+                } catch { throw Self.refusal }
+                return .reply(Nothing())
+            }
+            // What was asked for was something else than to open it.
+            guard challenge.purposes != [.bind], challenge.purposes != [.unbind] else { throw Self.refusal }
+            if authorization.role == .unlockRoot {
+                let keeper = core.shelf.keeper(of: challenge.owner)
+                try await keeper.unlock(with: secret, for: challenge.id)
+                await keeper.note(
+                    AccessRecord(
+                        .unlock, by: LoggedProgram.of(challenge),
+                        detail: method.means.flatMap(Challenge.Means.init)?.detail), .anchored)
+                if case .user(let uid) = challenge.owner {
+                    core.locks.idle.unlocked(uid)
+                } else {
+                    await core.shelf.groupOpened()
+                }
+            }
+            do throws(ChallengeRefusal) {
+                try core.challenges.finish(
+                    challenge.id, method.authorization, connection: caller.connection,
+                    agreement: authorization.role == .unlockRoot ? nil : secret,
+                    means: method.means.flatMap(Challenge.Means.init))
+            } catch { throw Self.refusal }
+            return .reply(Nothing())
+        } catch {
+            // With a wrong password of a bound vault the authenticator may ask for the one before it, once.
+            let mayTryAgain =
+                error.details.kind == BrokerInterface.wrongPassword
+                && core.challenges.retry(challenge.id, method.authorization, connection: caller.connection)
+            if !mayTryAgain { core.challenges.drop(challenge.id) }
+            await noteRefusal(of: challenge, OutcomeWord.of(error))
+            throw error.forAuthenticator
+        }
+    }
+
+    /// The person failed or gave up.
+    func refuse(_ method: BrokerInterface.Refuse) async throws(Fault) -> Answer {
+        let challenge = try challenge(method.challenge)
+        core.challenges.drop(challenge.id)
+        exchanges.cancelAll(of: caller.connection)
+        await noteRefusal(of: challenge, String(method.reason.prefix(32)))
+        return .reply(Nothing())
+    }
+
+    /// What the challenge was for will not be.
+    private func noteRefusal(of challenge: Challenge, _ why: String) async {
+        // Where there is no vault there is no log, and nothing to protect.
+        guard challenge.vault != nil, challenge.purposes != [.enrolment] else { return }
+        let event: AccessRecord.Event
+        if challenge.purposes.contains(.read) {
+            event = .read
+        } else if challenge.purposes.contains(.recovery) {
+            event = .recovery
+        } else {
+            event = challenge.purposes.contains(.create) ? .create : .unlock
+        }
+        let subject = challenge.subject.map { subject in
+            AccessRecord.Subject(
+                item: subject.item.description, service: subject.service, account: subject.account,
+                require: challenge.choice.authorizations.filter { $0.role.isAgreementKey }.map(\.kind.rawValue))
+        }
+        let record = AccessRecord(event, outcome: why, by: LoggedProgram.of(challenge), of: subject)
+        await core.shelf.keeper(of: challenge.owner).note(record)
+    }
+}

@@ -1,0 +1,15 @@
+import BrokerProtocol
+
+extension Fault {
+    /// The same error under the private interface's names.
+    var forAuthenticator: Fault {
+        let names: [Name: Name] = [
+            .challengeRefused: .brokerChallengeRefused, .tpm: .brokerTPM, .damaged: .brokerDamaged,
+            .notPermitted: .brokerNotPermitted,
+            .invalidArgument: .brokerInvalidArgument, .failed: .brokerFailed, .locked: .brokerFailed,
+            .notFound: .brokerFailed,
+            .limitExceeded: .brokerFailed, .alreadyExists: .brokerNotPermitted,
+        ]
+        return Fault(names[name] ?? name, details)
+    }
+}

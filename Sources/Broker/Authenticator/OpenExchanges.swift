@@ -1,0 +1,40 @@
+import Synchronization
+
+/// The uses of the sealer that wait for a signature, by challenge and index. They hang on the authenticator's connection.
+final class OpenExchanges: Sendable {
+    private struct Key: Hashable {
+        let challenge: Challenge.ID
+        let index: Int
+    }
+
+    private struct Entry {
+        let exchange: SigningExchange
+        let connection: UInt64
+    }
+
+    private let entries = Mutex<[Key: Entry]>([:])
+
+    func insert(_ exchange: SigningExchange, _ challenge: Challenge.ID, _ index: Int, connection: UInt64) {
+        entries.withLock {
+            $0[Key(challenge: challenge, index: index)] = Entry(exchange: exchange, connection: connection)
+        }
+    }
+
+    /// Gives out the exchange once.
+    func take(_ challenge: Challenge.ID, _ index: Int, connection: UInt64) -> SigningExchange? {
+        entries.withLock { entries in
+            let key = Key(challenge: challenge, index: index)
+            guard entries[key]?.connection == connection else { return nil }
+            return entries.removeValue(forKey: key)?.exchange
+        }
+    }
+
+    func cancelAll(of connection: UInt64) {
+        let ended = entries.withLock { entries in
+            let ended = entries.filter { $0.value.connection == connection }
+            for key in ended.keys { entries[key] = nil }
+            return ended.values.map(\.exchange)
+        }
+        for exchange in ended { exchange.cancel() }
+    }
+}

@@ -1,0 +1,20 @@
+import Configuration
+import Logging
+import Vault
+
+/// What all calls share. Immutable; what changes is in its parts, each of which guards itself.
+struct BrokerCore: Sendable {
+    let configuration: Configuration
+    let sealer: any Sealer
+    let sealerThread: SealerThread
+    let shelf: VaultShelf
+    let desk: AdmissionDesk
+    let challenges: ChallengeBook
+    let maker: SealerMaker
+    let locks: LockWatch
+    let applicationPasswords: ApplicationPasswords
+    let diagnoses = DiagnosisDesk()
+    /// What weakens the guarantees here, for people to read.
+    let warnings: [String]
+    let logger: Logger
+}

@@ -1,0 +1,46 @@
+import Authorization
+import Configuration
+import Platform
+
+/// Why the broker does not start.
+public struct BrokerStartError: Error, Sendable, CustomStringConvertible {
+    public let reason: String
+
+    public var description: String { reason }
+}
+
+/// What must hold before the broker starts, and what people are told when less holds than should.
+public enum BrokerStart {
+    static func authenticatorUID(_ configuration: Configuration) throws(BrokerStartError) -> UInt32 {
+        do throws(SystemError) {
+            guard let account = try Account.named(configuration.authenticatorUser) else {
+                throw SystemError(
+                    "find the authenticator's account", reason: "there is no “\(configuration.authenticatorUser)”")
+            }
+            return account.uid
+        } catch {
+            throw BrokerStartError(reason: "\(error); set “authenticator-user” in the configuration")
+        }
+    }
+
+    /// A broker that is root would be what it is meant to protect from.
+    public static func checkUser(_ configuration: Configuration) throws(BrokerStartError) {
+        guard ProcessSurroundings.effectiveUser == 0, !configuration.sandbox else { return }
+        throw BrokerStartError(
+            reason:
+                "the broker must not run as root: start it as “\(configuration.brokerUser)”, or set “sandbox = yes” to try it out without any guarantee"
+        )
+    }
+
+    static func warnings(_ configuration: Configuration, sealer: SealerKind) -> [String] {
+        var warnings: [String] = []
+        if configuration.sandbox { warnings.append("This is a sandbox: it protects nothing.") }
+        if ProcessSurroundings.effectiveUser == 0 {
+            warnings.append("The broker runs as root: authenticator and broker are not apart.")
+        }
+        if sealer == .software {
+            warnings.append("Keys are sealed by software: who can read the broker's folder can open every vault.")
+        }
+        return warnings
+    }
+}

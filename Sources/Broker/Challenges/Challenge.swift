@@ -1,0 +1,108 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Platform
+import Vault
+
+/// A question that only a person can answer, and everything the answer is good for: one process, one vault, one version of one item.
+struct Challenge: Sendable {
+    /// 32 random bytes, base64url.
+    typealias ID = String
+
+    let id: ID
+    /// Who was asked: the user whose process it is.
+    let uid: UInt32
+    /// Whose vault it is about.
+    let owner: Owner
+    let process: ProcessIdentity
+    /// nil while the vault is still to be made.
+    var vault: VaultID?
+    let purposes: [Keychain.Purpose]
+    let subject: Subject?
+    /// In the client's own words.
+    let reason: String?
+    /// The process's program, as the authenticator resolved it.
+    var program: String?
+    var choice: SignatureChoice
+    /// How the person was recognised, where not by being asked for this challenge.
+    var means: Means?
+    var stage: Stage
+    /// The moment from which on nobody has to take it any more.
+    var expires: ContinuousClock.Instant
+    /// What the TPM agreed on for the subject, or the recovery key. Kept for the repeated call only.
+    var agreements: [ObjectRole: SecretBytes] = [:]
+    /// Kinds that an item is to be bound to: whether they can be is asked, and nobody signs.
+    var enrolment: [AuthorizationKind] = []
+    /// Kinds that an earlier challenge of the same call found to be ready.
+    var enrolled: [AuthorizationKind] = []
+    /// A bound vault's unlock root, or that of one that is to be bound: kept until the registry names the one that takes its place, then that one.
+    var heldRoot: SecretBytes?
+    /// The Name of the sealed root that is to take its place.
+    var resealed: [UInt8]?
+    /// How many wrong passwords of a bound vault were brought.
+    var wrongPasswords = 0
+    /// Made for a reported login: no client waits for it, so nothing is left to take once it is signed for.
+    var isReport = false
+
+    /// Whether it is root's, about an account that nobody can be asked for.
+    var isForService: Bool {
+        if case .user(let owner) = owner { owner != uid } else { false }
+    }
+
+    /// What this challenge, once granted, says that an item may be bound to.
+    var ready: [AuthorizationKind] { purposes == [.enrolment] ? enrolment : enrolled }
+
+    /// The version of the item that is to be read.
+    struct Subject: Sendable, Equatable {
+        let item: ItemID
+        let version: UInt64
+        let service: String
+        let account: String
+
+        func isSameVersion(as other: Subject) -> Bool { item == other.item && version == other.version }
+    }
+
+    /// One signature that may be needed.
+    struct Authorization: Sendable, Equatable {
+        let role: ObjectRole
+        let kind: AuthorizationKind
+        /// The item's point for a constraint key; nil for a sealed root.
+        let point: [UInt8]?
+        var progress = Progress.open
+
+        enum Progress: Sendable { case open, busy, done }
+    }
+
+    /// The authenticator's word for what it took for the person's answer.
+    enum Means: String, Sendable {
+        /// One given earlier at the same terminal.
+        case reuse
+        /// One given to another request of the same process, whose prompt named this one.
+        case shared
+        /// None: root opens what has nobody to ask.
+        case root
+
+        /// For people who read the access log.
+        var detail: String {
+            switch self {
+            case .reuse: "answered earlier in this terminal (coffer auth)"
+            case .shared: "answered together with other requests of the program"
+            case .root: "by root, without a person"
+            }
+        }
+    }
+
+    /// Whether one proof of a person answers both: they are one process's, about one owner's vault, for the same purposes and by the same signatures.
+    func isAlike(_ other: Challenge) -> Bool {
+        uid == other.uid && process == other.process && owner == other.owner && purposes == other.purposes
+            && choice.asksLike(other.choice)
+    }
+
+    enum Stage: Sendable, Equatable {
+        case issued
+        /// An authenticator is asking the person, over this connection.
+        case described(connection: UInt64)
+        /// The person was there, and all signatures are.
+        case granted
+    }
+}

@@ -1,0 +1,29 @@
+import BrokerProtocol
+import FoundationEssentials
+
+/// Is the clock plausible? Expiry dates, and the order of the access log, go by it.
+enum ClockCheck: DiagnosisCheck {
+    /// No vault is older than Coffer: 2026-01-01.
+    private static let firstDay: UInt64 = 1_767_225_600_000
+    /// Clocks are set by a little now and then.
+    private static let tolerance: UInt64 = 60_000
+
+    static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
+        var newest = facts.record?.created ?? 0
+        if case .success(let checkup) = facts.vault { newest = max(newest, checkup.newest) }
+        guard facts.now >= firstDay, facts.now &+ tolerance >= newest else {
+            let seen = max(newest, firstDay)
+            return [
+                Keychain.Finding(
+                    .clock, .problem,
+                    "the clock says \(text(facts.now)), but there was a change at \(text(seen)) already",
+                    advice: "set the clock: timedatectl set-ntp true")
+            ]
+        }
+        return [Keychain.Finding(.clock, .ok, "the clock is not behind the vault's last change")]
+    }
+
+    private static func text(_ milliseconds: UInt64) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601)
+    }
+}

@@ -1,0 +1,40 @@
+import Authorization
+import BrokerProtocol
+import Configuration
+import TPM
+import Vault
+
+/// What was found out before the checks say what it means. Nothing of it is another user's, and nothing is secret.
+struct DiagnosisFacts: Sendable {
+    let configuration: Configuration
+    let owner: Owner
+    /// The uid that the registry must belong to.
+    let authenticatorUID: UInt32
+    /// The uid that the vaults must belong to: the broker's own.
+    let brokerUID: UInt32
+    /// nil where the owner has no vault.
+    var record: RegistryRecord?
+    /// nil with the software sealer.
+    var sealer: Result<SealerCondition, SealerError>?
+    /// nil where it was not asked: with the software sealer, without a vault, after an error.
+    var identity: Result<Endorsement.Standing, SealerError>?
+    /// nil where the owner has no vault.
+    var vault: Result<VaultCheckup, Fault>?
+    let process: BrokerProcess
+    /// Milliseconds since 1970-01-01 UTC.
+    let now: UInt64
+}
+
+/// What a look at the whole vault came to.
+struct VaultCheckup: Sendable {
+    /// nil where there was not enough time.
+    let report: VerificationReport?
+    let log: LogCheck
+    /// When an item was last changed; milliseconds since 1970-01-01 UTC. 0 without items.
+    let newest: UInt64
+
+    struct LogCheck: Sendable {
+        let records: Int
+        let problem: String?
+    }
+}

@@ -1,0 +1,78 @@
+import Authorization
+import BrokerProtocol
+import Platform
+import Vault
+
+/// Can anybody but broker and authenticator reach what is theirs?
+enum FilesCheck: DiagnosisCheck {
+    static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
+        let configuration = facts.configuration
+        let registry = Registry(directory: configuration.registryDirectory, authenticatorUID: facts.authenticatorUID)
+        var places = [
+            Place(configuration.vaultDirectory, .folder, facts.brokerUID, closed: 0o077),
+            Place(configuration.registryDirectory, .folder, facts.authenticatorUID, closed: 0o022),
+        ]
+        if facts.record != nil {
+            let (broker, authenticator) = (facts.brokerUID, facts.authenticatorUID)
+            places += [
+                Place(VaultFile.path(of: facts.owner, in: configuration.vaultDirectory), .file, broker, closed: 0o077),
+                Place(registry.path(of: facts.owner), .file, authenticator, closed: 0o022),
+                Place("\(configuration.registryDirectory)/signing-key.pem", .file, authenticator, closed: 0o077),
+            ]
+        }
+        let problems = places.compactMap { $0.problem() }
+        return problems.isEmpty
+            ? [Keychain.Finding(.files, .ok, "vault, registry and signing key have the right owners and modes")]
+            : problems.map { Keychain.Finding(.files, .problem, $0.message, advice: $0.advice) }
+    }
+}
+
+/// Something that has to belong to one account and be closed to others.
+struct Place {
+    enum Kind { case folder, file, socket }
+
+    let path: String
+    let kind: Kind
+    let uid: UInt32
+    /// Permission bits that must not be set.
+    let closed: UInt32
+
+    init(_ path: String, _ kind: Kind, _ uid: UInt32, closed: UInt32) {
+        self.path = path
+        self.kind = kind
+        self.uid = uid
+        self.closed = closed
+    }
+
+    /// - Returns: nil where all is well.
+    func problem() -> (message: String, advice: String)? {
+        let status: FileStatus?
+        do throws(SystemError) { status = try FileStatus.of(path) } catch {
+            return ("\(path) cannot be looked at: \(error.reason)", "see to it that the broker can enter its folder")
+        }
+        guard let status else { return ("\(path) is missing", "restore it from a backup, or install Coffer again") }
+        let isKind =
+            switch kind {
+            case .folder: status.isFolder
+            case .file: status.isRegular
+            case .socket: status.isSocket
+            }
+        guard isKind else {
+            let name =
+                switch kind {
+                case .folder: "folder"
+                case .file: "file"
+                case .socket: "socket"
+                }
+            return ("\(path) is no \(name)", "find out who put it there")
+        }
+        guard status.uid == uid else {
+            return ("\(path) belongs to uid \(status.uid) instead of \(uid)", "chown \(uid) \(path)")
+        }
+        guard status.mode & closed == 0 else {
+            let mode = String(status.mode & ~closed, radix: 8)
+            return ("\(path) is open to others (mode \(String(status.mode, radix: 8)))", "chmod \(mode) \(path)")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+import FoundationEssentials
+
+/// One line of a PAM service file (pam.conf(5)), wherever it was included from.
+struct PAMLine: Sendable, Equatable {
+    /// `auth`, `account`, `password` or `session`.
+    let type: String
+    let control: String
+    /// Without folder: `pam_unix.so`.
+    let module: String
+    let arguments: [String]
+    let file: String
+}
+
+/// A PAM service's lines, with all that it includes.
+struct PAMStack: Sendable, Equatable {
+    private(set) var lines: [PAMLine] = []
+    private(set) var files: [String] = []
+    /// What cannot be read.
+    private(set) var missing: [String] = []
+
+    /// libpam's own limit is 16.
+    private static let deepest = 16
+    private static let longestFile = 1 << 16
+
+    /// - Parameter folders: where service files are, the first one counts.
+    init(service: String, folders: [String]) { read(service, folders, only: nil, depth: 0) }
+
+    private mutating func read(_ name: String, _ folders: [String], only type: String?, depth: Int) {
+        let paths = name.hasPrefix("/") ? [name] : folders.map { "\($0)/\(name)" }
+        guard depth < Self.deepest, let path = paths.first(where: { FileManager.default.fileExists(atPath: $0) }),
+            let content = FileManager.default.contents(atPath: path), content.count <= Self.longestFile
+        else {
+            missing.append(name)
+            return
+        }
+        files.append(path)
+        for line in Self.logicalLines(String(decoding: content, as: UTF8.self)) {
+            let words = Self.words(line)
+            guard let first = words.first else { continue }
+            if first == "@include" {
+                if words.count > 1 { read(words[1], folders, only: type, depth: depth + 1) }
+                continue
+            }
+            // A dash in front: a module that is missing is not logged.
+            let kind = (first.hasPrefix("-") ? String(first.dropFirst()) : first).lowercased()
+            guard words.count >= 3, type == nil || type == kind else { continue }
+            switch words[1].lowercased() {
+            case "include", "substack": read(words[2], folders, only: kind, depth: depth + 1)
+            case let control:
+                let module = words[2].split(separator: "/").last.map(String.init) ?? words[2]
+                lines.append(
+                    PAMLine(
+                        type: kind, control: control, module: module, arguments: Array(words.dropFirst(3)), file: path))
+            }
+        }
+    }
+
+    /// Without comments; a backslash at the end joins the next line.
+    private static func logicalLines(_ text: String) -> [String] {
+        var lines: [String] = []
+        var pending = ""
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let content = line.prefix { $0 != "#" }
+            if content.hasSuffix("\\") {
+                pending += content.dropLast() + " "
+            } else {
+                lines.append(pending + content)
+                pending = ""
+            }
+        }
+        return pending.isEmpty ? lines : lines + [pending]
+    }
+
+    /// What stands in brackets is one word, whatever spaces it has.
+    private static func words(_ line: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var isBracketed = false
+        for character in line {
+            if character == "[" { isBracketed = true }
+            if character == "]" { isBracketed = false }
+            if character.isWhitespace, !isBracketed {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            } else {
+                word.append(character)
+            }
+        }
+        return word.isEmpty ? words : words + [word]
+    }
+}

@@ -1,0 +1,42 @@
+import BrokerProtocol
+import Platform
+
+/// Could somebody stand in for the broker or the authenticator, or listen where only one of them may?
+enum SocketsCheck: DiagnosisCheck {
+    static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
+        let configuration = facts.configuration
+        var problems: [(message: String, advice: String)] = []
+        // The clients' sockets are for everybody; what matters is whose folder they are in.
+        let folders = [(configuration.socket, facts.brokerUID), (configuration.authSocket, facts.authenticatorUID)]
+        for (socket, uid) in folders {
+            let folder = String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)])
+            if let problem = Self.folder(folder, uid) { problems.append(problem) }
+        }
+        // Where the sockets are systemd's they are root's.
+        problems += [Place(configuration.authenticatorSocket, .socket, facts.brokerUID, closed: 0)].compactMap {
+            $0.problem()
+        }
+        let report = configuration.reportSocket
+        // It is there only where logins are reported.
+        if let status = try? FileStatus.of(report), status.mode & 0o077 != 0 || status.uid != facts.authenticatorUID {
+            problems.append(("\(report) is not the authenticator's alone", "install Coffer's socket units again"))
+        }
+        return problems.isEmpty
+            ? [Keychain.Finding(.sockets, .ok, "the sockets have the right owners and modes")]
+            : problems.map { Keychain.Finding(.sockets, .problem, $0.message, advice: $0.advice) }
+    }
+
+    /// A folder of its owner's, or of root's, in which nobody else can put a socket in another's place.
+    private static func folder(_ path: String, _ uid: UInt32) -> (message: String, advice: String)? {
+        let status: FileStatus?
+        do throws(SystemError) { status = try FileStatus.of(path) } catch {
+            return ("\(path) cannot be looked at: \(error.reason)", "see to it that the broker can enter it")
+        }
+        guard let status else { return ("\(path) is missing", "start Coffer's socket units") }
+        // Sticky: what is there can be replaced by its owner only.
+        guard status.uid == uid || status.uid == 0, status.mode & 0o022 == 0 || status.mode & 0o1000 != 0 else {
+            return ("others can put sockets of their own into \(path)", "install Coffer's tmpfiles again")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,31 @@
+import Authorization
+import BrokerProtocol
+import TPM
+
+/// Is the key there that all of the vault's keys are stored under?
+enum StorageKeyCheck: DiagnosisCheck {
+    static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
+        guard case .success(let condition) = facts.sealer, let standing = condition.storageKey,
+            let pin = facts.record?.storageKey
+        else { return [] }
+        let handle = "0x" + String(pin.handle, radix: 16)
+        let finding =
+            switch standing {
+            case .pinned:
+                Keychain.Finding(.storageKey, .ok, "the pinned storage key is in the TPM (at \(handle))")
+            case .absent:
+                Keychain.Finding(
+                    .storageKey, .problem,
+                    "the storage key is gone from the TPM (\(handle) is empty): it was removed, or the TPM was cleared or replaced",
+                    advice:
+                        "if it was only removed, it is put back at the next use: coffer unlock; else: coffer recovery restore"
+                )
+            case .another:
+                Keychain.Finding(
+                    .storageKey, .problem,
+                    "another key is in the place of the pinned storage key (\(handle)): the TPM was cleared or replaced, or somebody put it there",
+                    advice: "restore from the recovery code or a backup, once you know which it was")
+            }
+        return [finding]
+    }
+}

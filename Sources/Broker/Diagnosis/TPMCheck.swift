@@ -1,0 +1,91 @@
+import BrokerProtocol
+import Vault
+
+/// Is the TPM there, and how is it doing?
+enum TPMCheck: DiagnosisCheck {
+    static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
+        switch facts.sealer {
+        case nil: []
+        case .failure(let error): [failure(error)]
+        case .success(let condition): all(of: condition)
+        }
+    }
+
+    private static func failure(_ error: SealerError) -> Keychain.Finding {
+        let advice =
+            switch error.code {
+            case .unavailable:
+                "look whether the firmware has it switched on, and whether the broker may open it (“tcti” in cofferd.conf)"
+            case .deadline: "wait a minute and look again; if it stays like this, restart the machine"
+            case .exhausted: "end other programs that use the TPM"
+            default: "look again after a restart of the machine"
+            }
+        return Keychain.Finding(.tpm, .problem, error.reason, advice: advice)
+    }
+
+    private static func all(of condition: SealerCondition) -> [Keychain.Finding] {
+        let tpm = condition.tpm
+        let maker = [tpm.description.manufacturer, tpm.description.model].filter { !$0.isEmpty }.joined(separator: ", ")
+        return [
+            Keychain.Finding(.tpm, .ok, "the TPM answers (\(maker))"), version(condition), lockout(condition),
+            passwords(condition), room(condition),
+        ]
+    }
+
+    private static func version(_ condition: SealerCondition) -> Keychain.Finding {
+        let tpm = condition.tpm
+        let minor = tpm.revision % 100
+        let revision = tpm.revision == 0 ? "unknown" : "\(tpm.revision / 100).\(minor < 10 ? "0" : "")\(minor)"
+        let text = "TPM 2.0, revision \(revision), firmware \(tpm.firmware)"
+        var lacks: [String] = []
+        if !tpm.supportsPINIndexes { lacks.append("vaults cannot be bound to the password") }
+        if !tpm.supportsPolicyIndexes { lacks.append("vaults cannot be bound to the boot") }
+        return lacks.isEmpty
+            ? Keychain.Finding(.tpmVersion, .ok, text)
+            : Keychain.Finding(
+                .tpmVersion, .note, "\(text); it is too old for some things: \(lacks.joined(separator: ", "))")
+    }
+
+    private static func lockout(_ condition: SealerCondition) -> Keychain.Finding {
+        let lockout = condition.tpm.lockout
+        guard lockout.isActive else {
+            let count = "\(lockout.failures) of \(lockout.allowedFailures) failed attempts"
+            return Keychain.Finding(.tpmLockout, .ok, "the TPM is not in its lockout (\(count))")
+        }
+        // Coffer's objects are outside of it, so nothing of Coffer's is to be mended; but somebody guesses at something.
+        return Keychain.Finding(
+            .tpmLockout, .problem,
+            "the TPM is in its lockout after failed attempts of other programs, for \(lockout.secondsLeft) s at most; Coffer's own keys are not affected",
+            advice: "wait, or end it with: tpm2_dictionarylockout --clear-lockout")
+    }
+
+    private static func passwords(_ condition: SealerCondition) -> Keychain.Finding {
+        let passwords = condition.tpm.passwords
+        if passwords.owner {
+            return Keychain.Finding(
+                .tpmPasswords, .problem,
+                "the TPM's owner password is set: vaults that are there go on, but no new one can be made",
+                advice: "take it away while a vault is made: tpm2_changeauth -c owner -p PASSWORD")
+        }
+        // Whoever reaches the TPM may then reset the lockout or clear it: destruction, and no disclosure.
+        return Keychain.Finding(
+            .tpmPasswords, .ok,
+            "the TPM's owner password is not set, as Coffer needs it; its lockout password is \(passwords.lockout ? "set" : "not set, so whoever reaches the TPM can clear it")"
+        )
+    }
+
+    private static func room(_ condition: SealerCondition) -> Keychain.Finding {
+        let handles = condition.tpm.handles
+        let lacking = [(handles.roomForTransient, "object"), (handles.roomForSessions, "session")].filter { $0.0 == 0 }
+        guard lacking.isEmpty else {
+            return Keychain.Finding(
+                .tpmRoom, .problem,
+                "the TPM has no room for another \(lacking.map(\.1).joined(separator: " and no room for another "))",
+                advice: "end other programs that use it, or flush what they left: tpm2_flushcontext")
+        }
+        return Keychain.Finding(
+            .tpmRoom, .ok,
+            "the TPM has room for \(handles.roomForTransient) more objects and \(handles.roomForSessions) more sessions"
+        )
+    }
+}

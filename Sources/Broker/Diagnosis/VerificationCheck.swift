@@ -1,0 +1,40 @@
+import BrokerProtocol
+
+/// Is all of the vault there, as it was written, and all of its log?
+enum VerificationCheck: DiagnosisCheck {
+    static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
+        switch facts.vault {
+        case nil: return []
+        case .failure(let fault): return [failure(fault)]
+        case .success(let checkup): return [rows(checkup), log(checkup)]
+        }
+    }
+
+    private static func failure(_ fault: Fault) -> Keychain.Finding {
+        let words = fault.details.message ?? "the vault cannot be opened"
+        return fault.name == .damaged
+            ? Keychain.Finding(
+                .verification, .problem, words, advice: "keep a copy of the file as it is, and restore a backup")
+            : Keychain.Finding(
+                .verification, .problem, "the vault could not be checked: \(words)",
+                advice: "look again when what is named above is mended")
+    }
+
+    private static func rows(_ checkup: VaultCheckup) -> Keychain.Finding {
+        guard let report = checkup.report else {
+            return Keychain.Finding(
+                .verification, .note, "the vault is too large to be checked whole here; each read checks what it reads")
+        }
+        let items = report.items == 1 ? "1 item" : "\(report.items) items"
+        return Keychain.Finding(
+            .verification, .ok, "the whole vault was checked: \(items), \(report.postings) index entries")
+    }
+
+    private static func log(_ checkup: VaultCheckup) -> Keychain.Finding {
+        if let problem = checkup.log.problem {
+            return Keychain.Finding(
+                .log, .problem, "the access log is not whole: \(problem)", advice: "see: coffer log --verify")
+        }
+        return Keychain.Finding(.log, .ok, "the access log is whole: \(checkup.log.records) records")
+    }
+}

@@ -1,0 +1,61 @@
+import Authorization
+import BrokerProtocol
+import Vault
+
+/// One call that was let in, with everything its method needs.
+struct Request: Sendable {
+    let core: BrokerCore
+    let caller: Caller
+    let keeper: VaultKeeper
+    /// The vault's condition when the call was let in.
+    let condition: VaultCondition
+    let admission: Admission
+    /// What the caller's own vault was in when the call was let in, where the vault is a group's; nil elsewhere.
+    let own: VaultCondition?
+
+    /// Who calls, for the log.
+    func program(_ granted: Challenge? = nil) -> AccessRecord.Program {
+        LoggedProgram.of(uid: caller.uid, caller.process, verified: granted?.program)
+    }
+
+    /// What to answer where a vault has to be made first.
+    func creationRequired() async throws(Fault) -> Fault {
+        try requireOwnOpen()
+        try await keeper.checkOwnerExists()
+        return try ask(for: [.create])
+    }
+
+    /// Opening a group's vault is for a member whose own is open.
+    func requireOwnOpen() throws(Fault) {
+        guard admission.standing != .member || own == .unlocked else { throw Faults.ownLocked }
+    }
+
+    /// A member's lock that came while a value was being read counts: what was read stays here.
+    func confirmOwn() async throws(Fault) {
+        guard own == .unlocked else { return }
+        guard await core.shelf.condition(of: caller.uid) == .unlocked else { throw Faults.ownLocked }
+    }
+
+    /// Makes the challenge that a person has to answer before this call can be done.
+    func ask(
+        for purposes: [Keychain.Purpose], subject: Challenge.Subject? = nil, reason: String? = nil,
+        vault: VaultID? = nil, choice: SignatureChoice = .none, enrolment: [AuthorizationKind] = [],
+        enrolled: [AuthorizationKind] = []
+    ) throws(Fault) -> Fault {
+        let id = try core.challenges.issue(
+            to: caller, owner: keeper.owner, vault: vault, purposes: purposes, subject: subject, reason: reason,
+            choice: choice, enrolment: enrolment, enrolled: enrolled)
+        return Fault(.authenticationRequired, Fault.Details(challenge: id, purposes: purposes.map(\.rawValue)))
+    }
+
+    /// Takes what was granted for this call, once.
+    func redeem(_ id: Challenge.ID?) throws(Fault) -> Challenge? {
+        guard let id else { return nil }
+        let granted: Challenge
+        do throws(ChallengeRefusal) { granted = try core.challenges.redeem(id, by: caller) } catch {
+            throw Faults.challengeRefused
+        }
+        guard granted.owner == keeper.owner else { throw Faults.challengeRefused }
+        return granted
+    }
+}

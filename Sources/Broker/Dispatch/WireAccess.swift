@@ -1,0 +1,56 @@
+import BrokerProtocol
+import Vault
+
+/// Access control between wire and vault. What does not fit is refused, never narrowed.
+enum WireAccess {
+    static func decode(_ wire: Keychain.AccessControl?) throws(Fault) -> AccessControl {
+        let wire = wire ?? Keychain.AccessControl()
+        guard Set(wire.require).count == wire.require.count else {
+            throw Fault(.invalidArgument, "A requirement is named twice.")
+        }
+        var constraints: ConstraintSet = []
+        for constraint in wire.require { constraints.insert(vaultConstraint(constraint)) }
+        do throws(AccessControlError) {
+            return try AccessControl(
+                accessibility: vaultAccessibility(wire.accessibility), thisDeviceOnly: wire.thisDeviceOnly,
+                constraints: constraints,
+                operator: wire.any ? .or : .none)
+        } catch { throw Fault(.invalidArgument, "\(error)") }
+    }
+
+    static func encode(_ access: AccessControl) -> Keychain.AccessControl {
+        let require = Keychain.Constraint.allCases.filter { access.constraints.contains(vaultConstraint($0)) }
+        return Keychain.AccessControl(
+            accessibility: wireAccessibility(access.accessibility), thisDeviceOnly: access.thisDeviceOnly,
+            require: require,
+            any: access.operator == .or)
+    }
+
+    private static func vaultConstraint(_ constraint: Keychain.Constraint) -> ConstraintSet {
+        switch constraint {
+        case .presence: .presence
+        case .biometry: .biometryAny
+        case .biometryCurrentSet: .biometryCurrentSet
+        case .passcode: .passcode
+        case .appPassword: .applicationPassword
+        }
+    }
+
+    private static func vaultAccessibility(_ accessibility: Keychain.Accessibility) -> Accessibility {
+        switch accessibility {
+        case .whenUnlocked: .whenUnlocked
+        case .afterFirstUnlock: .afterFirstUnlock
+        case .passcodeSet: .passcodeSet
+        case .always: .always
+        }
+    }
+
+    private static func wireAccessibility(_ accessibility: Accessibility) -> Keychain.Accessibility {
+        switch accessibility {
+        case .whenUnlocked: .whenUnlocked
+        case .afterFirstUnlock: .afterFirstUnlock
+        case .passcodeSet: .passcodeSet
+        case .always: .always
+        }
+    }
+}

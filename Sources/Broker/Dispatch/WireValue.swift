@@ -1,0 +1,14 @@
+import BrokerProtocol
+import Cryptography
+
+/// Values between wire and vault.
+enum WireValue {
+    static func decode(_ text: String) throws(Fault) -> SecretBytes {
+        do throws(CryptographyError) {
+            if let value = try SecretBytes(base64Encoded: text) { return value }
+        } catch {
+            throw Fault(.failed, "The broker has no memory for the value.")
+        }
+        throw Fault(.invalidArgument, "The value is not base64.")
+    }
+}

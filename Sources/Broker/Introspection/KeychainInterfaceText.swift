@@ -1,0 +1,162 @@
+extension InterfaceText {
+    /// docs/org.coffer.Keychain.varlink, word for word.
+    static let keychain = #"""
+        # The keychain of the calling user, or of a group of his. Who calls is the kernel's word (SO_PEERCRED), never a parameter.
+        # Times are milliseconds since 1970-01-01 UTC. Values are base64.
+        interface org.coffer.Keychain
+
+        # accessibility: when-unlocked, after-first-unlock, passcode-set, always.
+        # require: any of presence, biometry, biometry-current-set, passcode, app-password; any: one of them is enough.
+        type AccessControl (accessibility: string, thisDeviceOnly: bool, require: []string, any: bool)
+
+        # biometrySet: the enrolled fingers that the value is bound to, as Biometry of org.coffer.Authentication names them; absent where it is bound to none.
+        type Item (
+          id: string,
+          service: string,
+          account: string,
+          label: ?string,
+          comment: ?string,
+          attributes: [string]string,
+          access: AccessControl,
+          created: int,
+          modified: int,
+          expires: ?int,
+          version: int,
+          biometrySet: ?string
+        )
+
+        # state: none (no vault yet), sealed (not opened since start), locked, unlocked. bound: opening it takes the login password; absent where it does not.
+        type VaultState (state: string, since: ?int, items: ?int, bound: ?bool)
+
+        # made: when the valid recovery code was made; null where there is none.
+        type RecoveryState (made: ?int)
+
+        # kind: tpm or software.
+        # identity: how the TPM is known besides by the pinned storage key: certified, issuerUnknown, foreignCertificate, noCertificate; absent where Diagnose
+        # was not called since the broker started.
+        type Sealer (kind: string, manufacturer: ?string, model: ?string, identity: ?string)
+
+        # One record of the access log. event: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind; and the log's own: start, dropped (old records),
+        # broken (what was before is missing or changed), cut (the end was lost, as by a power cut). outcome: done, or why it was refused, in one word.
+        # program: a path where verified, otherwise what the program calls itself. missed: so many records before this one could not be written.
+        type LogRecord (
+          sequence: int,
+          time: int,
+          event: string,
+          outcome: string,
+          uid: ?int,
+          pid: ?int,
+          program: ?string,
+          verified: bool,
+          controlGroup: ?string,
+          item: ?string,
+          service: ?string,
+          account: ?string,
+          require: []string,
+          detail: ?string,
+          missed: ?int
+        )
+
+        # In every method but CreateVault: group, user: whose vault it is about, by name; one of them, or neither for the caller's own.
+        # group: a group that the caller is a member of now; a group that is missing, that has no vault, or that the caller does not belong to, is NotFound.
+        # user: an account with a service vault, for root only; anything else is NotPermitted.
+        # mode: replace (default), new, existing. What is left out of access is its default; a replaced item keeps no policy by itself.
+        # A replaced item keeps the label, comment and attributes that are left out; an empty text or list takes them away.
+        # applicationPassword: base64; given where access requires app-password, and only there.
+        # replaced: when the value that was replaced had been set.
+        method Set(service: string, account: string, value: string, access: ?AccessControl, label: ?string, comment: ?string,
+          attributes: ?[string]string, expires: ?int, mode: ?string, applicationPassword: ?string, challenge: ?string,
+          group: ?string, user: ?string) -> (item: Item, replaced: ?int)
+
+        # unlock: where the vault is locked, ask for a challenge that opens it too, instead of failing with Locked.
+        # applicationPassword: base64; where the item requires app-password. With any, giving it chooses that way, and leaving it out chooses the others.
+        method Get(service: string, account: ?string, reason: ?string, unlock: ?bool, applicationPassword: ?string, challenge: ?string,
+          group: ?string, user: ?string) -> (value: string, item: Item)
+
+        method Exists(service: string, account: ?string, group: ?string, user: ?string) -> (exists: bool)
+
+        method Show(service: string, account: ?string, group: ?string, user: ?string) -> (item: Item)
+
+        # With the "more" flag one item a reply. Sorted by service, then account.
+        method List(service: ?string, group: ?string, user: ?string) -> (items: []Item)
+
+        # Items that have every one of the attributes, and whose service, account, label or comment contain the text, whatever its case.
+        method Search(text: ?string, attributes: ?[string]string, group: ?string, user: ?string) -> (items: []Item)
+
+        # What is left out stays as it is; an empty label, comment or attribute value takes it away; expires 0: never. A change of access asks as reading does.
+        # applicationPassword: the one that reading takes; newApplicationPassword: the one that access requires from now on, left out where it stays the same.
+        method Edit(service: string, account: string, access: ?AccessControl, label: ?string, comment: ?string,
+          attributes: ?[string]string, expires: ?int, unlock: ?bool, applicationPassword: ?string, newApplicationPassword: ?string,
+          challenge: ?string, group: ?string, user: ?string) -> (item: Item)
+
+        method Delete(service: string, account: string, group: ?string, user: ?string) -> (item: Item)
+
+        method Rename(service: string, account: string, newService: string, newAccount: string,
+          group: ?string, user: ?string) -> (item: Item)
+
+        # Locks at once; a group's vault for all members.
+        method Lock(group: ?string, user: ?string) -> (vault: VaultState)
+
+        # Opens the vault; makes it where there is none. A group's only while the caller's own is unlocked.
+        # bind: true to bind the vault to the login password, false to unbind it, which destroys its items of class passcode-set; left out it stays as it is.
+        method Unlock(challenge: ?string, bind: ?bool, group: ?string, user: ?string) -> (vault: VaultState)
+
+        # Makes the vault of an account that nobody can be asked for, and opens it; root only, and nobody is asked. owner: the account's name.
+        method CreateVault(owner: string, challenge: ?string) -> (vault: VaultState)
+
+        # warnings: what weakens the guarantees here (sandbox, broker run as root), for people to read.
+        # locks: what locks the vault by itself, for people to read: screen, sleep, 15 min idle.
+        # recovery: null where it is not known, because the vault was not looked into yet.
+        method Status(group: ?string, user: ?string) -> (vault: VaultState, sealer: Sealer, version: string, sandbox: bool, locks: []string,
+          warnings: []string, recovery: ?RecoveryState)
+
+        # A new recovery code for the caller's own vault. part: which of its groups, from 1, ConfirmRecoveryCode is to bring back. Until then an earlier code stays valid.
+        method NewRecoveryCode(challenge: ?string, group: ?string, user: ?string) -> (code: string, part: int)
+
+        # Makes the code valid that NewRecoveryCode gave to this process at most ten minutes ago. characters: the group that was asked back; after the fifth
+        # wrong one the code is dropped.
+        method ConfirmRecoveryCode(characters: string, group: ?string, user: ?string) -> (made: int)
+
+        # The access log of the caller's vault, the older records first, some hundreds at a time. since: from that time on. after: behind that number.
+        # more: call again with the last record's number. problem: what is wrong with the log, for people to read.
+        method Log(since: ?int, after: ?int, group: ?string, user: ?string) -> (records: []LogRecord, more: bool, problem: ?string)
+
+        # check: a stable name (docs/doctor.md). verdict: ok, note (nothing to mend), problem. message, advice: for people to read.
+        type Finding (check: string, verdict: string, message: string, advice: ?string)
+
+        # Looks at the TPM, the broker's process and files, the PAM services and the clock, and checks every row of the caller's vault. Nothing of another user's
+        # and nothing secret is in the answer. One at a time of a user.
+        method Diagnose(group: ?string, user: ?string) -> (findings: []Finding)
+
+        # Checks the whole log. first, last: the numbers of the oldest and the newest record.
+        method VerifyLog(group: ?string, user: ?string) -> (whole: bool, problem: ?string, records: int, first: ?int, last: ?int)
+
+        # A person is needed: pass the challenge to org.coffer.Authentication.Begin, then repeat the call with it, from the same process.
+        # purposes: what the person is asked for: create, unlock, read, recovery, bind, unbind; for enrolment nobody is asked: the authenticator looks whether fingers are enrolled.
+        error AuthenticationRequired (challenge: string, purposes: []string)
+        # The challenge is unknown, used, too old, another process's or another item's, or the item changed since: start again without one.
+        error ChallengeRefused (message: string)
+        # The item takes an application password, and the call had none: ask for it, and repeat the call with it.
+        error ApplicationPasswordRequired (message: string)
+        # It is wrong, or the item is damaged; or too many were wrong and it is too soon for another.
+        error ApplicationPasswordRefused (message: string)
+        # The item can be read with fingers only that are not the enrolled ones any more.
+        error FingersChanged (message: string)
+        error NotFound (message: string)
+        # The account was left out and there are several.
+        error Ambiguous (message: string, accounts: []string)
+        error AlreadyExists (message: string)
+        error Locked (message: string)
+        error NotPermitted (message: string)
+        # The store is damaged, or not the one that belongs here.
+        error Damaged (message: string)
+        # kind: unavailable, replaced, lockout, refused, exhausted, deadline, unsupported (an old TPM), pin-index (what counts the tries of a bound vault's password is
+        # gone), tries-used-up, other. code: the TPM's own, 0 where there is none.
+        error TPM (message: string, kind: string, code: int)
+        error LimitExceeded (message: string)
+        error InvalidArgument (message: string)
+        # The broker could not do it, for a reason that is neither the caller's nor the TPM's (disk full, say).
+        error Failed (message: string)
+
+        """#
+}

@@ -1,0 +1,72 @@
+import Configuration
+import Logging
+import SystemBus
+
+/// Everything that locks vaults by itself: logind's word, and time.
+struct LockWatch: Sendable {
+    /// nil where the configuration wants none.
+    let logind: LogindWatch?
+    let idle: IdleWatch
+    /// nil where the configuration wants no logind.
+    private let screens: LockedScreens?
+    private let configuredIdle: Duration?
+
+    /// What stands in for “never” while logind should be heard and is not.
+    static let fallback = Duration.seconds(15 * 60)
+
+    init(configuration: Configuration, shelf: VaultShelf, clock: BrokerClock, logger: Logger) throws(BrokerStartError) {
+        let configured: Duration? = configuration.idleLock > 0 ? .seconds(configuration.idleLock * 60) : nil
+        configuredIdle = configured
+        let address: String
+        switch configuration.systemBus {
+        case .none:
+            logind = nil
+            screens = nil
+            idle = IdleWatch(limit: { configured }, clock: clock) { await shelf.lockUnused($0) }
+            return
+        case .system: address = Bus.systemAddress
+        case .address(let other): address = other
+        }
+        let connection = ConnectionFlag()
+        let idle = IdleWatch(limit: { configured ?? (connection.isUp ? nil : Self.fallback) }, clock: clock) {
+            await shelf.lockUnused($0)
+        }
+        self.idle = idle
+        let screens = LockedScreens(clock: clock)
+        self.screens = screens
+        let targets = LockTargets(
+            lock: { await shelf.lock(.user($0)) }, lockAll: { await shelf.lockAll() },
+            idle: { idle.sessions(of: $0, areIdle: $1) })
+        do throws(BusError) {
+            logind = try LogindWatch(
+                address: address, targets: targets, connection: connection, screens: screens, clock: clock,
+                logger: logger)
+        } catch { throw BrokerStartError(reason: "\(error)") }
+    }
+
+    /// Whether a graphical session of the user's is locked. Where logind is not to be listened to, none ever is.
+    func screen(of uid: UInt32) async -> LockedScreens.Answer { await screens?.answer(for: uid) ?? .open }
+
+    /// For people: what locks by itself now.
+    var lines: [String] {
+        var lines: [String] = []
+        if let logind, logind.isConnected { lines += ["screen", "sleep"] }
+        if let idle = idleNow { lines.append("\(idle.components.seconds / 60) min idle") }
+        return lines
+    }
+
+    /// For people: what should lock and does not.
+    var warnings: [String] {
+        guard let logind else { return [] }
+        if logind.isConnected {
+            return logind.holdsSleep
+                ? [] : ["The machine does not wait for keys to be wiped before it sleeps: logind gave no inhibitor."]
+        }
+        guard logind.isInTrouble else { return [] }
+        return ["logind cannot be heard: a locked screen or sleep does not lock this keychain."]
+    }
+
+    private var idleNow: Duration? {
+        configuredIdle ?? (logind.map { !$0.isConnected } ?? false ? Self.fallback : nil)
+    }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+/// Whose graphical sessions are locked, by logind's word; set by who hears it, asked where a login elsewhere is to open a vault.
+final class LockedScreens: Sendable {
+    enum Answer: Sendable, Equatable {
+        case open
+        case locked
+        /// logind should be heard, and is not.
+        case unknown
+    }
+
+    private enum Knowledge {
+        /// Nobody has looked yet.
+        case starting
+        case unknown
+        case known(Set<UInt32>)
+    }
+
+    private struct State {
+        var knowledge = Knowledge.starting
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// How long a login waits for the broker's first look at logind: the login may be what has started the broker.
+    static let patience = Duration.seconds(1)
+
+    private let clock: BrokerClock
+    private let state = Mutex(State())
+
+    init(clock: BrokerClock) { self.clock = clock }
+
+    /// - Parameter users: those who have a locked screen; nil where nobody knows.
+    func set(_ users: Set<UInt32>?) {
+        let waiting = state.withLock { state in
+            state.knowledge = users.map { .known($0) } ?? .unknown
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for one in waiting { one.resume() }
+    }
+
+    /// Waits for the first look, for a second at most.
+    func answer(for uid: UInt32) async -> Answer {
+        await firstLook()
+        return state.withLock { state in
+            switch state.knowledge {
+            case .starting, .unknown: .unknown
+            case .known(let users): users.contains(uid) ? .locked : .open
+            }
+        }
+    }
+
+    private func firstLook() async {
+        await withCheckedContinuation { continuation in
+            let waits = state.withLock { state in
+                guard case .starting = state.knowledge else { return false }
+                state.waiting.append(continuation)
+                return true
+            }
+            guard waits else { return continuation.resume() }
+            clock.after(Self.patience) { [weak self] in self?.giveUp() }
+        }
+    }
+
+    private func giveUp() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for one in waiting { one.resume() }
+    }
+}

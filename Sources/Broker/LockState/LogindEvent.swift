@@ -1,0 +1,48 @@
+import SystemBus
+
+/// What logind says, as far as locks care. Sessions are known by their object's path.
+enum LogindEvent: Sendable, Equatable {
+    case lock(session: String)
+    case lockedHint(session: String, Bool)
+    case unlock(session: String)
+    case idleHint(session: String, Bool)
+    case sessionNew(String)
+    case sessionRemoved(String)
+    case sleep(Bool)
+
+    /// Reads a signal. Who sent it must have been checked.
+    /// - Returns: empty for what does not matter here.
+    /// - Throws: `BusError` when it is not built as logind builds it.
+    static func read(_ signal: borrowing BusMessage) throws(BusError) -> [LogindEvent] {
+        let path = signal.path
+        switch (signal.interface, signal.member) {
+        case (Logind.session, "Lock"): return [.lock(session: path)]
+        case (Logind.session, "Unlock"): return [.unlock(session: path)]
+        case (Logind.manager, "PrepareForSleep"): return [.sleep(try signal.bool())]
+        case (Logind.manager, "SessionNew"): return [.sessionNew(try sessionPath(signal))]
+        case (Logind.manager, "SessionRemoved"): return [.sessionRemoved(try sessionPath(signal))]
+        case (Logind.properties, "PropertiesChanged"): return try changes(signal, session: path)
+        default: return []
+        }
+    }
+
+    private static func sessionPath(_ signal: borrowing BusMessage) throws(BusError) -> String {
+        _ = try signal.text()
+        return try signal.text("o")
+    }
+
+    private static func changes(_ signal: borrowing BusMessage, session: String) throws(BusError) -> [LogindEvent] {
+        guard try signal.text() == Logind.session else { return [] }
+        let hints = try SessionDescription.read(signal)
+        var events: [LogindEvent] = []
+        if let isLocked = hints.isLocked { events.append(.lockedHint(session: session, isLocked)) }
+        if let isIdle = hints.isIdle { events.append(.idleHint(session: session, isIdle)) }
+        _ = try signal.enter("a", "s")
+        while let name = try signal.nextText() {
+            // A hint that is only said to be another now may be the worse one.
+            if name == "LockedHint" { events.append(.lockedHint(session: session, true)) }
+        }
+        try signal.leave()
+        return events
+    }
+}

@@ -1,0 +1,54 @@
+import SystemBus
+
+/// A session's properties, as far as locks care; nil for those that were not told.
+struct SessionDescription: Sendable, Equatable {
+    var uid: UInt32?
+    var kind: String?
+    /// logind's `Type`: x11, wayland, tty and so on.
+    var type: String?
+    var isLocked: Bool?
+    var isIdle: Bool?
+
+    /// Sessions of cron and of the service manager are nobody who sits there.
+    var isPersons: Bool { kind?.hasPrefix("user") ?? false }
+
+    /// Whether it has a screen that can be locked; what is not known to have none has one.
+    var isGraphical: Bool { !["tty", "unspecified", "web"].contains(type) }
+
+    /// Reads a dictionary of properties.
+    static func read(_ message: borrowing BusMessage) throws(BusError) -> SessionDescription {
+        var description = SessionDescription()
+        guard try message.enter("a", "{sv}") else { return description }
+        while try message.enter("e", "sv") {
+            switch try message.text() {
+            case "User":
+                guard try message.enter("v", "(uo)"), try message.enter("r", "uo") else { break }
+                description.uid = try message.number()
+                try message.skip("o")
+                try message.leave()
+                try message.leave()
+            case "Class":
+                guard try message.enter("v", "s") else { break }
+                description.kind = try message.text()
+                try message.leave()
+            case "Type":
+                guard try message.enter("v", "s") else { break }
+                description.type = try message.text()
+                try message.leave()
+            case "LockedHint": description.isLocked = try hint(message)
+            case "IdleHint": description.isIdle = try hint(message)
+            default: try message.skip("v")
+            }
+            try message.leave()
+        }
+        try message.leave()
+        return description
+    }
+
+    private static func hint(_ message: borrowing BusMessage) throws(BusError) -> Bool? {
+        guard try message.enter("v", "b") else { return nil }
+        let value = try message.bool()
+        try message.leave()
+        return value
+    }
+}

@@ -1,0 +1,29 @@
+import Platform
+import Vault
+
+/// Who did something, as the access log has it.
+enum LoggedProgram {
+    /// A name in bytes: as long as a path can be.
+    static let longestName = 4096
+    /// In characters.
+    private static let longestGroup = 1024
+
+    /// - Parameter verified: the program as the authenticator resolved it; without it there is only what the process calls itself.
+    static func of(uid: UInt32, _ process: ProcessIdentity, verified: String? = nil) -> AccessRecord.Program {
+        var name = verified
+        var group: String?
+        // A process that is gone, or another one by now, leaves these unknown.
+        if let stat = try? ProcessStat(pid: process.pid), stat.startTime == process.startTime {
+            name = verified ?? stat.command
+            // As above.
+            group = try? ProcessStat.controlGroup(pid: process.pid)
+        }
+        return AccessRecord.Program(
+            uid: uid, pid: process.pid, name: name, isVerified: verified != nil,
+            controlGroup: group.map { String($0.prefix(longestGroup)) })
+    }
+
+    static func of(_ challenge: Challenge) -> AccessRecord.Program {
+        of(uid: challenge.uid, challenge.process, verified: challenge.program)
+    }
+}

@@ -1,0 +1,16 @@
+import BrokerProtocol
+import Vault
+
+/// `Delete`: takes an item away; needs no person.
+enum DeleteHandler: MethodHandler {
+    static func answer(_ method: Keychain.Delete, _ request: Request) async throws(Fault) -> Answer {
+        let program = request.program()
+        let item = try await request.keeper.use { state in
+            let item = try state.vault.find(service: method.service, account: method.account, includingExpired: true)
+            try state.vault.delete(item)
+            state.note(AccessRecord(.delete, by: program, of: .init(item)))
+            return item
+        }
+        return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+    }
+}

@@ -1,0 +1,83 @@
+import Authorization
+import BrokerProtocol
+import Dispatch
+import FoundationEssentials
+import Platform
+import TPM
+import Vault
+
+/// `Diagnose`: what only the broker sees, of the machine and of the caller's own vault. Answers whatever the TPM and the vault do.
+enum DiagnoseHandler: MethodHandler {
+    /// For the whole vault; other calls of its owner's wait as long.
+    private static let patience = Duration.seconds(5)
+
+    static func answer(_ method: Keychain.Diagnose, _ request: Request) async throws(Fault) -> Answer {
+        let desk = request.core.diagnoses
+        guard desk.begin(request.caller.uid) else {
+            throw Fault(.limitExceeded, "Another look is being taken for you just now; wait for it.")
+        }
+        defer { desk.end(request.caller.uid) }
+        let facts = await facts(request)
+        // Accounts and groups are looked up: name services may be slow.
+        let findings = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: Diagnosis.findings(facts)) }
+        }
+        return .reply(Keychain.Diagnose.Reply(findings: findings))
+    }
+
+    private static func facts(_ request: Request) async -> DiagnosisFacts {
+        let (core, keeper) = (request.core, request.keeper)
+        let ground = core.shelf.ground
+        var facts = DiagnosisFacts(
+            configuration: core.configuration, owner: keeper.owner,
+            authenticatorUID: ground.registry.authenticatorUID, brokerUID: ProcessSurroundings.effectiveUser,
+            process: BrokerProcess.current(), now: UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
+        // A record that is damaged is reported with the vault.
+        facts.record = (try? ground.registry.record(for: keeper.owner)) ?? nil
+        if let sealer = core.sealer as? any SealerInspection { await look(at: sealer, core, &facts) }
+        if request.condition != .none { facts.vault = await checkup(keeper) }
+        return facts
+    }
+
+    private static func look(at sealer: any SealerInspection, _ core: BrokerCore, _ facts: inout DiagnosisFacts) async {
+        let record = facts.record
+        do throws(SealerError) {
+            let condition = try await core.sealerThread.run { () throws(SealerError) in try sealer.inspect(record) }
+            facts.sealer = .success(condition)
+            guard condition.storageKey == .pinned else { return }
+        } catch {
+            facts.sealer = .failure(error)
+            return
+        }
+        guard let record else { return }
+        let roots = EndorsementRoots.read(core.configuration.tpmRoots, owner: facts.authenticatorUID)
+        do throws(SealerError) {
+            let standing = try await core.sealerThread.run { () throws(SealerError) in
+                try sealer.identity(of: record, roots: roots)
+            }
+            core.diagnoses.note(standing)
+            facts.identity = .success(standing)
+        } catch {
+            core.diagnoses.note(nil)
+            facts.identity = .failure(error)
+        }
+    }
+
+    private static func checkup(_ keeper: VaultKeeper) async -> Result<VaultCheckup, Fault> {
+        do throws(Fault) {
+            return .success(
+                try await keeper.use { state in
+                    let vault = state.vault
+                    let report: VerificationReport?
+                    do throws(VaultError) { report = try vault.verify(until: .now + patience) } catch {
+                        guard error.code == .limitExceeded else { throw error }
+                        report = nil
+                    }
+                    let log = try vault.verifyLog()
+                    return VaultCheckup(
+                        report: report, log: .init(records: log.records, problem: log.problem),
+                        newest: try vault.list(service: nil).map(\.metadata.modified).max() ?? 0)
+                })
+        } catch { return .failure(error) }
+    }
+}

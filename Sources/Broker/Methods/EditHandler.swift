@@ -1,0 +1,52 @@
+import BrokerProtocol
+import Vault
+
+/// `Edit`: changes what is named. A change of policy takes the value out and seals it anew, so it needs whatever reading needs.
+enum EditHandler: MethodHandler {
+    static func answer(_ method: Keychain.Edit, _ request: Request) async throws(Fault) -> Answer {
+        let changes = MetadataChanges(
+            label: method.label, comment: method.comment, attributes: method.attributes ?? [:],
+            expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 })
+        guard let wire = method.access else {
+            guard method.applicationPassword == nil, method.newApplicationPassword == nil else {
+                throw Fault(.invalidArgument, "Only a change of access takes an application password.")
+            }
+            _ = try request.redeem(method.challenge)
+            let program = request.program()
+            let item = try await request.keeper.use { state in
+                let item = try state.vault.find(service: method.service, account: method.account)
+                let changed = try state.vault.edit(item, changes: changes)
+                state.note(AccessRecord(.edit, by: program, of: .init(changed)))
+                return changed
+            }
+            return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+        }
+        let access = try WireAccess.decode(wire)
+        try await AvailabilityRule.check(access, in: request.keeper.record())
+        let granted = try request.redeem(method.challenge)
+        let enrolled = try await EnrolmentRule.check(access, granted: granted, request)
+        let password = try ApplicationPasswords.decode(method.applicationPassword)
+        let newPassword = try ApplicationPasswords.decode(method.newApplicationPassword) ?? password
+        let stretched: StretchedPassword?
+        if access.constraints.contains(.applicationPassword) {
+            guard let newPassword else { throw Faults.applicationPasswordRequired }
+            stretched = try await request.core.applicationPasswords.stretch(newPassword, for: request.caller.uid)
+        } else {
+            guard method.newApplicationPassword == nil else { throw Faults.applicationPasswordUnknown }
+            stretched = nil
+        }
+        let reader = ItemReader(
+            service: method.service, account: method.account, reason: nil, mayUnlock: method.unlock ?? false,
+            applicationPassword: password, challenge: nil, redeemed: granted, enrolled: enrolled)
+        let item = try await reader.read(request, for: .edit) { vault, item, value in
+            try OwnerRule.check(access, in: vault.record)
+            return try vault.reseal(
+                item, value: value, access: access, applicationPassword: stretched, changes: changes)
+        }
+        return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+    }
+
+    static func logged(_ method: Keychain.Edit) -> LoggedCall? {
+        LoggedCall(event: .edit, service: method.service, account: method.account)
+    }
+}

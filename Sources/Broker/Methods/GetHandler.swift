@@ -1,0 +1,17 @@
+import BrokerProtocol
+import Vault
+
+/// `Get`: an item's value.
+enum GetHandler: MethodHandler {
+    static func answer(_ method: Keychain.Get, _ request: Request) async throws(Fault) -> Answer {
+        let reader = ItemReader(
+            service: method.service, account: method.account, reason: method.reason, mayUnlock: method.unlock ?? false,
+            applicationPassword: try ApplicationPasswords.decode(method.applicationPassword),
+            challenge: method.challenge)
+        return try await reader.read(request, for: .read) { _, item, value in .value(value, Keychain.Item(item)) }
+    }
+
+    static func logged(_ method: Keychain.Get) -> LoggedCall? {
+        LoggedCall(event: .read, service: method.service, account: method.account)
+    }
+}

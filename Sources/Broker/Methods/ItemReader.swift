@@ -1,0 +1,102 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Vault
+
+/// The way of every read: find, rules, plan, then the value or a question to a person. Used by all methods that need a value.
+struct ItemReader: Sendable {
+    let service: String
+    let account: String?
+    let reason: String?
+    let mayUnlock: Bool
+    let applicationPassword: SecretBytes?
+    let challenge: Challenge.ID?
+    /// What the method took already.
+    var redeemed: Challenge?
+    /// What the call may bind the item to, for the challenge that a person is asked for.
+    var enrolled: [AuthorizationKind] = []
+
+    /// How much of a client's reason is kept.
+    private static let longestReason = 512
+
+    /// Gives the value to `body`, and records that, in the same step of the vault that judged it: nothing can change in between.
+    /// - Throws: `AuthenticationRequired` with a challenge where a person is needed.
+    func read<Value: Sendable>(
+        _ request: Request, for event: AccessRecord.Event,
+        _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
+    ) async throws(Fault) -> Value {
+        if let reason, reason.utf8.count > Self.longestReason {
+            throw Fault(.invalidArgument, "A reason may have \(Self.longestReason) bytes.")
+        }
+        let granted = if let redeemed { redeemed } else { try request.redeem(challenge) }
+        var outcome = try await look(request, for: event, granted, stretched: nil, body)
+        if case .password(let item, let salt) = outcome, let applicationPassword {
+            // Not on the vault's own queue: it takes its time, and others are not to wait for that.
+            let passwords = request.core.applicationPasswords
+            let stretched = try await passwords.attempt(
+                applicationPassword, salt: salt, at: item, by: request.caller.uid)
+            // Whatever changed meanwhile, the item or the lock, is judged again.
+            outcome = try await look(request, for: event, granted, stretched: stretched, body)
+            if case .done = outcome { passwords.succeeded(at: item, by: request.caller.uid) }
+        }
+        switch outcome {
+        case .done(let value):
+            try await request.confirmOwn()
+            return value
+        case .password: throw Faults.challengeRefused
+        case .question(let subject, let demand, let vault):
+            // A person was asked for this call already, and it was not enough: asking on and on would train people to say yes.
+            if let granted, granted.purposes != [.enrolment] { throw Faults.challengeRefused }
+            throw try request.ask(
+                for: demand.purposes, subject: demand.purposes.contains(.read) ? subject : nil, reason: reason,
+                vault: vault,
+                choice: SignatureChoice(demand.ways), enrolled: enrolled)
+        }
+    }
+
+    /// One step of the vault: judges, and opens the value if all is there that it takes.
+    private func look<Value: Sendable>(
+        _ request: Request, for event: AccessRecord.Event, _ granted: Challenge?, stretched: StretchedPassword?,
+        _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
+    ) async throws(Fault) -> Outcome<Value> {
+        let owner = request.keeper.owner
+        let program = request.program(granted)
+        let hasPassword = applicationPassword != nil
+        return try await request.keeper.use { state in
+            let item = try state.vault.find(service: service, account: account)
+            let plan = try state.vault.readPlan(for: item)
+            let facts = ReadFacts(
+                caller: request.caller, keeperOwner: owner, standing: request.admission.standing, own: request.own,
+                item: item, plan: plan, lock: state.lock,
+                mayUnlock: mayUnlock, hasPassword: hasPassword, granted: granted)
+            let demand = try ReadRules.judge(facts)
+            guard demand.isEmpty else {
+                let subject = Challenge.Subject(
+                    item: item.id, version: item.version, service: item.metadata.service, account: item.metadata.account
+                )
+                return .question(subject, demand, state.record.vault)
+            }
+            if hasPassword, stretched == nil, let salt = plan.alternatives.compactMap(\.passwordSalt).first {
+                return .password(item.id, salt: salt)
+            }
+            let value = try state.vault.value(
+                of: item, classKeys: state.keys, agreements: granted?.agreements ?? [:], applicationPassword: stretched)
+            let record = AccessRecord(event, by: program, of: .init(item), detail: granted?.means?.detail)
+            if event == .read, !item.access.constraints.isEmpty {
+                // Before the value leaves: what a person was asked for never goes unrecorded.
+                try state.vault.note(record, .anchored)
+            }
+            let result = try body(state.vault, item, value)
+            if event != .read { state.note(record) }
+            if event == .read, item.access.constraints.isEmpty { state.note(record, .written) }
+            return .done(result)
+        }
+    }
+
+    private enum Outcome<Value: Sendable>: Sendable {
+        case done(Value)
+        /// All that is missing is the stretched application password.
+        case password(ItemID, salt: [UInt8])
+        case question(Challenge.Subject, ReadRules.Demand, VaultID)
+    }
+}

@@ -1,0 +1,11 @@
+import BrokerProtocol
+import Vault
+
+/// `List`: all items, or those of a service, without their values.
+enum ListHandler: MethodHandler {
+    static func answer(_ method: Keychain.List, _ request: Request) async throws(Fault) -> Answer {
+        guard request.condition != .none else { return .items([]) }
+        return .items(
+            try await request.keeper.use { try $0.vault.list(service: method.service).map { Keychain.Item($0) } })
+    }
+}

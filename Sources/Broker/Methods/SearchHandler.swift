@@ -1,0 +1,13 @@
+import BrokerProtocol
+import Vault
+
+/// `Search`: items by attributes and by a piece of text.
+enum SearchHandler: MethodHandler {
+    static func answer(_ method: Keychain.Search, _ request: Request) async throws(Fault) -> Answer {
+        guard request.condition != .none else { return .items([]) }
+        return .items(
+            try await request.keeper.use {
+                try $0.vault.search(text: method.text, attributes: method.attributes ?? [:]).map { Keychain.Item($0) }
+            })
+    }
+}

@@ -1,0 +1,42 @@
+import BrokerProtocol
+import Cryptography
+import Vault
+
+/// `Set`: stores a value. Needs no person and no unlocked vault; only where there is no vault yet, making one needs a person.
+enum SetHandler: MethodHandler {
+    static func answer(_ method: Keychain.Set, _ request: Request) async throws(Fault) -> Answer {
+        let granted = try request.redeem(method.challenge)
+        let value = try WireValue.decode(method.value)
+        let access = try WireAccess.decode(method.access)
+        try await AvailabilityRule.check(access, in: request.keeper.record())
+        _ = try await EnrolmentRule.check(access, granted: granted, request)
+        var password: StretchedPassword?
+        if let given = try ApplicationPasswords.decode(method.applicationPassword) {
+            guard access.constraints.contains(.applicationPassword) else { throw Faults.applicationPasswordUnknown }
+            password = try await request.core.applicationPasswords.stretch(given, for: request.caller.uid)
+        } else if access.constraints.contains(.applicationPassword) {
+            throw Faults.applicationPasswordRequired
+        }
+        let draft = ItemDraft(
+            service: method.service, account: method.account, value: value, access: access, label: method.label,
+            comment: method.comment, attributes: method.attributes, expires: try WireTime.decode(method.expires),
+            applicationPassword: password)
+        let mode: ItemDraft.Mode
+        switch method.mode ?? .replace {
+        case .replace: mode = .replace
+        case .new: mode = .new
+        case .existing: mode = .existing
+        }
+        let program = request.program()
+        return try await request.keeper.use { state in
+            try OwnerRule.check(access, in: state.record)
+            let (item, replaced) = try state.vault.set(draft, mode: mode)
+            state.note(AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced"))
+            return .reply(Keychain.Set.Reply(item: Keychain.Item(item), replaced: replaced.map { Int64(clamping: $0) }))
+        }
+    }
+
+    static func logged(_ method: Keychain.Set) -> LoggedCall? {
+        LoggedCall(event: .set, service: method.service, account: method.account)
+    }
+}

@@ -1,0 +1,12 @@
+import BrokerProtocol
+import Vault
+
+/// `Show`: everything about an item but its value.
+enum ShowHandler: MethodHandler {
+    static func answer(_ method: Keychain.Show, _ request: Request) async throws(Fault) -> Answer {
+        let item = try await request.keeper.use {
+            try $0.vault.find(service: method.service, account: method.account, includingExpired: true)
+        }
+        return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+    }
+}

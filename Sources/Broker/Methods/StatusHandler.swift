@@ -1,0 +1,22 @@
+import Authorization
+import BrokerProtocol
+import Configuration
+import Vault
+
+/// `Status`: how things stand. Answers whatever the TPM does.
+enum StatusHandler: MethodHandler {
+    static func answer(_ method: Keychain.Status, _ request: Request) async throws(Fault) -> Answer {
+        let core = request.core
+        core.maker.ask()
+        let maker = core.maker.known
+        let recovery = request.admission.standing == .own ? try await request.keeper.recovery() : nil
+        return .reply(
+            Keychain.Status.Reply(
+                vault: try await request.keeper.state(),
+                sealer: Keychain.Sealer(
+                    kind: core.sealer.kind.rawValue, manufacturer: maker?.manufacturer, model: maker?.model,
+                    identity: core.diagnoses.identity?.rawValue),
+                version: ProductVersion.current, sandbox: core.configuration.sandbox, locks: core.locks.lines,
+                warnings: core.warnings + core.locks.warnings, recovery: recovery))
+    }
+}

@@ -1,0 +1,30 @@
+import Authorization
+import BrokerProtocol
+import Vault
+
+/// Which keychain can be held to a login password: one person's own, where a TPM counts the tries.
+enum BindingRule {
+    static func check(_ record: RegistryRecord) throws(Fault) {
+        if case .group = record.owner {
+            throw Fault(.invalidArgument, "A group's keychain cannot be bound: a group has no password.")
+        }
+        guard !record.isService else {
+            throw Fault(
+                .invalidArgument, "This is the keychain of an account that nobody can be asked for: it cannot be bound."
+            )
+        }
+        guard record.sealer == .tpm else {
+            throw Fault(
+                .invalidArgument,
+                "A keychain that is sealed by software cannot be bound: only a TPM counts the tries of a password.")
+        }
+    }
+
+    /// - Parameter challenge: which released the unlock root.
+    static func check(_ record: RegistryRecord, for challenge: Challenge) throws(Fault) {
+        try check(record)
+        guard record.vault == challenge.vault else { throw Faults.challengeRefused }
+        // Only what is bound can be unbound, or bound to a changed password.
+        guard (record.binding == nil) == (challenge.purposes == [.bind]) else { throw Faults.challengeRefused }
+    }
+}

@@ -1,0 +1,15 @@
+import Authorization
+
+/// Only the vault's owner reads, a member of the group that owns it, or root where that was settled. Refused as if nothing were there.
+enum MembershipRule: ReadRule {
+    static func verdict(on facts: ReadFacts) -> Verdict {
+        let isEntitled =
+            switch (facts.standing, facts.keeperOwner) {
+            case (.own, let owner): owner == .user(facts.caller.uid)
+            case (.member, .group): true
+            case (.root, .user): facts.caller.uid == 0
+            case (.member, .user), (.root, .group): false
+            }
+        return isEntitled ? .pass : .refuse(Faults.notFound)
+    }
+}

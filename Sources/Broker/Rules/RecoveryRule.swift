@@ -1,0 +1,10 @@
+import BrokerProtocol
+
+/// A recovery code is for one's own keychain: a group's secrets are not one member's to take along, and an account that nobody can be asked for cannot be asked for this.
+enum RecoveryRule {
+    static func check(_ request: Request) throws(Fault) {
+        guard request.admission.standing == .own else {
+            throw Fault(.notPermitted, "A recovery code is made by its keychain's owner, for his own keychain only.")
+        }
+    }
+}

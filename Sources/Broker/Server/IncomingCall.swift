@@ -1,0 +1,60 @@
+import BrokerProtocol
+
+/// One call as it came over a socket. Its parameters are read when the method is known.
+struct IncomingCall: Sendable {
+    let method: String
+    /// Several answers are welcome.
+    let more: Bool
+    /// No answer is wanted, not even an error.
+    let oneway: Bool
+    private let message: [UInt8]
+
+    /// - Throws: for what is no Varlink call; the connection is not worth keeping then.
+    init(_ message: [UInt8]) throws {
+        let header = try Varlink.decode(VarlinkCallHeader.self, from: message)
+        self.method = header.method
+        self.more = header.more ?? false
+        self.oneway = header.oneway ?? false
+        self.message = message
+    }
+
+    /// - Throws: `InvalidParameter`, naming the parameter that is missing or of another type.
+    func parameters<Method: VarlinkMethod>(of type: Method.Type) throws(Fault) -> Method {
+        do {
+            if let parameters = try Varlink.decode(VarlinkParameters<Method>.self, from: message).parameters {
+                return parameters
+            }
+            return try Varlink.decode(Method.self, from: Array("{}".utf8))
+        } catch let error as DecodingError {
+            throw Self.fault(for: error)
+        } catch {
+            throw Fault(.invalidParameter, Fault.Details(message: "The parameters cannot be read."))
+        }
+    }
+
+    /// Which vault the call is about; parameters that every method takes.
+    func vaultChoice() throws(Fault) -> Keychain.VaultChoice {
+        do {
+            return try Varlink.decode(VarlinkParameters<Keychain.VaultChoice>.self, from: message).parameters
+                ?? Keychain.VaultChoice()
+        } catch let error as DecodingError {
+            throw Self.fault(for: error)
+        } catch {
+            throw Fault(.invalidParameter, Fault.Details(message: "The parameters cannot be read."))
+        }
+    }
+
+    private static func fault(for error: DecodingError) -> Fault {
+        let path: [any CodingKey]
+        switch error {
+        case .keyNotFound(let key, let context): path = context.codingPath + [key]
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            path = context.codingPath
+        @unknown default: path = []
+        }
+        let name = path.last { $0.intValue == nil && $0.stringValue != "parameters" }?.stringValue ?? "parameters"
+        return Fault(
+            .invalidParameter,
+            Fault.Details(message: "“\(name)” is missing, or not what the interface says.", parameter: name))
+    }
+}

@@ -1,0 +1,15 @@
+import BrokerProtocol
+
+/// What stands behind a socket: takes calls, one at a time for each connection, and gives answers.
+protocol ServedInterface: Sendable {
+    /// The name under which a call that cannot even be read is refused.
+    var unreadable: Fault.Name { get }
+
+    /// Whether somebody may be connected at all. Asked once, before anything is read.
+    func admits(uid: UInt32) -> Bool
+
+    func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> Answer
+
+    /// The connection is gone; whatever hung on it goes too.
+    func connectionEnded(_ caller: Caller)
+}

@@ -1,0 +1,46 @@
+import Authorization
+import BrokerProtocol
+import Platform
+
+/// Whether the name service still knows the owner, by the name that the vault was made for. A user's name is remembered for a short while: name services
+/// can be slow. A group's is not: who belongs to it is asked for at every call anyway.
+struct OwnerCheck {
+    private var name: String?
+    private var validUntil = ContinuousClock.Instant.now
+
+    private static let memory = Duration.seconds(30)
+
+    /// - Parameter record: nil where there is no vault whose owner's name could be compared.
+    mutating func check(_ owner: Owner, record: RegistryRecord?) throws(Fault) {
+        guard let record else { return }
+        let name = try self.name(of: owner)
+        guard name == record.ownerName else {
+            throw Fault(
+                .notPermitted,
+                "This keychain was made for an account or group of another name that had this number; ask root about it."
+            )
+        }
+    }
+
+    /// - Throws: `NotPermitted` when nobody has this number.
+    mutating func name(of owner: Owner) throws(Fault) -> String {
+        if let name, validUntil > .now { return name }
+        switch owner {
+        case .user(let uid):
+            let known: Account?
+            do throws(SystemError) { known = try Account.withUID(uid) } catch { throw Faults.noNames }
+            guard let known else {
+                throw Fault(
+                    .notPermitted, "Your user number has no account on this machine, so it cannot have a keychain.")
+            }
+            name = known.name
+            validUntil = .now + Self.memory
+            return known.name
+        case .group(let gid):
+            let known: Group?
+            do throws(SystemError) { known = try Group.withGID(gid) } catch { throw Faults.noNames }
+            guard let known else { throw Faults.noGroupVault }
+            return known.name
+        }
+    }
+}

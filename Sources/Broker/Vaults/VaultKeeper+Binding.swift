@@ -1,0 +1,113 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Foundation
+import Vault
+
+/// Another unlock root, under a password or under none. File first, then root's registry, then use: a crash in between leaves a vault that opens by what the
+/// registry names.
+extension VaultKeeper {
+    /// Seals another unlock root and puts it into the file, beside the one in use. One at a time.
+    ///
+    /// - Parameters:
+    ///   - root: the one in use, as a signature released it.
+    ///   - pin: nil for a vault that is to be bound no longer.
+    /// - Returns: the other one, and as what it was sealed.
+    func reseal(
+        for challenge: Challenge, root: SecretBytes, pin: SecretBytes?
+    ) async throws(Fault) -> (SecretBytes, ResealedRoot) {
+        try claimBinding(challenge.id)
+        try await followRegistry()
+        let record = try await opened().record
+        try BindingRule.check(record, for: challenge)
+        await settle()
+        let sealer = ground.sealer
+        let made: (SecretBytes, ResealedRoot)
+        do throws(SealerError) {
+            made = try await ground.sealerThread.run { () throws(SealerError) in
+                let next: SecretBytes
+                do throws(CryptographyError) { next = try SecretBytes.random(count: 32) } catch {
+                    throw SealerError(.other, "no random key could be made: \(error.reason)")
+                }
+                if let pin { return (next, try sealer.bind(next, pin: pin, record: record)) }
+                return (next, try sealer.sealUnbound(next, record: record))
+            }
+        } catch { throw Fault(error) }
+        do throws(Fault) {
+            // The TPM took its time.
+            guard binding == challenge.id, ground.challenges.isOpen(challenge.id) else { throw Faults.challengeRefused }
+            let abandoned = open?.vault.uselessIndex
+            try await use { state in try state.vault.begin(from: root, to: made.0, made.1) }
+            if let abandoned { await removeIndex(abandoned) }
+        } catch {
+            if let index = made.1.index { await removeIndex(index) }
+            throw error
+        }
+        return made
+    }
+
+    /// The registry names it: the vault is open with it, and what was before is gone from file and TPM.
+    ///
+    /// - Returns: how many items went with the binding.
+    func adoptBinding(for challenge: Challenge.ID, root: SecretBytes, name: [UInt8]) async throws(Fault) -> Int {
+        try claimBinding(challenge)
+        _ = try await opened()
+        guard let record = try VaultOpener(owner: owner, ground: ground).registered() else { throw Faults.notFound }
+        guard record.objects[.unlockRoot] == name else {
+            throw Fault(.notPermitted, "The registry does not name what the keychain was sealed as.")
+        }
+        guard ground.challenges.isOpen(challenge), var state = open else { throw Faults.challengeRefused }
+        do throws(VaultError) {
+            try state.vault.take(record, sealer: ground.sealer)
+            state.keys = try state.vault.classKeys(unlockRoot: root)
+        } catch {
+            // What is in memory is not what the registry says: it is opened anew.
+            open = nil
+            throw noting(Fault(error))
+        }
+        state.record = record
+        if case .unlocked = state.lock {} else { state.lock = .unlocked(since: Self.milliseconds) }
+        open = state
+        let lost = await settle()
+        binding = nil
+        return lost
+    }
+
+    /// Where the registry names another unlock root than the one in memory, an authenticator ended before it could say so: the vault is opened anew.
+    func followRegistry() async throws(Fault) {
+        guard let open, let record = try VaultOpener(owner: owner, ground: ground).registered(),
+            record.objects[.unlockRoot] != open.record.objects[.unlockRoot]
+        else { return }
+        self.open = nil
+    }
+
+    /// Lets go of what a binding, or its end, has left behind: in the TPM first, because the file says what that is. What does not succeed now is done
+    /// when the vault is opened next; the vault opens by what the registry names either way.
+    ///
+    /// - Returns: how many items went.
+    @discardableResult
+    func settle() async -> Int {
+        guard let vault = open?.vault, vault.isUnsettled else { return 0 }
+        if let index = vault.uselessIndex, await !removeIndex(index) { return 0 }
+        // Damage is noted by `use`; a full disk is no reason to keep the person waiting.
+        return (try? await use { state in try state.vault.settle() }) ?? 0
+    }
+
+    @discardableResult
+    private func removeIndex(_ index: PINIndexPin) async -> Bool {
+        let sealer = ground.sealer
+        do throws(SealerError) {
+            try await ground.sealerThread.run { () throws(SealerError) in try sealer.removeIndex(index) }
+            return true
+        } catch { return false }
+    }
+
+    private func claimBinding(_ challenge: Challenge.ID) throws(Fault) {
+        if let binding, binding != challenge, ground.challenges.isOpen(binding) {
+            throw Fault(.failed, "Your keychain is being bound or unbound just now; try again in a moment.")
+        }
+        binding = challenge
+    }
+
+    private static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+}

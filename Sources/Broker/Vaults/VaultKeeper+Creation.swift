@@ -1,0 +1,72 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import FoundationEssentials
+import Platform
+import Vault
+
+extension VaultKeeper {
+    /// Only whom the name service knows may have a vault.
+    func checkOwnerExists() throws(Fault) {
+        var check = OwnerCheck()
+        _ = try check.name(of: owner)
+    }
+
+    /// Makes keys and file of a new vault, under the name that is not in use.
+    /// - Returns: what the authenticator is to write into the registry.
+    func provision(
+        for challenge: Challenge.ID, isService: Bool = false, authenticatorKey: [UInt8]
+    ) async throws(Fault) -> RegistryRecord {
+        guard try condition() == .none else { throw Fault(.alreadyExists, "There is a keychain already.") }
+        if let creation, creation.challenge != challenge, ground.challenges.isOpen(creation.challenge) {
+            throw Fault(.failed, "Your keychain is being made already; finish that first.")
+        }
+        var check = OwnerCheck()
+        let name = try check.name(of: owner)
+        let id: VaultID
+        do throws(CryptographyError) { id = try VaultID.random() } catch {
+            throw Fault(.failed, "The broker has no random numbers.")
+        }
+        let (sealer, owner) = (ground.sealer, owner)
+        let keys: NewVaultKeys
+        do throws(SealerError) {
+            keys = try await ground.sealerThread.run { () throws(SealerError) in
+                try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticatorKey)
+            }
+        } catch { throw Fault(error) }
+        let record = RegistryRecord(
+            vault: id, owner: owner, ownerName: name, created: UInt64(Date().timeIntervalSince1970 * 1000),
+            sealer: sealer.kind,
+            authenticatorKey: authenticatorKey, storageKey: keys.storageKey, objects: keys.names, isService: isService)
+        // The TPM took its time; others may have been quicker.
+        guard try condition() == .none, ground.challenges.isOpen(challenge) else { throw Faults.challengeRefused }
+        if let creation, creation.challenge != challenge, ground.challenges.isOpen(creation.challenge) {
+            throw Fault(.failed, "Your keychain is being made already; finish that first.")
+        }
+        do throws(VaultError) {
+            try VaultFile.create(directory: ground.directory, keys: keys, record: record)
+        } catch { throw Fault(error) }
+        creation = Creation(challenge: challenge, record: record)
+        return record
+    }
+
+    /// The registry has the record: the new file gets its name.
+    func adopt(for challenge: Challenge.ID) throws(Fault) -> VaultID {
+        guard let creation, creation.challenge == challenge else { throw Faults.challengeRefused }
+        guard try VaultOpener(owner: owner, ground: ground).registered() == creation.record else {
+            throw Fault(.notPermitted, "The registry does not have the new keychain's record.")
+        }
+        do throws(VaultError) {
+            try VaultFile.adopt(directory: ground.directory, record: creation.record)
+        } catch { throw noting(Fault(error)) }
+        self.creation = nil
+        return creation.record.vault
+    }
+
+    /// What the sealer needs to use the vault's objects.
+    func material() async throws(Fault) -> SealingMaterial {
+        try await followRegistry()
+        let state = try await opened()
+        return SealingMaterial(objects: state.vault.objects, record: state.record)
+    }
+}

@@ -1,0 +1,155 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Vault
+
+/// One owner's vault: its file, its keys, whether it is locked. Everything about it happens in one order, on a queue of its own; only the sealer is waited for.
+actor VaultKeeper {
+    let owner: Owner
+    let ground: VaultGround
+    private let executor: QueueExecutor
+
+    /// The open file, with what the registry said when it was opened.
+    var open: OpenState?
+    /// Every waiter of one opening gets its outcome.
+    private var opening: Task<Result<OpenState, Fault>, Never>?
+    /// What was found wrong. It stays refused until the broker starts again: damage does not heal by looking twice.
+    private var damage: String?
+    /// The creation that is under way; a second one must not take its file away.
+    var creation: Creation?
+    /// The enrolment that is under way: while it is, no other may put another key in the place of its own.
+    var enrolment: Challenge.ID?
+    /// The binding that is under way, or its end.
+    var binding: Challenge.ID?
+    private var ownerCheck = OwnerCheck()
+    private var isClosed = false
+    /// Records that wait for the vault to be opened.
+    var unlogged: [AccessRecord] = []
+    var isLogScheduled = false
+    /// The recovery code that was shown last, until a part of it came back.
+    var unconfirmedCode: UnconfirmedCode?
+
+    struct OpenState: Sendable {
+        let vault: OpenVault
+        var record: RegistryRecord
+        var keys: ClassKeys
+        var lock = LockState.sealed
+    }
+
+    enum LockState: Sendable, Equatable {
+        case sealed
+        case locked(since: Int64)
+        case unlocked(since: Int64)
+    }
+
+    struct Creation {
+        let challenge: Challenge.ID
+        let record: RegistryRecord
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(owner: Owner, ground: VaultGround) {
+        self.owner = owner
+        self.ground = ground
+        self.executor = QueueExecutor(label: "coffer.vault")
+    }
+
+    /// Does something with the open vault, opening it first where need be. Damage that it meets closes the vault.
+    func use<Value: Sendable>(_ body: @Sendable (OpenState) throws -> Value) async throws(Fault) -> Value {
+        _ = try await opened()
+        // Nothing may come between looking at the state and using it.
+        guard let state = open else { throw Faults.stopping }
+        defer { scheduleLog() }
+        do {
+            return try body(state)
+        } catch let fault as Fault {
+            throw fault
+        } catch let error as VaultError {
+            throw noting(Fault(error))
+        } catch {
+            throw Fault(.failed, "The broker could not do it.")
+        }
+    }
+
+    /// The open vault. What comes from a file or a TPM is waited for without keeping other calls from this vault.
+    func opened() async throws(Fault) -> OpenState {
+        if let damage { throw Fault(.damaged, damage) }
+        if isClosed { throw Faults.stopping }
+        try ownerCheck.check(owner, record: open?.record)
+        if let open { return open }
+        let task = opening ?? begin()
+        opening = task
+        let result = await task.value
+        if opening == task { settle(result) }
+        if let open { return open }
+        return try result.get()
+    }
+
+    private func begin() -> Task<Result<OpenState, Fault>, Never> {
+        let opener = VaultOpener(owner: owner, ground: ground)
+        return Task { await opener.open() }
+    }
+
+    private func settle(_ result: Result<OpenState, Fault>) {
+        opening = nil
+        switch result {
+        case .success(let state):
+            guard !isClosed, damage == nil else { return }
+            open = state
+            noteUnlogged()
+            if state.vault.isUnsettled { Task { await settle() } }
+        case .failure(let fault): _ = noting(fault)
+        }
+    }
+
+    /// Remembers damage, and lets go of what is damaged.
+    func noting(_ fault: Fault) -> Fault {
+        guard fault.name == .damaged else { return fault }
+        damage = fault.details.message ?? "The keychain is damaged."
+        open = nil
+        unconfirmedCode = nil
+        ground.challenges.dropAll(about: owner)
+        return fault
+    }
+
+    /// What the vault is in, without touching the TPM.
+    func condition() throws(Fault) -> VaultCondition {
+        if let damage { throw Fault(.damaged, damage) }
+        if isClosed { throw Faults.stopping }
+        if let open {
+            try ownerCheck.check(owner, record: open.record)
+            switch open.lock {
+            case .sealed: return .sealed
+            case .locked: return .locked
+            case .unlocked: return .unlocked
+            }
+        }
+        do throws(Fault) {
+            let record = try VaultOpener(owner: owner, ground: ground).registered()
+            try ownerCheck.check(owner, record: record)
+            return record == nil ? .none : .sealed
+        } catch { throw noting(error) }
+    }
+
+    /// Which vault the registry says this is, without touching the TPM.
+    func vaultID() throws(Fault) -> VaultID { try record().vault }
+
+    /// What the registry says of the vault, without touching the TPM.
+    func record() throws(Fault) -> RegistryRecord {
+        if let open { return open.record }
+        do throws(Fault) {
+            guard let record = try VaultOpener(owner: owner, ground: ground).registered() else { throw Faults.notFound }
+            return record
+        } catch { throw noting(error) }
+    }
+
+    /// Wipes and closes; nothing is opened any more.
+    func close() {
+        isClosed = true
+        // What cannot be written now is what a crash would lose.
+        try? open?.vault.anchorLog()
+        open = nil
+        unconfirmedCode = nil
+    }
+}

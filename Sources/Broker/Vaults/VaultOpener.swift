@@ -1,0 +1,59 @@
+import Authorization
+import BrokerProtocol
+import Platform
+import Vault
+
+/// Opens a vault: the registry's word first, then the file, then the device root. Blocking work, done on the sealer's thread.
+struct VaultOpener: Sendable {
+    let owner: Owner
+    let ground: VaultGround
+
+    /// The registry's record, if it and the file agree that there is a vault.
+    /// - Returns: nil when neither knows of one.
+    func registered() throws(Fault) -> RegistryRecord? {
+        do {
+            let record = try ground.registry.record(for: owner)
+            let file = try FileStatus.of(VaultFile.path(of: owner, in: ground.directory)) != nil
+            // A vault that was registered a moment before a crash is there under its first name.
+            let newFile = try FileStatus.of(VaultFile.newPath(of: owner, in: ground.directory)) != nil
+            guard let record else {
+                if file {
+                    throw Fault(
+                        .damaged, "There is a keychain file that the registry does not know; root can look into it.")
+                }
+                return nil
+            }
+            guard file || newFile else {
+                throw Fault(.damaged, "The keychain's file is missing. It is not made anew; restore it from a backup.")
+            }
+            return record
+        } catch let fault as Fault {
+            throw fault
+        } catch let error as RegistryError {
+            throw Fault(error)
+        } catch {
+            throw Fault(.failed, "The broker cannot look at its own files.")
+        }
+    }
+
+    func open() async -> Result<VaultKeeper.OpenState, Fault> {
+        let result: Result<Result<VaultKeeper.OpenState, Fault>, SealerError>
+        do throws(SealerError) {
+            result = .success(try await ground.sealerThread.run { () throws(SealerError) in openNow() })
+        } catch { result = .failure(error) }
+        switch result {
+        case .success(let opened): return opened
+        case .failure(let error): return .failure(Fault(error))
+        }
+    }
+
+    private func openNow() -> Result<VaultKeeper.OpenState, Fault> {
+        do throws(Fault) {
+            guard let record = try registered() else { throw Faults.notFound }
+            do throws(VaultError) {
+                let vault = try OpenVault(directory: ground.directory, record: record, sealer: ground.sealer)
+                return .success(VaultKeeper.OpenState(vault: vault, record: record, keys: vault.alwaysKeys))
+            } catch { throw Fault(error) }
+        } catch { return .failure(error) }
+    }
+}

@@ -1,0 +1,79 @@
+import Authorization
+import BrokerProtocol
+import Synchronization
+import Vault
+
+/// What all vaults stand on.
+struct VaultGround: Sendable {
+    let directory: String
+    let registry: Registry
+    let sealer: any Sealer
+    let sealerThread: SealerThread
+    let challenges: ChallengeBook
+    var clock = BrokerClock.system
+    var lockTimes = LockTimes()
+}
+
+/// One keeper for each owner who was ever asked for. A keeper without an open vault is a few hundred bytes.
+final class VaultShelf: Sendable {
+    let ground: VaultGround
+    /// Whether abandoned groups will be looked for by themselves.
+    let isGroupWatchSet = Mutex(false)
+    private let keepers = Mutex<[Owner: VaultKeeper]>([:])
+
+    init(ground: VaultGround) { self.ground = ground }
+
+    /// When vaults were locked.
+    var lockTimes: LockTimes { ground.lockTimes }
+
+    func keeper(of owner: Owner) -> VaultKeeper {
+        keepers.withLock { keepers in
+            if let keeper = keepers[owner] { return keeper }
+            let keeper = VaultKeeper(owner: owner, ground: ground)
+            keepers[owner] = keeper
+            return keeper
+        }
+    }
+
+    /// Locks a vault, if it was ever asked for, and those of groups that it kept open; their keys are gone when this returns.
+    /// - Parameter program: who asked for it.
+    func lock(_ owner: Owner, by program: AccessRecord.Program? = nil) async {
+        lockTimes.note(owner)
+        await known(owner)?.lock(by: program)
+        await lockAbandonedGroups()
+    }
+
+    /// Locks a user's vault that was not used for long.
+    func lockUnused(_ uid: UInt32) async {
+        await known(.user(uid))?.lockUnused()
+        await lockAbandonedGroups()
+    }
+
+    /// What a user's vault is in. One that cannot be used is taken for locked.
+    func condition(of uid: UInt32) async -> VaultCondition {
+        // Why it cannot be used is its owner's to learn, when he asks for it.
+        (try? await keeper(of: .user(uid)).condition()) ?? .locked
+    }
+
+    /// Locks all vaults; all keys are gone when this returns.
+    func lockAll() async {
+        lockTimes.noteAll()
+        let all = keepers.withLock { Array($0.values) }
+        for keeper in all { await keeper.lock() }
+    }
+
+    private func known(_ owner: Owner) -> VaultKeeper? { keepers.withLock { $0[owner] } }
+
+    /// All vaults that are unlocked, by owner.
+    func unlocked() async -> [Owner: VaultKeeper] {
+        var found: [Owner: VaultKeeper] = [:]
+        for (owner, keeper) in keepers.withLock({ $0 }) where await keeper.isUnlocked { found[owner] = keeper }
+        return found
+    }
+
+    /// Wipes all keys and closes all files.
+    func close() async {
+        let all = keepers.withLock { Array($0.values) }
+        for keeper in all { await keeper.close() }
+    }
+}

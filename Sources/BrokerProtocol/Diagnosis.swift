@@ -1,0 +1,92 @@
+extension Keychain {
+    /// What `coffer doctor` looks at. The names are stable: scripts may rely on them.
+    public enum Check: String, Codable, Sendable, CaseIterable {
+        case broker, warning, authenticator, sealer, tpm
+        case tpmVersion = "tpm-version"
+        case tpmLockout = "tpm-lockout"
+        case tpmPasswords = "tpm-passwords"
+        case tpmRoom = "tpm-room"
+        case tpmAccess = "tpm-access"
+        case tpmIdentity = "tpm-identity"
+        case storageKey = "storage-key"
+        case measuredBoot = "measured-boot"
+        case unit, files, sockets, pam, clock, vault, verification, log, biometrics, fingers
+
+        /// What is looked at, in one line.
+        public var abstract: String {
+            switch self {
+            case .broker: "the broker answers, and is of the same version as `coffer`"
+            case .warning: "what weakens the guarantees here (sandbox, broker run as root, software sealer)"
+            case .authenticator: "the authenticator answers, and is root's"
+            case .sealer: "what seals the vault, where that is no TPM"
+            case .tpm: "the TPM answers; who made it"
+            case .tpmVersion: "the revision of the specification that it follows, its firmware, what it lacks"
+            case .tpmLockout: "whether other programs' failed attempts have locked it, and for how many seconds still"
+            case .tpmPasswords: "whether the owner's and the lockout's passwords are set"
+            case .tpmAccess: "who can reach the TPM past Coffer: owner, mode and group of the device"
+            case .tpmRoom: "room for objects and sessions"
+            case .tpmIdentity: "how the TPM is known: endorsement certificate, or first-use pin"
+            case .storageKey: "the storage key that is pinned in the registry is in the TPM"
+            case .measuredBoot: "whether a changed boot will lock the vault"
+            case .unit: "the broker runs as its unit says: no core file, no swap, no privileges, filtered system calls"
+            case .files: "owner and mode of the vault's folder and files, the registry, the signing key"
+            case .sockets: "owner and mode of the sockets"
+            case .pam: "the PAM services: there, asking for something, without what must not be in them"
+            case .clock: "the clock is not behind what the vault has seen"
+            case .vault: "the vault's state, and whether it can be looked into"
+            case .verification: "every row of the vault, against its tree, index and MACs"
+            case .log: "the access log is whole"
+            case .biometrics: "whether a finger can be asked for, or why not"
+            case .fingers: "items that only fingers open that are not enrolled any more"
+            }
+        }
+
+        /// Who looks: the program that runs as the person, or the broker, which sees more.
+        public var isBrokers: Bool {
+            switch self {
+            case .broker, .warning, .authenticator, .sealer, .vault, .biometrics, .fingers: false
+            case .tpm, .tpmVersion, .tpmLockout, .tpmPasswords, .tpmAccess, .tpmRoom, .tpmIdentity, .storageKey,
+                .measuredBoot, .unit, .files, .sockets, .pam, .clock, .verification, .log:
+                true
+            }
+        }
+    }
+
+    /// What was found at one check.
+    public struct Finding: Codable, Sendable, Equatable {
+        public enum Verdict: String, Codable, Sendable {
+            case ok
+            /// Worth knowing, and nothing to mend.
+            case note
+            /// Something is to be done.
+            case problem
+        }
+
+        /// A ``Check``'s name; a newer broker may know more of them.
+        public var check: String
+        public var verdict: Verdict
+        public var message: String
+        /// What to do.
+        public var advice: String?
+
+        public init(_ check: Check, _ verdict: Verdict, _ message: String, advice: String? = nil) {
+            self.check = check.rawValue
+            self.verdict = verdict
+            self.message = message
+            self.advice = advice
+        }
+    }
+
+    /// Looks at what only the broker sees, and checks the whole vault.
+    public struct Diagnose: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Diagnose"
+
+        public init() {}
+
+        public struct Reply: Codable, Sendable, Equatable {
+            public var findings: [Finding]
+
+            public init(findings: [Finding]) { self.findings = findings }
+        }
+    }
+}

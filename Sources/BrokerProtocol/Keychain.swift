@@ -1,0 +1,145 @@
+/// `org.coffer.Keychain`, spoken between a client and the broker.
+public enum Keychain {
+    /// The interface's name.
+    public static let interface = "org.coffer.Keychain"
+
+    public struct AccessControl: Codable, Sendable, Equatable {
+        public var accessibility: Accessibility
+        public var thisDeviceOnly: Bool
+        public var require: [Constraint]
+        public var any: Bool
+
+        public init(
+            accessibility: Accessibility = .whenUnlocked, thisDeviceOnly: Bool = false, require: [Constraint] = [],
+            any: Bool = false
+        ) {
+            self.accessibility = accessibility
+            self.thisDeviceOnly = thisDeviceOnly
+            self.require = require
+            self.any = any
+        }
+    }
+
+    public enum Accessibility: String, Codable, Sendable, CaseIterable {
+        case whenUnlocked = "when-unlocked"
+        case afterFirstUnlock = "after-first-unlock"
+        case passcodeSet = "passcode-set"
+        case always
+    }
+
+    public enum Constraint: String, Codable, Sendable, CaseIterable {
+        case presence
+        case biometry
+        case biometryCurrentSet = "biometry-current-set"
+        case passcode
+        case appPassword = "app-password"
+    }
+
+    public struct Item: Codable, Sendable, Equatable {
+        public var id: String
+        public var service: String
+        public var account: String
+        public var label: String?
+        public var comment: String?
+        public var attributes: [String: String]
+        public var access: AccessControl
+        /// Milliseconds since 1970-01-01 UTC, as all times here.
+        public var created: Int64
+        public var modified: Int64
+        public var expires: Int64?
+        public var version: Int64
+        /// The enrolled fingers that the value is bound to, as the authenticator's Biometry names them; nil where it is bound to no set of them.
+        public var biometrySet: String?
+
+        public init(
+            id: String, service: String, account: String, label: String?, comment: String?,
+            attributes: [String: String],
+            access: AccessControl, created: Int64, modified: Int64, expires: Int64?, version: Int64,
+            biometrySet: String? = nil
+        ) {
+            self.id = id
+            self.service = service
+            self.account = account
+            self.label = label
+            self.comment = comment
+            self.attributes = attributes
+            self.access = access
+            self.created = created
+            self.modified = modified
+            self.expires = expires
+            self.version = version
+            self.biometrySet = biometrySet
+        }
+    }
+
+    public struct VaultState: Codable, Sendable, Equatable {
+        public var state: State
+        public var since: Int64?
+        public var items: Int64?
+        /// Whether opening it takes the login password; absent where it is not.
+        public var bound: Bool?
+
+        public init(state: State, since: Int64? = nil, items: Int64? = nil, bound: Bool? = nil) {
+            self.bound = bound
+            self.state = state
+            self.since = since
+            self.items = items
+        }
+
+        public enum State: String, Codable, Sendable, CaseIterable {
+            /// There is no vault yet.
+            case none
+            /// Not unlocked since the broker started.
+            case sealed
+            case locked
+            case unlocked
+        }
+    }
+
+    public struct Sealer: Codable, Sendable, Equatable {
+        public var kind: String
+        public var manufacturer: String?
+        public var model: String?
+        /// How the TPM is known: `certified`, `issuerUnknown`, `foreignCertificate`, `noCertificate`; nil where nobody has asked since the broker started.
+        public var identity: String?
+
+        public init(kind: String, manufacturer: String? = nil, model: String? = nil, identity: String? = nil) {
+            self.kind = kind
+            self.manufacturer = manufacturer
+            self.model = model
+            self.identity = identity
+        }
+    }
+
+    /// What `Set` does when the item is or is not there.
+    public enum SetMode: String, Codable, Sendable, CaseIterable {
+        case replace, new, existing
+    }
+
+    /// What a person is asked for.
+    public enum Purpose: String, Codable, Sendable, CaseIterable {
+        case create, unlock, read, recovery
+        /// To hold the vault to the login password, or no longer.
+        case bind, unbind
+        /// Nobody is asked: the authenticator looks which fingers are enrolled.
+        case enrolment
+    }
+
+    public struct ItemReply: Codable, Sendable, Equatable {
+        public var item: Item
+
+        public init(item: Item) { self.item = item }
+    }
+
+    public struct ItemsReply: Codable, Sendable, Equatable {
+        public var items: [Item]
+
+        public init(items: [Item]) { self.items = items }
+    }
+
+    public struct VaultReply: Codable, Sendable, Equatable {
+        public var vault: VaultState
+
+        public init(vault: VaultState) { self.vault = vault }
+    }
+}

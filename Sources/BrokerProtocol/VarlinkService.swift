@@ -1,0 +1,57 @@
+/// `org.varlink.service`, which every Varlink server answers (varlink.org, "Service").
+public enum VarlinkService {
+    /// The interface's name.
+    public static let interface = "org.varlink.service"
+
+    /// The interface in Varlink's own language, as introspection gives it out.
+    public static let text = #"""
+        # What a Varlink service tells of itself.
+        interface org.varlink.service
+
+        method GetInfo() -> (vendor: string, product: string, version: string, url: string, interfaces: []string)
+
+        method GetInterfaceDescription(interface: string) -> (description: string)
+
+        error InterfaceNotFound (interface: string)
+        error MethodNotFound (method: string)
+        error MethodNotImplemented (method: string)
+        error InvalidParameter (parameter: string)
+        error PermissionDenied ()
+        error ExpectedMore ()
+
+        """#
+
+    public struct GetInfo: VarlinkMethod {
+        public static let name = "org.varlink.service.GetInfo"
+        public init() {}
+
+        public struct Reply: Codable, Sendable {
+            public var vendor: String
+            public var product: String
+            public var version: String
+            public var url: String
+            public var interfaces: [String]
+
+            public init(vendor: String, product: String, version: String, url: String, interfaces: [String]) {
+                self.vendor = vendor
+                self.product = product
+                self.version = version
+                self.url = url
+                self.interfaces = interfaces
+            }
+        }
+    }
+
+    public struct GetInterfaceDescription: VarlinkMethod {
+        public static let name = "org.varlink.service.GetInterfaceDescription"
+        public var interface: String
+
+        public init(interface: String) { self.interface = interface }
+
+        public struct Reply: Codable, Sendable {
+            public var description: String
+
+            public init(description: String) { self.description = description }
+        }
+    }
+}

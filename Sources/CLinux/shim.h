@@ -1,0 +1,71 @@
+#pragma once
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+// prctl is variadic, which Swift does not import.
+static inline int coffer_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
+static inline int coffer_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+static inline int coffer_set_child_subreaper(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+
+// Hidden without _GNU_SOURCE. glibc's own, not the system call's: all threads of the process change.
+int setresuid(uid_t, uid_t, uid_t);
+int setresgid(gid_t, gid_t, gid_t);
+static inline int coffer_setresuid(uid_t uid) { return setresuid(uid, uid, uid); }
+static inline int coffer_setresgid(gid_t gid) { return setresgid(gid, gid, gid); }
+
+static inline int coffer_close_from(int first) { return (int)syscall(SYS_close_range, first, ~0U, 0); }
+
+// syscall is variadic, and glibc has no wrapper for pidfd_open before 2.36.
+static inline int coffer_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+// open is variadic.
+static inline int coffer_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+
+// fcntl is variadic, and open file description locks are hidden without _GNU_SOURCE; their numbers are the kernel's own.
+static inline int coffer_lock_shared(int fd, off_t place) {
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
+    return fcntl(fd, 37 /* F_OFD_SETLK */, &lock);
+}
+
+// Whether anybody holds a lock at another place: before it, or after it (a length of 0 reaches to the end, and one of 0 before the first place would too).
+static inline int coffer_locked_elsewhere(int fd, off_t place) {
+    struct flock before = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = place};
+    struct flock after = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = place + 1, .l_len = 0};
+    if (place > 0) {
+        if (fcntl(fd, 36 /* F_OFD_GETLK */, &before) != 0) return -1;
+        if (before.l_type != F_UNLCK) return 1;
+    }
+    if (fcntl(fd, 36 /* F_OFD_GETLK */, &after) != 0) return -1;
+    return after.l_type != F_UNLCK;
+}
+
+// accept4's address parameter is a transparent union, which Swift does not import well; and it is hidden without _GNU_SOURCE.
+static inline int coffer_accept(int fd) { return (int)syscall(SYS_accept4, fd, 0, 0, SOCK_CLOEXEC); }
+
+// struct ucred is hidden without _GNU_SOURCE, which would set this module at odds with Swift's own Glibc.
+struct coffer_ucred {
+    pid_t pid;
+    uid_t uid;
+    gid_t gid;
+};
+
+static inline int coffer_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
+    struct coffer_ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    if (length != sizeof credentials) {
+        errno = EPROTO;
+        return -1;
+    }
+    *pid = credentials.pid;
+    *uid = credentials.uid;
+    *gid = credentials.gid;
+    return 0;
+}

@@ -1,0 +1,106 @@
+import BrokerProtocol
+
+/// The keychain with a person at hand: a call that needs one is repeated once the person has been recognised.
+package struct KeychainClient: Sendable {
+    package let paths: SocketPaths
+    private let broker: Broker
+    private let authenticator: Authenticator
+    /// Whose vault all calls are about.
+    private let vault: BrokerProtocol.Keychain.VaultChoice
+
+    /// - Parameter caller: the calling process's own uid.
+    /// - Parameter vault: whose vault all calls are about; by default the caller's own.
+    package init(
+        paths: SocketPaths, caller: UInt32,
+        vault: BrokerProtocol.Keychain.VaultChoice = BrokerProtocol.Keychain.VaultChoice()
+    ) {
+        self.paths = paths
+        self.broker = Broker(path: paths.broker)
+        self.vault = vault
+        self.authenticator = Authenticator(paths: paths, caller: caller)
+    }
+
+    /// A call that never needs a person.
+    package func call<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> Method.Reply {
+        switch try broker.call(inVault(method)) {
+        case .answer(let answer): return answer
+        case .personNeeded:
+            throw KeychainError(
+                .protocolViolation, "the broker asks for a person where none is needed",
+                advice: "install coffer and cofferd of the same version")
+        }
+    }
+
+    private func inVault<Method: VarlinkMethod>(_ method: Method) -> BrokerProtocol.Keychain.InVault<Method> {
+        BrokerProtocol.Keychain.InVault(method, vault)
+    }
+
+    /// All items of a service, or of all services.
+    package func list(service: String?) throws(KeychainError) -> [BrokerProtocol.Keychain.Item] {
+        try broker.stream(inVault(BrokerProtocol.Keychain.List(service: service))).flatMap(\.items)
+    }
+
+    /// Has a person asked once; reads in this terminal session use the answer for so many seconds.
+    package func authorize(seconds: Int, by person: inout any Person) throws(KeychainError) {
+        try authenticator.authorize(seconds: seconds, by: &person)
+    }
+
+    /// Ends what ``authorize(seconds:by:)`` began, in all of the user's terminals.
+    /// - Returns: in how many.
+    package func forget() throws(KeychainError) -> Int { try authenticator.forget() }
+
+    /// Whether the caller can be asked for a finger, and which fingers are enrolled. Asks nobody.
+    package func biometry() throws(KeychainError) -> BrokerProtocol.Authentication.Biometry.Reply {
+        try authenticator.biometry()
+    }
+
+    /// A call that may need a person, once for each purpose.
+    /// - Parameter findPerson: called only when one is needed, with what the person will be asked for.
+    package func call<Method: Challengeable>(
+        _ method: Method, person findPerson: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Person
+    ) throws(KeychainError) -> Method.Reply {
+        var method = method
+        var asked: Set<BrokerProtocol.Keychain.Purpose> = []
+        while true {
+            switch try broker.call(inVault(method)) {
+            case .answer(let answer): return answer
+            case .personNeeded(let challenge, let purposes):
+                guard !purposes.isEmpty, asked.isDisjoint(with: purposes) else {
+                    // Asking again and again is how a taken-over broker would wear a person out.
+                    throw KeychainError(
+                        .requestOutdated, "the broker asks for a person a second time", advice: "run the command again")
+                }
+                asked.formUnion(purposes)
+                // Which fingers are enrolled is a question to the machine.
+                var person: any Person = purposes == [.enrolment] ? Nobody() : try findPerson(purposes)
+                try authenticator.pass(challenge, by: &person)
+                method.challenge = challenge
+            }
+        }
+    }
+}
+
+/// For what nobody is to be asked.
+private struct Nobody: Person {
+    mutating func tell(_ message: Authentication.Message) throws(KeychainError) {}
+
+    mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? { nil }
+}
+
+/// A method that can be repeated with a challenge that a person has passed.
+package protocol Challengeable: VarlinkMethod {
+    var challenge: String? { get set }
+}
+
+/// A method that reads an item, which may take an application password.
+package protocol PasswordTaking: Challengeable {
+    /// Base64.
+    var applicationPassword: String? { get set }
+}
+
+extension BrokerProtocol.Keychain.Set: Challengeable {}
+extension BrokerProtocol.Keychain.Get: PasswordTaking {}
+extension BrokerProtocol.Keychain.Edit: PasswordTaking {}
+extension BrokerProtocol.Keychain.Unlock: Challengeable {}
+extension BrokerProtocol.Keychain.CreateVault: Challengeable {}
+extension BrokerProtocol.Keychain.NewRecoveryCode: Challengeable {}

@@ -1,0 +1,123 @@
+import BrokerProtocol
+
+extension KeychainError {
+    /// A call to the broker that failed below the protocol.
+    init(broker failure: TransportFailure, path: String) {
+        switch failure {
+        case .unreachable(let reason):
+            let installed = path == SocketPaths.installedBroker
+            self.init(
+                .brokerUnreachable, "the broker is not running (\(path): \(reason))",
+                advice: installed
+                    ? "start it with: systemctl start cofferd.socket" : "start the one that COFFER_SOCKET names")
+        case .deadline:
+            self.init(
+                .brokerSilent, "the broker did not answer in time",
+                advice: "see what it does with: systemctl status cofferd")
+        case .notUnderstood(let reason):
+            self.init(
+                .protocolViolation, "the broker cannot be understood: \(reason)",
+                advice: "install coffer and cofferd of the same version")
+        }
+    }
+
+    /// An error of `org.coffer.Keychain`, or of Varlink itself. The broker's own words are kept: it knows more.
+    /// - Parameter name: the item that was asked for, as people read it.
+    init(brokerFault fault: Fault, about name: String? = nil) {
+        let words = fault.details.message ?? ""
+        func said(_ otherwise: String) -> String { words.isEmpty ? otherwise : words }
+        // Where the broker says what happened and not what to do, this does.
+        func unlessSaid(_ advice: String) -> String { words.contains(";") || words.contains(":") ? "" : advice }
+        switch fault.name {
+        case .notFound:
+            self.init(
+                .notFound, (name.map { "\($0): " } ?? "") + Self.clause(said("there is no such item")),
+                advice: unlessSaid("see what is there with: coffer list"))
+        case .ambiguous:
+            let accounts = fault.details.accounts ?? []
+            self.init(
+                .ambiguous, "there are several accounts of this service",
+                advice: "name one of: \(accounts.joined(separator: ", "))", accounts: accounts)
+        case .alreadyExists:
+            self.init(
+                .alreadyExists, said("there is such an item already"),
+                advice: unlessSaid("choose another name, or remove that one first"))
+        case .locked:
+            self.init(
+                .locked, said("the vault is locked"),
+                advice: words.contains("coffer unlock") ? "" : "open it with: coffer unlock")
+        case .notPermitted, .permissionDenied: self.init(.notPermitted, said("this is not permitted"))
+        case .damaged: self.init(.damaged, said("the store is damaged"))
+        case .tpm: self.init(tpm: fault.details.kind, code: fault.details.code, words: words)
+        case .limitExceeded: self.init(.limitExceeded, said("this is more than the broker takes"))
+        case .invalidArgument: self.init(.invalidArgument, said("the broker does not take this"))
+        case .applicationPasswordRequired:
+            self.init(
+                .applicationPasswordNeeded, said("the item takes an application password"),
+                advice: unlessSaid("give it when asked"))
+        case .applicationPasswordRefused:
+            self.init(
+                .applicationPasswordRefused, said("the application password is wrong, or the item is damaged"),
+                advice: unlessSaid("run the command again"))
+        case .challengeRefused:
+            self.init(
+                .requestOutdated, said("the request took too long, or the item changed meanwhile"),
+                advice: "run the command again")
+        case .fingersChanged:
+            self.init(.biometryRefused, said("the item is bound to other fingers than those that are enrolled now"))
+        case .failed:
+            self.init(
+                .failed, said("the broker could not do it"),
+                advice: words.isEmpty ? "see why with: journalctl -u cofferd" : "")
+        case .authenticationRequired:
+            self.init(.authenticationNeeded, "the broker asks for a person once more", advice: "run the command again")
+        case .methodNotFound, .interfaceNotFound, .methodNotImplemented:
+            self.init(
+                .protocolViolation, "the broker does not know how to do this",
+                advice: "install coffer and cofferd of the same version")
+        case .invalidParameter:
+            self.init(.invalidArgument, "the broker does not take \(fault.details.parameter ?? "a parameter")")
+        default:
+            self.init(.protocolViolation, "the broker gave an error that is not known here: \(fault.name.rawValue)")
+        }
+    }
+
+    /// The kinds of TPM failure that `org.coffer.Keychain.TPM` tells apart.
+    init(tpm kind: String?, code: Int64?, words: String) {
+        let known: (code: Code, otherwise: String) =
+            switch kind {
+            case "unavailable":
+                (.tpmUnavailable, "the TPM cannot be reached; see whether /dev/tpmrm0 is there and cofferd may use it")
+            case "replaced":
+                (
+                    .tpmReplaced,
+                    "the TPM was cleared or replaced; what it sealed can only come back by the recovery code"
+                )
+            case "lockout": (.tpmLockout, "the TPM is in lockout after too many wrong tries; wait until it lets go")
+            case "refused":
+                (
+                    .tpmRefused,
+                    "the TPM refused the policy; run the command again, and if it stays so, see: journalctl -u cofferd"
+                )
+            case "exhausted":
+                (
+                    .tpmExhausted,
+                    "the TPM has no room for another object; end what else uses it, and run the command again"
+                )
+            case "deadline": (.tpmDeadline, "the TPM did not answer in time; run the command again")
+            case "tries-used-up":
+                (
+                    .tpmTriesUsedUp,
+                    "no try is left for the password that the keychain is bound to; use the recovery code"
+                )
+            case "pin-index":
+                (
+                    .tpmPasswordIndexGone,
+                    "what counts the tries of the keychain's password is gone from the TPM; use the recovery code"
+                )
+            case "unsupported": (.tpmUnsupported, "the TPM is too old for this")
+            default: (.tpmOther, "the TPM failed; see why with: journalctl -u cofferd")
+            }
+        self.init(known.code, words.isEmpty ? known.otherwise : words, tpmCode: code ?? 0)
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// Where a person can be asked: the terminal, else a program that the person named, else a dialog on the display.
+package struct PersonFinder: Sendable {
+    private let environment: [String: String]
+
+    package init(environment: [String: String]) { self.environment = environment }
+
+    /// - Returns: nil when there is nobody to ask.
+    package func find() -> (any Person)? {
+        if TerminalPerson.isPresent { return TerminalPerson() }
+        if let program = environment["COFFER_ASKPASS"], !program.isEmpty { return AskPassPerson(program: program) }
+        let hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
+        if hasDisplay, let program = ProgramSearch(environment: environment).path(of: "pinentry") {
+            return PinentryPerson(program: program)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,37 @@
+/// Where the broker and the authenticator listen. The authenticator's path is never learned from the broker: one that was
+/// taken over could name a socket of its own and catch passwords.
+public struct SocketPaths: Sendable, Equatable {
+    /// The broker's socket.
+    public let broker: String
+    /// The authenticator's socket.
+    public let authenticator: String
+
+    /// Where an installed broker listens.
+    public static let installedBroker = "/run/coffer/coffer.sock"
+    /// Where an installed authenticator listens.
+    public static let installedAuthenticator = "/run/coffer-auth/auth.sock"
+
+    public init(broker: String = installedBroker, authenticator: String = installedAuthenticator) {
+        self.broker = broker
+        self.authenticator = authenticator
+    }
+
+    /// Reads `COFFER_SOCKET` and `COFFER_AUTH_SOCKET`. With only the first, the authenticator is `auth.sock` beside it.
+    public init(environment: [String: String]) {
+        let broker = environment["COFFER_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+        let authenticator = environment["COFFER_AUTH_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+        self.init(
+            broker: broker ?? Self.installedBroker,
+            authenticator: authenticator ?? broker.map(Self.besideIt) ?? Self.installedAuthenticator)
+    }
+
+    private static func besideIt(_ path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "auth.sock" }
+        return path[...slash] + "auth.sock"
+    }
+
+    /// Who may listen on the authenticator's socket: root; elsewhere than at its installed place (a sandbox) also the caller.
+    package func trustsAuthenticator(run byUser: UInt32, caller: UInt32) -> Bool {
+        byUser == 0 || (authenticator != Self.installedAuthenticator && byUser == caller)
+    }
+}

@@ -1,0 +1,50 @@
+/// Text that others chose, made safe to show: nothing in it can move the cursor, change colours or reorder the line.
+package enum VisibleText {
+    /// One line: line breaks and tabs too are shown as escapes, and a backslash is doubled, so that two texts never look alike.
+    package static func line(_ text: String) -> String {
+        escape(text, backslash: true, keep: [])
+    }
+
+    /// A sentence on one line, which may quote a name.
+    package static func sentence(_ text: String) -> String {
+        escape(text, backslash: false, keep: [])
+    }
+
+    /// Prose, such as a message: line breaks stay.
+    package static func lines(_ text: String) -> String {
+        escape(text, backslash: false, keep: ["\n"])
+    }
+
+    /// An item's name in sentences: github/me, or the service alone.
+    package static func name(service: String, account: String?) -> String {
+        guard let account else { return line(service) }
+        return "\(line(service))/\(line(account))"
+    }
+
+    private static func escape(_ text: String, backslash: Bool, keep: [Unicode.Scalar]) -> String {
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case _ where keep.contains(scalar): shown.append(scalar)
+            case "\n": shown.append(contentsOf: "\\n".unicodeScalars)
+            case "\t": shown.append(contentsOf: "\\t".unicodeScalars)
+            case "\r": shown.append(contentsOf: "\\r".unicodeScalars)
+            case "\\" where backslash: shown.append(contentsOf: "\\\\".unicodeScalars)
+            case _ where isHidden(scalar):
+                shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+            default: shown.append(scalar)
+            }
+        }
+        return String(shown)
+    }
+
+    /// Control characters, line and paragraph separators, and what changes direction or has no shape of its own.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        // The joiner makes one emoji out of several; alone it is harmless.
+        case .format: scalar != "\u{200D}"
+        default: false
+        }
+    }
+}

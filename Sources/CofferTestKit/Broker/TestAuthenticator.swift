@@ -1,0 +1,115 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Foundation
+import Platform
+
+/// Plays the authenticator on the broker's private socket: its own signing key, and a person who says yes to everything. Each step can be taken by itself.
+public final class TestAuthenticator: Sendable {
+    public let key: P256.PrivateKey
+    public let registry: Registry
+    private let path: String
+
+    public init(socket: String, registry: Registry, key: P256.PrivateKey? = nil) throws {
+        self.path = socket
+        self.registry = registry
+        self.key = try key ?? P256.PrivateKey.generate()
+    }
+
+    public func connect() throws -> WireClient { try WireClient(path) }
+
+    /// This process: the client of most tests.
+    public static func thisProcess() throws -> ProcessIdentity {
+        try ProcessIdentity(observing: ProcessInfo.processInfo.processIdentifier)
+    }
+
+    public static func describe(
+        _ challenge: String, uid: UInt32, _ process: ProcessIdentity, program: String? = nil
+    ) -> BrokerInterface.Describe {
+        BrokerInterface.Describe(
+            challenge: challenge, uid: Int64(uid), pid: Int64(process.pid),
+            startTime: Int64(clamping: process.startTime), program: program)
+    }
+
+    /// A whole conversation that succeeds.
+    /// - Parameter alternative: which of the ways is gone.
+    public func grant(
+        _ challenge: String, alternative: Int = 0, uid: UInt32 = ProcessSurroundings.effectiveUser,
+        process: ProcessIdentity? = nil,
+        program: String? = nil
+    ) async throws {
+        let line = try connect()
+        let facts = try await line.call(
+            Self.describe(challenge, uid: uid, process ?? Self.thisProcess(), program: program))
+        var authorizations = facts.authorizations
+        var way = facts.alternatives[alternative]
+        if facts.vault == nil {
+            authorizations = try await create(challenge, line)
+            way = Array(authorizations.indices)
+        }
+        let owner = Owner(text: facts.owner) ?? .user(uid)
+        for index in way {
+            try await sign(challenge, index, authorizations[index], owner: owner, line)
+        }
+        await line.close()
+    }
+
+    /// A conversation for purpose `enrolment`: nobody is asked.
+    /// - Parameters:
+    ///   - set: the digest of the enrolled fingers; nil where the item is bound to no set of them.
+    ///   - registers: whether the registry is told, as it is unless the machine stops in between.
+    public func enrol(_ challenge: String, set: [UInt8]?, registers: Bool = true) async throws {
+        let uid = ProcessSurroundings.effectiveUser
+        let line = try connect()
+        _ = try await line.call(Self.describe(challenge, uid: uid, Self.thisProcess()))
+        if let set {
+            let reply = try await line.call(
+                BrokerInterface.ProvideKey(
+                    challenge: challenge, kind: AuthorizationKind.biometryCurrentSet.rawValue,
+                    setDigest: Data(set).base64EncodedString()))
+            if registers, let old = try registry.record(for: .user(uid)) {
+                let name = [UInt8](Data(base64Encoded: reply.name) ?? Data())
+                try registry.replace(old, with: old.with(biometrySet: set, key: name))
+            }
+        }
+        guard registers else { return await line.close() }
+        _ = try await line.call(BrokerInterface.Adopt(challenge: challenge))
+        await line.close()
+    }
+
+    /// Provision, registry, Adopt.
+    public func create(_ challenge: String, _ line: WireClient) async throws -> [BrokerInterface.Authorization] {
+        let record = try await provision(challenge, line)
+        try registry.write(record)
+        return try await line.call(BrokerInterface.Adopt(challenge: challenge)).authorizations
+    }
+
+    public func provision(_ challenge: String, _ line: WireClient) async throws -> RegistryRecord {
+        let point = Data(key.publicKey).base64EncodedString()
+        return try await line.call(
+            BrokerInterface.Provision<RegistryRecord>(challenge: challenge, authenticatorKey: point)
+        ).record
+    }
+
+    /// Prepare, signature, Complete for one authorization.
+    public func sign(
+        _ challenge: String, _ index: Int, _ authorization: BrokerInterface.Authorization, owner: Owner,
+        _ line: WireClient
+    ) async throws {
+        let question = try await line.call(BrokerInterface.Prepare(challenge: challenge, authorization: index))
+        let signature = try signature(for: question, kind: authorization.kind, owner: owner)
+        _ = try await line.call(
+            BrokerInterface.Complete(challenge: challenge, authorization: index, signature: signature))
+    }
+
+    /// Base64 of r ‖ s.
+    public func signature(for question: BrokerInterface.Prepare.Reply, kind: String, owner: Owner) throws -> String {
+        struct Nonsense: Error {}
+        guard let kind = AuthorizationKind(rawValue: kind), let record = try registry.record(for: owner),
+            let nonce = Data(base64Encoded: question.nonce), let hash = Data(base64Encoded: question.parameterHash),
+            let request = SigningRequest(
+                nonce: Array(nonce), parameterHash: Array(hash), reference: record.policyReference(for: kind))
+        else { throw Nonsense() }
+        return Data(try key.signature(for: request.message())).base64EncodedString()
+    }
+}

@@ -1,0 +1,75 @@
+import Authorization
+import Broker
+import BrokerProtocol
+import Configuration
+import Foundation
+import Logging
+import Platform
+import Vault
+
+/// A broker in this process, with real sockets and everything it keeps in a folder that goes with it.
+public final class ThrowAwayBroker: Sendable {
+    public let folder: TemporaryFolder
+    public let configuration: Configuration
+    public let authenticator: TestAuthenticator
+    public let log: LogLines
+    private let broker: Broker
+
+    /// - Parameters:
+    ///   - folder: that of an earlier broker, to go on where it ended.
+    ///   - sealer: makes the sealer for a configuration.
+    public init(
+        folder: TemporaryFolder? = nil, authenticator: TestAuthenticator? = nil,
+        options: Broker.Options = Broker.Options(),
+        configure: (inout Configuration) -> Void = { _ in }, sealer: (Configuration) throws -> any Sealer
+    ) async throws {
+        let folder = try folder ?? TemporaryFolder()
+        var configuration = Configuration()
+        configuration.socket = folder.path + "/coffer.sock"
+        configuration.authenticatorSocket = folder.path + "/private.sock"
+        configuration.vaultDirectory = folder.path + "/vaults"
+        configuration.registryDirectory = folder.path + "/registry"
+        configuration.sealer = .software
+        configuration.sandbox = true
+        configuration.systemBus = .none
+        let user = ProcessSurroundings.effectiveUser
+        configuration.authenticatorUser = try Account.withUID(user)?.name ?? "root"
+        configuration.brokerUser = configuration.authenticatorUser
+        configure(&configuration)
+        try Folder.make(configuration.vaultDirectory, mode: 0o700)
+        try Folder.make(configuration.registryDirectory, mode: 0o755)
+        let log = LogLines()
+        let broker = try Broker(
+            configuration: configuration, sealer: sealer(configuration), logger: log.logger, options: options)
+        self.folder = folder
+        self.configuration = configuration
+        self.log = log
+        self.broker = broker
+        self.authenticator = try TestAuthenticator(
+            socket: configuration.authenticatorSocket,
+            registry: Registry(directory: configuration.registryDirectory, authenticatorUID: user),
+            key: authenticator?.key)
+        try await broker.start()
+    }
+
+    public func client() throws -> WireClient { try WireClient(configuration.socket) }
+
+    public func stop() async { await broker.stop() }
+
+    /// Calls; where a person is needed, has one say yes, and calls again with the challenge.
+    public func call<Method: VarlinkMethod>(
+        _ client: WireClient, _ method: Method, repeated: (String) -> Method
+    ) async throws -> Method.Reply {
+        do { return try await client.call(method) } catch let fault as Fault where fault.name == .authenticationRequired
+        {
+            let challenge = fault.details.challenge ?? ""
+            try await authenticator.grant(challenge)
+            return try await client.call(repeated(challenge))
+        }
+    }
+
+    /// Makes the vault of the user who runs the tests; it is unlocked then.
+    public func makeVault(_ client: WireClient) async throws {
+        _ = try await call(client, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
+    }
+}

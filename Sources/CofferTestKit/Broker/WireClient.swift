@@ -1,0 +1,88 @@
+import BrokerProtocol
+import Dispatch
+import Glibc
+import Platform
+
+/// A client that says on the wire whatever a test wants. Its blocking calls run on a thread of its own, never on those that the broker's tasks need.
+public final class WireClient: Sendable {
+    /// How long any answer may take.
+    public static let patience = Duration.seconds(30)
+
+    private let queue = DispatchQueue(label: "wire-client")
+    private let holder: SocketHolder
+
+    // @unchecked Sendable: the socket is touched on the client's own queue only.
+    private final class SocketHolder: @unchecked Sendable {
+        var socket: UnixSocket?
+        init(_ socket: consuming UnixSocket) { self.socket = consume socket }
+    }
+
+    public struct Closed: Error, Sendable {
+        public init() {}
+    }
+
+    public init(_ path: String) throws {
+        holder = SocketHolder(try UnixSocket(connectingTo: path, until: .now + .seconds(10)))
+    }
+
+    /// Calls a method and waits for its one answer.
+    public func call<Method: VarlinkMethod>(_ method: Method) async throws -> Method.Reply {
+        try await send(Varlink.encode(VarlinkCall(method)))
+        return try await reply(Method.Reply.self).parameters
+    }
+
+    /// Waits for an answer.
+    /// - Throws: the `Fault` that it carries, or `Closed`.
+    public func reply<Reply: Codable & Sendable>(_ type: Reply.Type) async throws -> VarlinkReply<Reply> {
+        let bytes = try await message()
+        if try Varlink.decode(VarlinkReplyHeader.self, from: bytes).error != nil {
+            throw try Varlink.decode(Fault.self, from: bytes)
+        }
+        return try Varlink.decode(VarlinkReply<Reply>.self, from: bytes)
+    }
+
+    /// Sends bytes as they are.
+    public func send(_ bytes: [UInt8]) async throws {
+        try await perform { try $0.send(bytes, until: .now + Self.patience) }
+    }
+
+    /// The next message, without its zero byte.
+    /// - Throws: `Closed` when the broker has closed the connection.
+    public func message() async throws -> [UInt8] {
+        let message = try await perform { (socket: inout UnixSocket) in
+            try socket.receiveMessage(limit: 64 << 20, until: .now + Self.patience)
+        }
+        guard let message else { throw Closed() }
+        return message
+    }
+
+    public func close() async {
+        await withCheckedContinuation { continuation in
+            queue.async { [holder] in
+                holder.socket = nil
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Says that nothing more is sent; answers still come.
+    public func halfClose() async {
+        // Ending it fails only where the connection has ended already, which the next read shows.
+        try? await perform { _ = shutdown($0.number, Int32(SHUT_WR)) }
+    }
+
+    private func perform<Value: Sendable>(_ body: @escaping @Sendable (inout UnixSocket) throws -> Value) async throws
+        -> Value
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [holder] in
+                guard var socket = holder.socket.take() else {
+                    continuation.resume(throwing: Closed())
+                    return
+                }
+                continuation.resume(with: Result { try body(&socket) })
+                holder.socket = consume socket
+            }
+        }
+    }
+}

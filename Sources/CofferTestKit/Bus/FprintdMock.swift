@@ -1,0 +1,77 @@
+import Foundation
+
+/// An fprintd on somebody's bus, with readers, fingers and answers as a test wants them, and its storage folder. Ended with this value.
+public final class FprintdMock: Sendable {
+    /// What a finger on the reader comes to.
+    public enum Touch: String, Sendable {
+        case match = "verify-match"
+        case noMatch = "verify-no-match"
+        case disconnected = "verify-disconnected"
+    }
+
+    /// As `fingerprint-directory`: made by this value, gone with it.
+    public let storage: TemporaryFolder
+    private let address: String
+    private let process: BusProcess
+
+    private static let name = "net.reactivated.Fprint"
+    private static let path = "/net/reactivated/Fprint/Manager"
+    private static let test = "org.coffer.Test.Fprint"
+
+    /// Ready when this returns: one reader, nobody enrolled.
+    public init(address: String) throws {
+        self.address = address
+        storage = try TemporaryFolder()
+        process = try BusProcess(
+            "/usr/bin/python3", ["-c", FprintdProgram.text], environment: ["DBUS_SYSTEM_BUS_ADDRESS": address])
+        try BusProcess.await("the mocked fprintd") {
+            try Tool.run(
+                "busctl", ["--address=\(address)", "call", Self.name, Self.path, Self.test, "SetReaders", "u", "1"]
+            ).status == 0
+        }
+    }
+
+    public func setReaders(_ count: Int) throws { try call("SetReaders", ["u", "\(count)"]) }
+
+    /// What the next touches come to; the last one then stays.
+    public func setTouches(_ touches: [Touch]) throws {
+        try call("SetTouches", ["as", "\(touches.count)"] + touches.map(\.rawValue))
+    }
+
+    /// Enrols a finger as fprintd does: it knows the finger, and a file holds the template.
+    /// - Parameter finger: 1 to 10, as libfprint counts them.
+    public func enrol(_ finger: Int, of user: String, template: String) throws {
+        let folder = "\(storage.path)/\(user)/mock/0"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let path = "\(folder)/\(String(finger, radix: 16))"
+        try Data(template.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        try tell(user)
+    }
+
+    public func remove(_ finger: Int, of user: String) throws {
+        try FileManager.default.removeItem(atPath: "\(storage.path)/\(user)/mock/0/\(String(finger, radix: 16))")
+        try tell(user)
+    }
+
+    public func removeAll(of user: String) throws {
+        try FileManager.default.removeItem(atPath: "\(storage.path)/\(user)")
+        try tell(user)
+    }
+
+    public func stop() throws { try process.end() }
+
+    /// What it knows is what is stored.
+    private func tell(_ user: String) throws {
+        // A folder that is not there is one of nobody's fingers.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(storage.path)/\(user)/mock/0")) ?? []
+        let fingers = names.sorted().map { "right-finger-\($0)" }
+        try call("SetFingers", ["sas", user, "\(fingers.count)"] + fingers)
+    }
+
+    private func call(_ member: String, _ arguments: [String]) throws {
+        try Tool.output(
+            "busctl", ["--address=\(address)", "call", Self.name, Self.path, Self.test, member] + arguments)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// A message bus of one's own, with a logind on it that says what a test wants; both end with this value.
+public final class LogindMock: Sendable {
+    public let folder: TemporaryFolder
+    public let address: String
+    private let daemon: BusProcess
+    private let logind: BusProcess
+
+    private static let name = "org.freedesktop.login1"
+    static let path = "/org/freedesktop/login1"
+    static let mock = "org.freedesktop.DBus.Mock"
+
+    /// Both are ready when this returns.
+    /// - Parameter folder: that of an earlier bus, whose address this one then has.
+    public init(folder: TemporaryFolder? = nil) throws {
+        let folder = try folder ?? TemporaryFolder()
+        let socket = folder.path + "/bus"
+        let address = "unix:path=\(socket)"
+        try? FileManager.default.removeItem(atPath: socket)  // There is one only where a bus was before.
+        let settings = """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <listen>\(address)</listen>
+              <auth>EXTERNAL</auth>
+              <policy context="default">
+                <allow user="*"/><allow own="*"/><allow send_type="signal"/>
+                <allow send_destination="*"/><allow receive_sender="*"/>
+              </policy>
+            </busconfig>
+            """
+        try settings.write(toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
+        daemon = try BusProcess("/usr/bin/dbus-daemon", ["--config-file=\(folder.path)/bus.conf", "--nofork"])
+        try BusProcess.await("the private bus") { FileManager.default.fileExists(atPath: socket) }
+        // The distribution's Python: it is the one that has the module.
+        logind = try BusProcess(
+            "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", "logind"],
+            environment: ["DBUS_SYSTEM_BUS_ADDRESS": address])
+        self.folder = folder
+        self.address = address
+        try BusProcess.await("the mocked logind") {
+            try Tool.run(
+                "busctl", ["--address=\(address)", "call", Self.name, Self.path, Self.manager, "ListSessions"]
+            ).status == 0
+        }
+    }
+
+    static let manager = "org.freedesktop.login1.Manager"
+    static let session = "org.freedesktop.login1.Session"
+
+    public static func path(of session: String) -> String { "\(path)/session/\(session)" }
+
+    /// Ends bus and logind.
+    public func stop() throws {
+        try logind.end()
+        try daemon.end()
+    }
+
+    /// A new session that nobody is told of: as it is when the broker starts later.
+    public func add(session: String, uid: UInt32) throws {
+        try call(Self.path, Self.mock, "AddSession", ["ssusb", session, "seat0", "\(uid)", "user\(uid)", "true"])
+    }
+
+    /// Tells of a session.
+    public func announce(session: String) throws {
+        try emit("SessionNew", ["so", "2", "s", session, "o", Self.path(of: session)])
+    }
+
+    public func remove(session: String) throws {
+        try call(Self.path, Self.mock, "RemoveObject", ["s", Self.path(of: session)])
+        try emit("SessionRemoved", ["so", "2", "s", session, "o", Self.path(of: session)])
+    }
+
+    /// logind's type of a session, such as tty or wayland; heard by who looks at the session afterwards.
+    public func setType(_ type: String, session: String) throws {
+        try call(
+            Self.path(of: session), Self.mock, "UpdateProperties", ["sa{sv}", Self.session, "1", "Type", "s", type])
+    }
+
+    public func lock(session: String) throws { try call(Self.path(of: session), Self.session, "Lock", []) }
+
+    public func unlock(session: String) throws { try call(Self.path(of: session), Self.session, "Unlock", []) }
+
+    public func setLockedHint(_ isLocked: Bool, session: String) throws {
+        try call(Self.path(of: session), Self.session, "SetLockedHint", ["b", "\(isLocked)"])
+    }
+
+    public func setIdleHint(_ isIdle: Bool, session: String) throws {
+        try call(
+            Self.path(of: session), Self.mock, "UpdateProperties",
+            ["sa{sv}", Self.session, "1", "IdleHint", "b", "\(isIdle)"])
+    }
+
+    public func prepareForSleep(_ begins: Bool) throws { try emit("PrepareForSleep", ["b", "1", "b", "\(begins)"]) }
+
+    /// What now keeps the machine from sleeping: one line, the number first.
+    public func inhibitors() throws -> String {
+        try call(Self.path, Self.manager, "ListInhibitors", [])
+    }
+
+    /// A signal that another process of the bus sends to one of its connections.
+    public func forge(to connection: String, path: String, interface: String, _ signal: [String]) throws {
+        try Tool.output(
+            "busctl", ["--address=\(address)", "--destination=\(connection)", "emit", path, interface] + signal)
+    }
+
+    /// A signal that another process of the bus sends to everybody.
+    public func forge(path: String, interface: String, _ signal: [String]) throws {
+        try Tool.output("busctl", ["--address=\(address)", "emit", path, interface] + signal)
+    }
+
+    private func emit(_ signal: String, _ arguments: [String]) throws {
+        // The signature, the number of values, and for each its type and the value.
+        try call(
+            Self.path, Self.mock, "EmitSignal", ["sssav", Self.manager, signal] + arguments)
+    }
+
+    @discardableResult
+    func call(_ path: String, _ interface: String, _ member: String, _ arguments: [String]) throws -> String {
+        try Tool.output("busctl", ["--address=\(address)", "call", Self.name, path, interface, member] + arguments)
+    }
+}

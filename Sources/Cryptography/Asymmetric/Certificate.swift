@@ -1,0 +1,116 @@
+import COpenSSL
+
+/// An X.509 certificate, for telling who vouches for a TPM's key. RFC 5280.
+public struct Certificate: Sendable, Hashable {
+    /// The key that a certificate speaks of.
+    public enum SubjectKey: Sendable, Hashable {
+        /// Uncompressed, 65 bytes.
+        case p256(point: [UInt8])
+        /// Big-endian, without zeros in front.
+        case rsa(modulus: [UInt8])
+        case other
+    }
+
+    public let der: [UInt8]
+    public let subjectKey: SubjectKey
+
+    /// - Throws: `.invalidKey` for anything but exactly one certificate; `.invalidLength` above 64 KiB.
+    public init(der: [UInt8]) throws(CryptographyError) {
+        let handle = try Self.parse(der)
+        self.der = der
+        subjectKey = try Self.key(of: handle)
+    }
+
+    /// Whether a chain of signatures leads from this certificate to one of the roots. Times are not compared: a machine may
+    /// outlive its TPM's certificate, and its clock may be wrong; revocation is not asked for, as nothing goes over a
+    /// network.
+    ///
+    /// - Throws: `.outOfMemory`, `.library`; never for a chain that merely does not hold.
+    public func isIssued(
+        under roots: [Certificate], intermediates: [Certificate] = []
+    ) throws(CryptographyError) -> Bool {
+        let leaf = try Self.parse(der)
+        let store = try unsafe Handle(X509_STORE_new(), "allocate a certificate store") { unsafe X509_STORE_free($0) }
+        for root in roots {
+            let parsed = try Self.parse(root.der)
+            try OpenSSL.check(unsafe X509_STORE_add_cert(store.pointer, parsed.pointer), "trust a certificate")
+        }
+        let chain = try unsafe Handle(OPENSSL_sk_new_null(), "allocate a chain") { stack in
+            unsafe OPENSSL_sk_pop_free(stack) { unsafe X509_free(OpaquePointer($0)) }
+        }
+        for intermediate in intermediates {
+            let parsed = try Self.parse(intermediate.der)
+            try OpenSSL.check(
+                unsafe X509_add_cert(chain.pointer, parsed.pointer, X509_ADD_FLAG_UP_REF),
+                "add a certificate")
+        }
+        let context = try unsafe Handle(X509_STORE_CTX_new(), "allocate a check") { unsafe X509_STORE_CTX_free($0) }
+        try OpenSSL.check(
+            unsafe X509_STORE_CTX_init(context.pointer, store.pointer, leaf.pointer, chain.pointer), "start a check")
+        unsafe X509_STORE_CTX_set_flags(
+            context.pointer, UInt(X509_V_FLAG_NO_CHECK_TIME | X509_V_FLAG_PARTIAL_CHAIN))
+        let result = unsafe X509_STORE_CTX_verify(context.pointer)
+        ERR_clear_error()
+        guard result >= 0 else { throw OpenSSL.failure("check a certificate") }
+        return result == 1
+    }
+
+    /// Whether this purpose (a DER-encoded OID with tag and length) is among what the key is said to be for; nil where the
+    /// certificate does not say.
+    public func isFor(purpose: [UInt8]) throws(CryptographyError) -> Bool? {
+        let handle = try Self.parse(der)
+        let index = unsafe X509_get_ext_by_NID(handle.pointer, NID_ext_key_usage, -1)
+        guard index >= 0 else { return nil }
+        let value = unsafe X509_EXTENSION_get_data(X509_get_ext(handle.pointer, index))
+        let count = Int(unsafe ASN1_STRING_length(value))
+        guard count > 0, let start = unsafe ASN1_STRING_get0_data(value) else { return false }
+        let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
+        guard bytes.count >= purpose.count else { return false }
+        return (0...(bytes.count - purpose.count)).contains { bytes[$0..<$0 + purpose.count].elementsEqual(purpose) }
+    }
+
+    private static func parse(_ der: [UInt8]) throws(CryptographyError) -> Handle {
+        guard (1...1 << 16).contains(der.count) else {
+            throw CryptographyError(code: .invalidLength, reason: "a certificate has at most 64 KiB")
+        }
+        var consumed = 0
+        let pointer = unsafe der.withUnsafeBufferPointer { bytes in
+            var position = bytes.baseAddress
+            let certificate = unsafe d2i_X509(nil, &position, bytes.count)
+            consumed = unsafe bytes.baseAddress.map { unsafe (position ?? $0) - $0 } ?? 0
+            return unsafe certificate
+        }
+        let handle = try unsafe Handle(pointer, "read a certificate", code: .invalidKey) { unsafe X509_free($0) }
+        guard consumed == der.count else {
+            throw CryptographyError(code: .invalidKey, reason: "a certificate has bytes left over")
+        }
+        return handle
+    }
+
+    private static func key(of certificate: borrowing Handle) throws(CryptographyError) -> SubjectKey {
+        guard let key = unsafe X509_get0_pubkey(certificate.pointer) else {
+            ERR_clear_error()
+            return .other
+        }
+        if unsafe EVP_PKEY_is_a(key, "EC") == 1 {
+            var point = [UInt8](repeating: 0, count: 133)
+            var count = 0
+            guard unsafe EVP_PKEY_get_octet_string_param(key, "encoded-pub-key", &point, point.count, &count) == 1,
+                count == P256.pointCount, P256.isOnCurve([UInt8](point[..<count]))
+            else {
+                ERR_clear_error()
+                return .other
+            }
+            return .p256(point: [UInt8](point[..<count]))
+        }
+        guard unsafe EVP_PKEY_is_a(key, "RSA") == 1 else { return .other }
+        var number: OpaquePointer?
+        try OpenSSL.check(unsafe EVP_PKEY_get_bn_param(key, "n", &number), "read a certificate's key")
+        let modulus = try unsafe Handle(number, "read a certificate's key") { unsafe BN_free($0) }
+        var bytes = [UInt8](repeating: 0, count: (Int(unsafe BN_num_bits(modulus.pointer)) + 7) / 8)
+        guard unsafe BN_bn2bin(modulus.pointer, &bytes) == bytes.count else {
+            throw OpenSSL.failure("read a certificate's key")
+        }
+        return .rsa(modulus: bytes)
+    }
+}

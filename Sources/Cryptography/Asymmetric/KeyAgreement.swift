@@ -1,0 +1,29 @@
+import COpenSSL
+
+/// EVP_PKEY_derive, the same for every curve.
+enum KeyAgreement {
+    static func derive(
+        _ privateKey: borrowing Handle, _ publicKey: borrowing Handle, count: Int
+    ) throws(CryptographyError) -> SecretBytes {
+        let context = try unsafe Handle(
+            EVP_PKEY_CTX_new_from_pkey(nil, privateKey.pointer, nil), "start a key agreement"
+        ) { unsafe EVP_PKEY_CTX_free($0) }
+        try OpenSSL.check(unsafe EVP_PKEY_derive_init(context.pointer), "start a key agreement")
+        try OpenSSL.check(
+            unsafe EVP_PKEY_derive_set_peer(context.pointer, publicKey.pointer), "agree with this public key",
+            code: .invalidKey)
+        let secret = try unsafe SecretBytes(unsafeCapacity: count) { (output) throws(CryptographyError) in
+            var length = count
+            try OpenSSL.check(
+                unsafe EVP_PKEY_derive(
+                    context.pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), &length),
+                "agree with this public key", code: .invalidKey)
+            return length
+        }
+        // RFC 7748, section 6.1: a point of small order gives zeros, a "shared" secret that anyone knows.
+        guard secret.count == count, secret != (try SecretBytes.zeros(count: count)) else {
+            throw CryptographyError(code: .invalidKey, reason: "this public key gives no shared secret")
+        }
+        return secret
+    }
+}

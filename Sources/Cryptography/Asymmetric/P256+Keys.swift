@@ -1,0 +1,139 @@
+import COpenSSL
+
+/// From bytes to OpenSSL's keys and back.
+extension P256 {
+    /// EVP_PKEY_PUBLIC_KEY, a macro that Swift does not see.
+    private static let publicHalf =
+        OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS | OSSL_KEYMGMT_SELECT_OTHER_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
+
+    static func publicHandle(_ point: [UInt8]) throws(CryptographyError) -> Handle {
+        guard point.count == pointCount, point[0] == 0x04 else {
+            throw CryptographyError(code: .invalidKey, reason: "a P-256 point has 65 bytes and starts with 04")
+        }
+        var name = Array(groupName.utf8CString)
+        var point = point
+        let pointer = unsafe name.withUnsafeMutableBufferPointer { name in
+            unsafe point.withUnsafeMutableBytes { point in
+                var parameters = unsafe [
+                    OSSL_PARAM_construct_utf8_string(ParameterName.group.pointer, name.baseAddress, 0),
+                    OSSL_PARAM_construct_octet_string(ParameterName.publicKey.pointer, point.baseAddress, point.count),
+                    OSSL_PARAM_construct_end(),
+                ]
+                return unsafe key(publicHalf, &parameters)
+            }
+        }
+        let handle = try unsafe Handle(pointer, "read a point: it is not on P-256", code: .invalidKey) {
+            unsafe EVP_PKEY_free($0)
+        }
+        // Reading the point checks the curve's equation; this checks range and order as well (SP 800-56A, 5.6.2.3.3).
+        let context = try unsafe Handle(EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil), "check a point") {
+            unsafe EVP_PKEY_CTX_free($0)
+        }
+        try OpenSSL.check(
+            unsafe EVP_PKEY_public_check(context.pointer), "use a point: it is not on P-256", code: .invalidKey)
+        return handle
+    }
+
+    static func privateHandle(scalar: SecretBytes, point: [UInt8]) throws(CryptographyError) -> Handle {
+        var name = Array(groupName.utf8CString)
+        var point = point
+        let native = try nativeEndian(scalar)
+        let pointer = unsafe native.withUnsafeBytes { native in
+            unsafe name.withUnsafeMutableBufferPointer { name in
+                unsafe point.withUnsafeMutableBytes { point in
+                    var parameters = unsafe [
+                        OSSL_PARAM_construct_utf8_string(ParameterName.group.pointer, name.baseAddress, 0),
+                        OSSL_PARAM_construct_BN(
+                            ParameterName.privateKey.pointer,
+                            UnsafeMutablePointer(mutating: native.baseAddress?.assumingMemoryBound(to: UInt8.self)),
+                            native.count),
+                        OSSL_PARAM_construct_octet_string(
+                            ParameterName.publicKey.pointer, point.baseAddress, point.count),
+                        OSSL_PARAM_construct_end(),
+                    ]
+                    return unsafe key(publicHalf | OSSL_KEYMGMT_SELECT_PRIVATE_KEY, &parameters)
+                }
+            }
+        }
+        return try unsafe Handle(pointer, "read a private key", code: .invalidKey) { unsafe EVP_PKEY_free($0) }
+    }
+
+    /// The point of a scalar; this is also where the scalar's range is checked.
+    static func point(of scalar: SecretBytes) throws(CryptographyError) -> [UInt8] {
+        guard scalar.count == scalarCount else {
+            throw CryptographyError(code: .invalidKey, reason: "a P-256 private key has 32 bytes")
+        }
+        let group = try unsafe Handle(EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1), "find P-256") {
+            unsafe EC_GROUP_free($0)
+        }
+        let point = try unsafe Handle(EC_POINT_new(group.pointer), "allocate a point") {
+            unsafe EC_POINT_clear_free($0)
+        }
+        let number = try unsafe Handle(BN_secure_new(), "allocate a number") { unsafe BN_clear_free($0) }
+        _ = try unsafe OpenSSL.require(
+            scalar.withUnsafeBytes {
+                unsafe BN_bin2bn($0.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32($0.count), number.pointer)
+            }, "read a private key")
+        guard unsafe BN_is_zero(number.pointer) == 0,
+            unsafe BN_cmp(number.pointer, EC_GROUP_get0_order(group.pointer)) < 0
+        else {
+            throw CryptographyError(code: .invalidKey, reason: "a P-256 private key lies between 1 and n − 1")
+        }
+        unsafe BN_set_flags(number.pointer, BN_FLG_CONSTTIME)
+        try OpenSSL.check(
+            unsafe EC_POINT_mul(group.pointer, point.pointer, number.pointer, nil, nil, nil), "compute a public key")
+        var bytes = [UInt8](repeating: 0, count: pointCount)
+        let written = unsafe EC_POINT_point2oct(
+            group.pointer, point.pointer, POINT_CONVERSION_UNCOMPRESSED, &bytes, bytes.count, nil)
+        guard written == pointCount else { throw OpenSSL.failure("write a public key") }
+        return bytes
+    }
+
+    /// The scalar of a P-256 key pair; any other key is refused.
+    static func scalar(of key: borrowing Handle) throws(CryptographyError) -> SecretBytes {
+        var name = [CChar](repeating: 0, count: 64)
+        var length = 0
+        try OpenSSL.check(
+            unsafe EVP_PKEY_get_utf8_string_param(key.pointer, "group", &name, name.count, &length),
+            "find the curve of a key", code: .invalidKey)
+        guard name.prefix(length).elementsEqual(groupName.utf8.map { CChar(bitPattern: $0) }) else {
+            throw CryptographyError(code: .invalidKey, reason: "not a P-256 key")
+        }
+        var number: OpaquePointer?
+        try OpenSSL.check(
+            unsafe EVP_PKEY_get_bn_param(key.pointer, "priv", &number), "find the private half of a key",
+            code: .invalidKey)
+        let scalar = try unsafe Handle(number, "read a private key") { unsafe BN_clear_free($0) }
+        return try unsafe SecretBytes(unsafeCapacity: scalarCount) { (output) throws(CryptographyError) in
+            let start = unsafe output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            guard unsafe BN_bn2binpad(scalar.pointer, start, Int32(scalarCount)) == Int32(scalarCount) else {
+                throw OpenSSL.failure("write a private key")
+            }
+            return scalarCount
+        }
+    }
+
+    private static func key(_ selection: Int32, _ parameters: UnsafeMutablePointer<OSSL_PARAM>) -> OpaquePointer? {
+        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard unsafe EVP_PKEY_fromdata_init(context) == 1,
+            unsafe EVP_PKEY_fromdata(context, &key, selection, parameters) == 1
+        else { return nil }
+        return unsafe key
+    }
+
+    /// OSSL_PARAM wants integers as this machine writes them.
+    private static func nativeEndian(_ scalar: SecretBytes) throws(CryptographyError) -> SecretBytes {
+        try unsafe SecretBytes(unsafeCapacity: scalar.count) { (output) throws(CryptographyError) in
+            #if _endian(little)
+            scalar.withBytes { bytes in
+                for index in 0..<bytes.count { unsafe output[bytes.count - 1 - index] = bytes[index] }
+            }
+            #else
+            unsafe scalar.withUnsafeBytes { unsafe output.copyMemory(from: $0) }
+            #endif
+            return scalar.count
+        }
+    }
+}

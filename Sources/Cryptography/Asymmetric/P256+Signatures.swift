@@ -1,0 +1,86 @@
+import COpenSSL
+
+/// ECDSA with SHA-256. Signatures are `r ‖ s`, 64 bytes, as TPM and JOSE have them; OpenSSL's DER stays inside.
+extension P256.PrivateKey {
+    /// - Throws: `.library`, `.outOfMemory`.
+    public func signature(for message: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        let key = try handle()
+        let context = try unsafe Handle(EVP_MD_CTX_new(), "allocate a digest") { unsafe EVP_MD_CTX_free($0) }
+        try OpenSSL.check(
+            unsafe EVP_DigestSignInit_ex(context.pointer, nil, "SHA256", nil, nil, key.pointer, nil), "start to sign")
+        var der = [UInt8](repeating: 0, count: 80)
+        var length = der.count
+        try OpenSSL.check(
+            unsafe EVP_DigestSign(context.pointer, &der, &length, message, message.count), "sign")
+        return try P256.fromDER(Array(der.prefix(length)))
+    }
+}
+
+extension P256 {
+    /// Whether the signature over the message is by the holder of the key.
+    ///
+    /// - Throws: `.invalidKey` for a point off the curve, `.invalidSignature` unless there are 64 bytes, `.library`.
+    public static func isValid(
+        signature: [UInt8], for message: [UInt8], publicKey: [UInt8]
+    ) throws(CryptographyError) -> Bool {
+        let key = try publicHandle(publicKey)
+        let der = try toDER(signature)
+        let context = try unsafe Handle(EVP_MD_CTX_new(), "allocate a digest") { unsafe EVP_MD_CTX_free($0) }
+        try OpenSSL.check(
+            unsafe EVP_DigestVerifyInit_ex(context.pointer, nil, "SHA256", nil, nil, key.pointer, nil),
+            "start to check a signature")
+        let result = unsafe EVP_DigestVerify(context.pointer, der, der.count, message, message.count)
+        if result == 1 { return true }
+        let failure = OpenSSL.failure("check a signature")
+        // 0: wrong. Below: something else went wrong, which must not pass for a plain "no".
+        guard result == 0 else { throw failure }
+        return false
+    }
+
+    private static func fromDER(_ der: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        let parsed = unsafe der.withUnsafeBufferPointer { der in
+            var start = der.baseAddress
+            return unsafe d2i_ECDSA_SIG(nil, &start, der.count)
+        }
+        let signature = try unsafe Handle(parsed, "read a signature", code: .invalidSignature) {
+            unsafe ECDSA_SIG_free($0)
+        }
+        var bytes = [UInt8](repeating: 0, count: signatureCount)
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            unsafe BN_bn2binpad(ECDSA_SIG_get0_r(signature.pointer), bytes.baseAddress, Int32(scalarCount))
+                + BN_bn2binpad(
+                    ECDSA_SIG_get0_s(signature.pointer), bytes.baseAddress?.advanced(by: scalarCount),
+                    Int32(scalarCount))
+        }
+        guard written == signatureCount else {
+            throw OpenSSL.failure("write a signature", code: .invalidSignature)
+        }
+        return bytes
+    }
+
+    private static func toDER(_ signature: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        guard signature.count == signatureCount else {
+            throw CryptographyError(code: .invalidSignature, reason: "a P-256 signature has 64 bytes")
+        }
+        let first = Array(signature.prefix(scalarCount))
+        let second = Array(signature.suffix(scalarCount))
+        let parsed = try unsafe Handle(ECDSA_SIG_new(), "allocate a signature") { unsafe ECDSA_SIG_free($0) }
+        let r = unsafe BN_bin2bn(first, Int32(first.count), nil)
+        let s = unsafe BN_bin2bn(second, Int32(second.count), nil)
+        // On success the signature owns both numbers.
+        guard unsafe ECDSA_SIG_set0(parsed.pointer, r, s) == 1 else {
+            unsafe BN_free(r)
+            unsafe BN_free(s)
+            throw OpenSSL.failure("read a signature", code: .outOfMemory)
+        }
+        let length = unsafe i2d_ECDSA_SIG(parsed.pointer, nil)
+        guard length > 0 else { throw OpenSSL.failure("encode a signature", code: .invalidSignature) }
+        var der = [UInt8](repeating: 0, count: Int(length))
+        let written = unsafe der.withUnsafeMutableBufferPointer { der in
+            var start = der.baseAddress
+            return unsafe i2d_ECDSA_SIG(parsed.pointer, &start)
+        }
+        guard written == length else { throw OpenSSL.failure("encode a signature", code: .invalidSignature) }
+        return der
+    }
+}

@@ -1,0 +1,56 @@
+import COpenSSL
+
+/// Key agreement on Curve25519, RFC 7748.
+public enum X25519 {
+    /// The length of public keys, private keys and shared secrets in bytes.
+    public static let count = 32
+
+    public struct PrivateKey: Sendable {
+        /// 32 bytes, not clamped: RFC 7748 clamps at use.
+        public let rawRepresentation: SecretBytes
+        /// 32 bytes.
+        public let publicKey: [UInt8]
+
+        /// - Throws: `.invalidKey` unless there are 32 bytes; `.library`.
+        public init(rawRepresentation: SecretBytes) throws(CryptographyError) {
+            let key = try PrivateKey.handle(rawRepresentation)
+            var publicKey = [UInt8](repeating: 0, count: X25519.count)
+            var length = X25519.count
+            try OpenSSL.check(
+                unsafe EVP_PKEY_get_raw_public_key(key.pointer, &publicKey, &length), "compute a public key")
+            self.rawRepresentation = rawRepresentation
+            self.publicKey = publicKey
+        }
+
+        /// - Throws: `.outOfMemory`, `.library`.
+        public static func generate() throws(CryptographyError) -> PrivateKey {
+            try PrivateKey(rawRepresentation: .random(count: X25519.count))
+        }
+
+        /// The 32-byte shared secret.
+        ///
+        /// - Throws: `.invalidKey` for a public key of another length or of small order; `.library`.
+        public func sharedSecret(with publicKey: [UInt8]) throws(CryptographyError) -> SecretBytes {
+            guard publicKey.count == X25519.count else {
+                throw CryptographyError(code: .invalidKey, reason: "an X25519 public key has 32 bytes")
+            }
+            let mine = try PrivateKey.handle(rawRepresentation)
+            let theirs = try unsafe Handle(
+                EVP_PKEY_new_raw_public_key_ex(nil, "X25519", nil, publicKey, publicKey.count), "read a public key",
+                code: .invalidKey
+            ) { unsafe EVP_PKEY_free($0) }
+            return try KeyAgreement.derive(mine, theirs, count: X25519.count)
+        }
+
+        private static func handle(_ raw: SecretBytes) throws(CryptographyError) -> Handle {
+            guard raw.count == X25519.count else {
+                throw CryptographyError(code: .invalidKey, reason: "an X25519 private key has 32 bytes")
+            }
+            let pointer = unsafe raw.withUnsafeBytes {
+                unsafe EVP_PKEY_new_raw_private_key_ex(
+                    nil, "X25519", nil, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count)
+            }
+            return try unsafe Handle(pointer, "read a private key", code: .invalidKey) { unsafe EVP_PKEY_free($0) }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import COpenSSL
+
+/// Where secret memory comes from.
+@safe
+struct SecretAllocator: Sendable {
+    let allocate: @Sendable (Int) -> UnsafeMutableRawPointer?
+    let free: @Sendable (UnsafeMutableRawPointer, Int) -> Void
+
+    /// What is larger than this goes to the ordinary heap: the secure heap is small and for keys.
+    static let largestInSecureHeap = 512
+
+    /// OpenSSL's secure heap where it is active and the secret is small, else OpenSSL's ordinary heap.
+    static let openSSL = unsafe SecretAllocator(
+        allocate: { count in
+            count <= largestInSecureHeap
+                ? unsafe CRYPTO_secure_malloc(count, #fileID, #line)
+                : unsafe CRYPTO_malloc(count, #fileID, #line)
+        },
+        free: { pointer, count in unsafe CRYPTO_secure_clear_free(pointer, count, #fileID, #line) }
+    )
+}
+
+/// Memory of a secret: written once, before anyone else sees it, and wiped over its whole capacity on release.
+// @unchecked Sendable: `pointer` is written only in `init`, before the instance is shared.
+@safe
+final class SecretStorage: @unchecked Sendable {
+    let count: Int
+    private let capacity: Int
+    private let pointer: UnsafeMutableRawPointer
+    private let allocator: SecretAllocator
+
+    /// `initialize` returns how many bytes it wrote; should it throw, they are wiped all the same.
+    init(
+        capacity requested: Int, allocator: SecretAllocator = .openSSL,
+        initialize: (UnsafeMutableRawBufferPointer) throws(CryptographyError) -> Int
+    ) throws(CryptographyError) {
+        guard requested >= 0 else {
+            throw CryptographyError(code: .invalidLength, reason: "a secret cannot have a negative length")
+        }
+        // An allocation of nothing may be NULL, which would look like a failure.
+        let capacity = max(requested, 1)
+        guard let pointer = unsafe allocator.allocate(capacity) else {
+            throw OpenSSL.failure("allocate memory for a secret", code: .outOfMemory)
+        }
+        unsafe memset(pointer, 0, capacity)
+        do throws(CryptographyError) {
+            let written = try unsafe initialize(UnsafeMutableRawBufferPointer(start: pointer, count: requested))
+            guard (0...requested).contains(written) else {
+                throw CryptographyError(code: .invalidLength, reason: "a secret was longer than announced")
+            }
+            count = written
+        } catch {
+            unsafe OPENSSL_cleanse(pointer, capacity)
+            unsafe allocator.free(pointer, capacity)
+            throw error
+        }
+        self.capacity = capacity
+        unsafe self.pointer = unsafe pointer
+        self.allocator = allocator
+    }
+
+    var bytes: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: pointer, count: count)
+    }
+
+    deinit {
+        unsafe OPENSSL_cleanse(pointer, capacity)
+        unsafe allocator.free(pointer, capacity)
+    }
+}

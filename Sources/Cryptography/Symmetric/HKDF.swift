@@ -1,0 +1,50 @@
+import COpenSSL
+
+/// HKDF of RFC 5869 with SHA-256, extract and expand.
+public enum HKDF {
+    /// OpenSSL 3.0 takes no longer `info`.
+    public static let largestInfo = 1024
+
+    /// Derives `count` bytes, 1…8160.
+    ///
+    /// - Throws: `.invalidLength`, `.outOfMemory`, `.library`.
+    public static func derive(
+        _ inputKey: SecretBytes, salt: [UInt8], info: [UInt8], count: Int
+    ) throws(CryptographyError) -> SecretBytes {
+        guard (1...255 * SHA256.count).contains(count), info.count <= largestInfo, !inputKey.isEmpty else {
+            throw CryptographyError(code: .invalidLength, reason: "HKDF does not take inputs of these lengths")
+        }
+        let method = try unsafe Handle(EVP_KDF_fetch(nil, "HKDF", nil), "find HKDF") { unsafe EVP_KDF_free($0) }
+        let context = try unsafe Handle(EVP_KDF_CTX_new(method.pointer), "start HKDF") { unsafe EVP_KDF_CTX_free($0) }
+        var digestName = Array("SHA256".utf8CString)
+        var salt = salt
+        var info = info
+        return try unsafe SecretBytes(unsafeCapacity: count) { (output) throws(CryptographyError) in
+            let result = unsafe inputKey.withUnsafeBytes { key in
+                unsafe digestName.withUnsafeMutableBufferPointer { digestName in
+                    unsafe salt.withUnsafeMutableBytes { salt in
+                        unsafe info.withUnsafeMutableBytes { info in
+                            let parameters = unsafe [
+                                OSSL_PARAM_construct_utf8_string(
+                                    ParameterName.digest.pointer, digestName.baseAddress, 0),
+                                OSSL_PARAM_construct_octet_string(
+                                    ParameterName.key.pointer, UnsafeMutableRawPointer(mutating: key.baseAddress),
+                                    key.count),
+                                OSSL_PARAM_construct_octet_string(
+                                    ParameterName.salt.pointer, salt.baseAddress, salt.count),
+                                OSSL_PARAM_construct_octet_string(
+                                    ParameterName.info.pointer, info.baseAddress, info.count),
+                                OSSL_PARAM_construct_end(),
+                            ]
+                            return unsafe EVP_KDF_derive(
+                                context.pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), count,
+                                parameters)
+                        }
+                    }
+                }
+            }
+            try OpenSSL.check(result, "derive a key with HKDF")
+            return count
+        }
+    }
+}

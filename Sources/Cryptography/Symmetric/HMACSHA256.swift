@@ -1,0 +1,31 @@
+import COpenSSL
+
+/// HMAC of RFC 2104 with SHA-256.
+public enum HMACSHA256 {
+    /// The length of a code in bytes.
+    public static let count = 32
+
+    /// The 32-byte code.
+    ///
+    /// - Throws: `.library`.
+    public static func code(for message: [UInt8], key: SecretBytes) throws(CryptographyError) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: count)
+        var written = 0
+        let result = unsafe key.withUnsafeBytes { key in
+            unsafe EVP_Q_mac(
+                nil, "HMAC", nil, "SHA256", nil, key.baseAddress, key.count, message, message.count,
+                &code, count, &written)
+        }
+        guard unsafe result != nil, written == count else { throw OpenSSL.failure("compute an HMAC") }
+        return code
+    }
+
+    /// Whether `code` is that of the message; in constant time.
+    ///
+    /// - Throws: `.library`.
+    public static func isValid(
+        _ code: [UInt8], for message: [UInt8], key: SecretBytes
+    ) throws(CryptographyError) -> Bool {
+        ConstantTime.equal(try self.code(for: message, key: key), code)
+    }
+}

@@ -1,0 +1,97 @@
+internal import CPAM
+
+/// Why PAM did not say yes. Equality is by ``code`` only.
+public struct PAMError: Error, Sendable, CustomStringConvertible {
+    public enum Code: String, Sendable {
+        /// The answer was wrong, or the user is unknown: deliberately one case.
+        case wrongPassword
+        /// The account has expired.
+        case accountExpired
+        /// The password has expired and must be changed first.
+        case newPasswordRequired
+        /// The account may not use this service now.
+        case denied
+        /// A module allows no more tries.
+        case tooManyTries
+        /// What the stack asks cannot be asked now: a reader that is gone, or waited in vain.
+        case unavailable
+        /// PAM is not set up: no service file, a module missing or broken.
+        case misconfigured
+        /// See ``Interruption``.
+        case cancelled, timedOut, gone
+    }
+
+    /// The call that refused.
+    public enum Stage: String, Sendable {
+        case start, authenticate, account
+    }
+
+    public let code: Code
+    /// PAM's own return code (`PAM_AUTH_ERR` …); 0 where PAM was not asked.
+    public let rawCode: Int32
+    public let stage: Stage
+    /// A sentence for people.
+    public let reason: String
+
+    public var description: String { "\(reason) (PAM \(stage.rawValue): \(rawCode))" }
+
+    init(_ code: Code, rawCode: Int32 = 0, stage: Stage, reason: String) {
+        self.code = code
+        self.rawCode = rawCode
+        self.stage = stage
+        self.reason = reason
+    }
+}
+
+extension PAMError: Equatable {
+    public static func == (left: PAMError, right: PAMError) -> Bool { left.code == right.code }
+}
+
+extension PAMError {
+    init(_ interruption: Interruption, rawCode: Int32, stage: Stage) {
+        switch interruption {
+        case .cancelled:
+            self.init(.cancelled, rawCode: rawCode, stage: stage, reason: "Authentication was cancelled.")
+        case .timedOut:
+            self.init(.timedOut, rawCode: rawCode, stage: stage, reason: "No answer came in time.")
+        case .gone:
+            self.init(.gone, rawCode: rawCode, stage: stage, reason: "The asking program is gone.")
+        case .unsupported:
+            self.init(
+                .misconfigured, rawCode: rawCode, stage: stage,
+                reason: "A PAM module wants a kind of conversation that a terminal cannot hold.")
+        case .outOfMemory:
+            self.init(.misconfigured, rawCode: rawCode, stage: stage, reason: "There was no memory for the answer.")
+        }
+    }
+
+    /// The one place that tells PAM's return codes apart.
+    init(rawCode: Int32, stage: Stage, service: String) {
+        let pair: (Code, String) =
+            switch (rawCode, stage) {
+            case (PAM_AUTH_ERR, .account), (PAM_USER_UNKNOWN, .account), (PAM_PERM_DENIED, _):
+                (.denied, "The account may not use this service.")
+            case (PAM_AUTH_ERR, _), (PAM_USER_UNKNOWN, _), (PAM_CRED_INSUFFICIENT, .authenticate):
+                (.wrongPassword, "Authentication failed.")
+            case (PAM_ACCT_EXPIRED, _):
+                (.accountExpired, "The account has expired.")
+            case (PAM_NEW_AUTHTOK_REQD, _), (PAM_AUTHTOK_EXPIRED, _), (PAM_CRED_EXPIRED, _):
+                (.newPasswordRequired, "The password has expired: change it first (passwd).")
+            case (PAM_MAXTRIES, _):
+                (.tooManyTries, "Too many failed tries.")
+            case (PAM_AUTHINFO_UNAVAIL, .authenticate):
+                (.unavailable, "The PAM service \"\(service)\" cannot ask now: \(Self.text(of: rawCode)).")
+            case (PAM_CONV_ERR, _):
+                (.gone, "The conversation broke off.")
+            default:
+                (.misconfigured, "The PAM service \"\(service)\" does not work: \(Self.text(of: rawCode)).")
+            }
+        self.init(pair.0, rawCode: rawCode, stage: stage, reason: pair.1)
+    }
+
+    private static func text(of rawCode: Int32) -> String {
+        // Linux-PAM looks at the number only and answers with a string of its own that is never freed.
+        guard let text = unsafe pam_strerror(nil, rawCode) else { return "error \(rawCode)" }
+        return unsafe String(cString: text)
+    }
+}

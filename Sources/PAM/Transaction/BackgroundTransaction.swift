@@ -1,0 +1,38 @@
+internal import Foundation
+
+/// Runs a whole transaction (authenticate, then account) on a thread of its own, because modules block.
+public struct BackgroundTransaction: Sendable {
+    public var service: Service
+    public var user: String
+    public var terminal: String?
+    public var requester: String
+
+    public init(service: Service, user: String, terminal: String?, requester: String) {
+        self.service = service
+        self.user = user
+        self.terminal = terminal
+        self.requester = requester
+    }
+
+    /// Starts, and returns at once. The outcome comes through the exchange. A module that neither returns nor converses cannot be stopped from
+    /// within: whoever holds the exchange ends the process then.
+    public func start(_ exchange: Exchange) {
+        let thread = Thread { exchange.finish(outcome(exchange)) }
+        thread.name = "pam"
+        // Modules are written for a main thread's stack.
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+
+    func outcome(_ conversation: any Conversation) -> PAMError? {
+        do throws(PAMError) {
+            var transaction = try Transaction.start(
+                service: service, user: user, terminal: terminal, requester: requester, conversation: conversation)
+            try transaction.authenticate()
+            try transaction.checkAccount()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import CPAM
+internal import Cryptography
+internal import Glibc
+
+/// The C function that libpam calls with messages of its modules (`pam_conv(3)`).
+func converse(
+    count: CInt, messages: UnsafeMutablePointer<UnsafePointer<pam_message>?>?,
+    responses: UnsafeMutablePointer<UnsafeMutablePointer<pam_response>?>?, context: UnsafeMutableRawPointer?
+) -> CInt {
+    guard let messages = unsafe messages, let responses = unsafe responses, let context = unsafe context,
+        (1...PAM_MAX_NUM_MSG).contains(count)
+    else { return PAM_CONV_ERR }
+    unsafe responses.pointee = nil
+    let state = unsafe Unmanaged<ConversationState>.fromOpaque(context).takeUnretainedValue()
+    guard let replies = ResponseArray(count: Int(count)) else {
+        state.interrupt(.outOfMemory)
+        return PAM_BUF_ERR
+    }
+    do throws(Interruption) {
+        for index in 0..<Int(count) {
+            // Once broken off, a conversation stays so, however often a module tries again.
+            if let interruption = state.interruption { throw interruption }
+            guard let message = unsafe messages[index].flatMap({ unsafe Message($0.pointee) }) else {
+                throw .unsupported
+            }
+            let answer = try state.conversation.respond(to: message)
+            guard message.style.wantsAnswer else { continue }
+            guard let answer, Answer.objection(to: answer) == nil else { throw .cancelled }
+            guard replies.set(answer, at: index) else { throw .outOfMemory }
+            if message.style == .secret { state.hasSecret = true }
+        }
+    } catch {
+        state.interrupt(error)
+        return PAM_CONV_ERR
+    }
+    unsafe responses.pointee = replies.release()
+    return PAM_SUCCESS
+}
+
+/// The C function that libpam calls instead of sleeping after a failure (`PAM_FAIL_DELAY`).
+func delayAfterFailure(status: CInt, microseconds: CUnsignedInt, context: UnsafeMutableRawPointer?) {
+    guard status != PAM_SUCCESS, let context = unsafe context else { return }
+    let state = unsafe Unmanaged<ConversationState>.fromOpaque(context).takeUnretainedValue()
+    guard state.interruption == nil else { return }
+    state.conversation.pause(microseconds: microseconds)
+}
+
+extension Message {
+    /// Far above `PAM_MAX_MSG_SIZE`, which modules do not all keep to; bounds a module gone wild.
+    private static let maximumTextCount = 4096
+
+    fileprivate init?(_ message: pam_message) {
+        let style: Style
+        switch unsafe message.msg_style {
+        case PAM_PROMPT_ECHO_OFF: style = .secret
+        case PAM_PROMPT_ECHO_ON: style = .visible
+        case PAM_TEXT_INFO: style = .info
+        case PAM_ERROR_MSG: style = .error
+        default: return nil
+        }
+        guard let text = unsafe message.msg else {
+            self.init(style: style, text: "")
+            return
+        }
+        let bytes = unsafe UnsafeRawBufferPointer(start: text, count: strnlen(text, Self.maximumTextCount))
+        self.init(style: style, text: unsafe String(decoding: bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,90 @@
+internal import CPAM
+
+/// One PAM transaction, from `pam_start` to `pam_end`. Blocks; stays on the thread that made it.
+@safe public struct Transaction: ~Copyable {
+    private let handle: OpaquePointer
+    private let state: ConversationState
+    private let service: Service
+    /// What `pam_end(3)` is told: the last code PAM answered.
+    private var status: CInt = PAM_SUCCESS
+
+    /// Starts a transaction for a user.
+    ///
+    /// - Parameters:
+    ///   - terminal: the terminal the person sits at (`PAM_TTY`).
+    ///   - requester: the name of the user who asks (`PAM_RUSER`).
+    /// - Throws: ``PAMError`` with code `misconfigured` where the service has no file, or libpam does not start.
+    public static func start(
+        service: Service, user: String, terminal: String?, requester: String, conversation: any Conversation
+    ) throws(PAMError) -> Transaction {
+        try service.check()
+        guard !user.isEmpty, !user.utf8.contains(0) else {
+            throw PAMError(.denied, stage: .start, reason: "The user has no usable name.")
+        }
+        let state = ConversationState(conversation)
+        // The state outlives the handle: `deinit` ends the transaction before this object's last reference goes.
+        let context = unsafe Unmanaged.passUnretained(state).toOpaque()
+        var conversation = unsafe pam_conv(conv: converse, appdata_ptr: context)
+        var started: OpaquePointer?
+        let code =
+            if let directory = service.directory {
+                unsafe pam_start_confdir(service.name, user, &conversation, directory, &started)
+            } else {
+                unsafe pam_start(service.name, user, &conversation, &started)
+            }
+        guard code == PAM_SUCCESS, let handle = unsafe started else {
+            throw PAMError(rawCode: code, stage: .start, service: service.name)
+        }
+        var transaction = unsafe Transaction(adopting: handle, state: state, service: service)
+        try transaction.set(PAM_RUSER, to: requester)
+        if let terminal { try transaction.set(PAM_TTY, to: terminal) }
+        try transaction.setDelay()
+        return transaction
+    }
+
+    private init(adopting handle: OpaquePointer, state: ConversationState, service: Service) {
+        unsafe self.handle = unsafe handle
+        self.state = state
+        self.service = service
+    }
+
+    deinit {
+        _ = unsafe pam_end(handle, status)
+    }
+
+    /// Asks the stack's `auth` rules. A user without a password does not pass.
+    public mutating func authenticate() throws(PAMError) {
+        status = unsafe pam_authenticate(handle, CInt(PAM_DISALLOW_NULL_AUTHTOK))
+        try check(.authenticate)
+    }
+
+    /// Asks the stack's `account` rules: an expired account or password is a refusal.
+    public mutating func checkAccount() throws(PAMError) {
+        status = unsafe pam_acct_mgmt(handle, CInt(PAM_DISALLOW_NULL_AUTHTOK))
+        try check(.account)
+    }
+
+    private func check(_ stage: PAMError.Stage) throws(PAMError) {
+        // Also after a success: a stack may pass on a module that never asked, but who broke off has not agreed.
+        if let interruption = state.interruption {
+            throw PAMError(interruption, rawCode: status, stage: stage)
+        }
+        // pam_exec has this one code for a program that refused an answer and for one that could not be run.
+        if status == PAM_SYSTEM_ERR, stage == .authenticate, state.hasSecret {
+            throw PAMError(.wrongPassword, rawCode: status, stage: stage, reason: "Authentication failed.")
+        }
+        guard status == PAM_SUCCESS else { throw PAMError(rawCode: status, stage: stage, service: service.name) }
+    }
+
+    private mutating func set(_ item: CInt, to text: String) throws(PAMError) {
+        status = unsafe text.withCString { unsafe pam_set_item(handle, item, $0) }
+        try check(.start)
+    }
+
+    /// Without a function of ours libpam would sleep, deaf to everything.
+    private mutating func setDelay() throws(PAMError) {
+        let function: @convention(c) (CInt, CUnsignedInt, UnsafeMutableRawPointer?) -> Void = unsafe delayAfterFailure
+        status = unsafe pam_set_item(handle, PAM_FAIL_DELAY, unsafe unsafeBitCast(function, to: UnsafeRawPointer.self))
+        try check(.start)
+    }
+}

@@ -1,0 +1,54 @@
+import CLinux
+import Glibc
+
+/// A file that grows at its end only, as long as nobody else touches it; which can be asked.
+public struct AppendFile: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+    private let path: String
+
+    /// Opens a regular file that exists.
+    public init(path: String) throws(SystemError) {
+        descriptor = try Descriptor.open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
+        self.path = path
+    }
+
+    /// The file's size in bytes; nil once it has lost its name.
+    public func size() throws(SystemError) -> Int? {
+        var information = stat()
+        let number = descriptor.number
+        try checked("look at \(path)") { unsafe fstat(number, &information) }
+        guard information.st_mode & S_IFMT == S_IFREG, information.st_nlink > 0 else { return nil }
+        return Int(information.st_size)
+    }
+
+    /// Writes at the end: all bytes, or (the disk is full) none.
+    /// - Parameter size: of the file until now.
+    public func append(_ bytes: [UInt8], to size: Int) throws(SystemError) {
+        let number = descriptor.number
+        var written = 0
+        do throws(SystemError) {
+            while written < bytes.count {
+                written += try checked("write \(path)") {
+                    unsafe bytes.withUnsafeBytes {
+                        unsafe Glibc.write(number, $0.baseAddress! + written, $0.count - written)
+                    }
+                }
+            }
+        } catch {
+            if written > 0 { try cut(to: size) }
+            throw error
+        }
+    }
+
+    /// Takes away what is behind so many bytes.
+    public func cut(to size: Int) throws(SystemError) {
+        let number = descriptor.number
+        try checked("shorten \(path)") { ftruncate(number, off_t(size)) }
+    }
+
+    /// Everything that was written survives a power cut from here on.
+    public func sync() throws(SystemError) {
+        let number = descriptor.number
+        try checked("sync \(path)") { fdatasync(number) }
+    }
+}

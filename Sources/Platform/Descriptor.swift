@@ -1,0 +1,47 @@
+import CLinux
+import Glibc
+
+/// An open file descriptor with one owner; closed when the owner lets go of it.
+public struct Descriptor: ~Copyable, Sendable {
+    public let number: Int32
+
+    /// Takes ownership of a descriptor that is already open.
+    public init(adopting number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    /// Gives the descriptor away, unclosed.
+    public consuming func release() -> Int32 {
+        let value = number
+        discard self
+        return value
+    }
+
+    /// Opens a file; always close-on-exec.
+    public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemError) -> Descriptor {
+        let number = try checked("open \(path)") { unsafe coffer_open(path, flags | O_CLOEXEC, mode) }
+        return Descriptor(adopting: number)
+    }
+
+    /// Waits until there is something to read.
+    /// - Returns: whether there was before the deadline.
+    public func waitToRead(until deadline: ContinuousClock.Instant?) throws(SystemError) -> Bool {
+        try wait(for: Int16(POLLIN), until: deadline)
+    }
+
+    func wait(for events: Int16, until deadline: ContinuousClock.Instant?) throws(SystemError) -> Bool {
+        var entry = pollfd(fd: number, events: events, revents: 0)
+        while true {
+            var milliseconds: Int32 = -1
+            if let deadline {
+                let left = deadline - .now
+                if left <= .zero { return false }
+                let (seconds, attoseconds) = left.components
+                milliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+            }
+            let ready = unsafe poll(&entry, 1, milliseconds)
+            if ready > 0 { return true }
+            if ready < 0, errno != EINTR { throw SystemError("wait for a descriptor", errno: errno) }
+        }
+    }
+}

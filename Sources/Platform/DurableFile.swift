@@ -1,0 +1,67 @@
+import CLinux
+import Glibc
+
+/// Small files that are there whole or not at all, also after a power cut.
+public enum DurableFile {
+    /// Reads a whole regular file.
+    /// - Parameter limit: the most bytes it may have.
+    public static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
+        return try read(file, named: path, limit: limit)
+    }
+
+    /// Reads an open file to its end.
+    public static func read(_ file: borrowing Descriptor, named path: String, limit: Int) throws(SystemError) -> [UInt8]
+    {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65536))
+        let number = file.number
+        while true {
+            let count = try checked("read \(path)") {
+                unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(number, $0.baseAddress, $0.count) }
+            }
+            if count == 0 { break }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else {
+                throw SystemError("read \(path)", reason: "it has more than \(limit) bytes")
+            }
+        }
+        unsafe chunk.withUnsafeMutableBytes { unsafe explicit_bzero($0.baseAddress!, $0.count) }
+        return bytes
+    }
+
+    /// Writes a file under a temporary name, syncs it, gives it its name, and syncs the folder.
+    /// - Parameter mode: permission bits, whatever the umask.
+    public static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(SystemError) {
+        let temporary = path + ".writing"
+        if unsafe unlink(temporary) != 0, errno != ENOENT { throw SystemError("replace \(temporary)", errno: errno) }
+        let file = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        let number = file.number
+        var written = 0
+        while written < bytes.count {
+            written += try checked("write \(temporary)") {
+                unsafe bytes.withUnsafeBytes {
+                    unsafe Glibc.write(number, $0.baseAddress! + written, $0.count - written)
+                }
+            }
+        }
+        try checked("set the mode of \(temporary)") { fchmod(number, mode) }
+        try checked("sync \(temporary)") { fsync(number) }
+        try checked("rename \(temporary)") { unsafe rename(temporary, path) }
+        try syncFolder(of: path)
+    }
+
+    /// Gives a synced file another name, durably.
+    public static func move(_ path: String, to other: String) throws(SystemError) {
+        try checked("rename \(path)") { unsafe rename(path, other) }
+        try syncFolder(of: other)
+    }
+
+    /// Syncs the folder that a path lies in, so that its name survives a power cut.
+    public static func syncFolder(of path: String) throws(SystemError) {
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let handle = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)
+        let number = handle.number
+        try checked("sync \(folder)") { fsync(number) }
+    }
+}

@@ -1,0 +1,9 @@
+import Glibc
+
+/// Takes names away.
+public enum FileRemoval {
+    /// Removes a file or socket; nothing to remove is no error.
+    public static func remove(_ path: String) throws(SystemError) {
+        if unsafe unlink(path) != 0, errno != ENOENT { throw SystemError("remove \(path)", errno: errno) }
+    }
+}

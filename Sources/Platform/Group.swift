@@ -1,0 +1,79 @@
+import Glibc
+
+/// A group as the name service knows it (getgrnam_r(3)).
+public struct Group: Hashable, Sendable {
+    public let name: String
+    public let gid: UInt32
+    /// The names of the accounts that the group's own entry lists; those that have it as their main group may be missing.
+    public let members: [String]
+
+    public init(name: String, gid: UInt32, members: [String] = []) {
+        self.name = name
+        self.gid = gid
+        self.members = members
+    }
+
+    /// - Returns: nil when no such group exists.
+    public static func withGID(_ gid: UInt32) throws(SystemError) -> Group? {
+        try unsafe look("find the group with number \(gid)") { unsafe getgrgid_r(gid, $0, $1, $2, $3) }
+    }
+
+    /// - Returns: nil when no such group exists.
+    public static func named(_ name: String) throws(SystemError) -> Group? {
+        try unsafe look("find the group \(name)") { unsafe getgrnam_r(name, $0, $1, $2, $3) }
+    }
+
+    private static func look(
+        _ operation: String,
+        _ call: (
+            UnsafeMutablePointer<group>, UnsafeMutablePointer<CChar>, Int,
+            UnsafeMutablePointer<UnsafeMutablePointer<group>?>
+        ) -> Int32
+    ) throws(SystemError) -> Group? {
+        var capacity = 4096
+        while true {
+            var entry = unsafe group()
+            var found: UnsafeMutablePointer<group>?
+            let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
+            defer { unsafe buffer.deallocate() }
+            let result = unsafe call(&entry, buffer, capacity, &found)
+            switch result {
+            case 0:
+                guard unsafe found != nil else { return nil }
+                var members: [String] = []
+                var next = unsafe entry.gr_mem
+                while let place = unsafe next, let member = unsafe place.pointee {
+                    members.append(unsafe String(cString: member))
+                    unsafe next = place + 1
+                }
+                return unsafe Group(name: String(cString: entry.gr_name), gid: entry.gr_gid, members: members)
+            // A group's members are in its entry: large groups need room.
+            case ERANGE where capacity < 1 << 24: capacity *= 4
+            case EINTR: continue
+            // What some name services answer for a group that is not there.
+            case ENOENT, ESRCH: return nil
+            default: throw SystemError(operation, errno: result)
+            }
+        }
+    }
+}
+
+extension Account {
+    /// How many groups an account is asked for, at most: Linux gives a process no more (NGROUPS_MAX).
+    private static let mostGroups: Int32 = 65536
+
+    /// Whether the name service says now that the account is a member (getgrouplist(3)). A process's own list of groups is another thing: it outlives a
+    /// removal. A name service that cannot be asked names no groups, so what cannot be known is no membership.
+    public func isMember(of gid: UInt32) -> Bool {
+        if self.gid == gid { return true }
+        var capacity: Int32 = 64
+        while true {
+            var count = capacity
+            var groups = [gid_t](repeating: 0, count: Int(capacity))
+            let result = unsafe getgrouplist(name, self.gid, &groups, &count)
+            if result >= 0 { return groups.prefix(Int(count)).contains(gid) }
+            guard capacity < Self.mostGroups else { return false }
+            capacity = min(max(count, capacity * 2), Self.mostGroups)
+        }
+    }
+}

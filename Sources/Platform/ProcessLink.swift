@@ -1,0 +1,24 @@
+import Glibc
+
+/// The links that the kernel keeps about a process in `/proc/PID` (proc(5)).
+public enum ProcessLink {
+    /// The longest path that is taken, in bytes.
+    private static let longest = 4096
+
+    /// - Parameter name: `exe`, `ns/user` and the like.
+    /// - Throws: where the process has ended, or is not ours to look at.
+    public static func read(_ name: String, of pid: Int32) throws(SystemError) -> String {
+        let path = "/proc/\(pid)/\(name)"
+        var bytes = [UInt8](repeating: 0, count: longest)
+        let count = try checked("read \(path)") {
+            unsafe bytes.withUnsafeMutableBytes { buffer in
+                Int32(
+                    clamping: unsafe readlink(
+                        path, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count))
+            }
+        }
+        // What fills the room may have been cut off.
+        guard count < longest else { throw SystemError("read \(path)", errno: ENAMETOOLONG) }
+        return String(decoding: bytes[..<Int(count)], as: UTF8.self)
+    }
+}

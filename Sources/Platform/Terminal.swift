@@ -1,0 +1,108 @@
+import CLinux
+import Glibc
+
+/// The controlling terminal, `/dev/tty`: where a person is, whatever standard input and output are.
+public struct Terminal: ~Copyable {
+    private let descriptor: Descriptor
+
+    /// - Throws: when the process has no controlling terminal.
+    public init() throws(SystemError) {
+        self.descriptor = try Descriptor.open("/dev/tty", O_RDWR | O_NOCTTY)
+    }
+
+    /// What became of a prompt.
+    public enum Answer: Sendable {
+        case line([UInt8])
+        /// Ctrl-C, Ctrl-D on an empty line, or the terminal went away.
+        case cancelled
+    }
+
+    public func write(_ text: String) throws(SystemError) {
+        let bytes = Array(text.utf8)
+        let number = descriptor.number
+        var written = 0
+        while written < bytes.count {
+            written += try checked("write to the terminal") {
+                unsafe bytes.withUnsafeBytes {
+                    unsafe Glibc.write(number, $0.baseAddress! + written, $0.count - written)
+                }
+            }
+        }
+    }
+
+    /// Shows a prompt and reads a line; `wakeUp` is a descriptor whose becoming readable ends the wait (as cancelled).
+    /// - Parameter hidden: what is typed is not shown.
+    /// - Parameter limit: bytes beyond this many are not taken.
+    public func ask(_ prompt: String, hidden: Bool, limit: Int, wakeUp: Int32? = nil) throws(SystemError) -> Answer {
+        var before = termios()
+        let number = descriptor.number
+        try checked("ask the terminal for its settings") { unsafe tcgetattr(number, &before) }
+
+        // Signals are taken as events while the settings are changed, so that no way out leaves the terminal changed.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { unsafe sigaddset(&signals, signal) }
+        var mask = sigset_t()
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, &mask)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
+        let events = Descriptor(
+            adopting: try checked("watch for signals") { unsafe signalfd(-1, &signals, Int32(SFD_CLOEXEC)) })
+
+        var raw = before
+        raw.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        raw.c_iflag |= tcflag_t(ICRNL)
+        try checked("change the terminal's settings") { unsafe tcsetattr(number, TCSAFLUSH, &raw) }
+        defer { unsafe tcsetattr(number, TCSAFLUSH, &before) }
+
+        try write(prompt)
+        let answer = try readLine(hidden: hidden, limit: limit, signals: events.number, wakeUp: wakeUp)
+        try write("\n")
+        return answer
+    }
+
+    private func readLine(hidden: Bool, limit: Int, signals: Int32, wakeUp: Int32?) throws(SystemError) -> Answer {
+        var line: [UInt8] = []
+        line.reserveCapacity(limit)
+        while true {
+            var entries = [
+                pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeUp ?? -1, events: Int16(POLLIN), revents: 0),
+            ]
+            let ready = unsafe poll(&entries, 3, -1)
+            if ready < 0, errno != EINTR { throw SystemError("wait for the terminal", errno: errno) }
+            if entries[1].revents != 0 || entries[2].revents != 0 { return .cancelled }
+            guard entries[0].revents != 0 else { continue }
+            var byte: UInt8 = 0
+            let count = unsafe read(descriptor.number, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return .cancelled }
+            switch byte {
+            case 10, 13: return .line(line)
+            case 3, 28: return .cancelled
+            case 4: if line.isEmpty { return .cancelled }
+            case 8, 127: try eraseLast(of: &line, hidden: hidden)
+            case 21:
+                while !line.isEmpty { try eraseLast(of: &line, hidden: hidden) }
+            default:
+                guard line.count < limit else { continue }
+                line.append(byte)
+                if !hidden { try echo([byte]) }
+            }
+        }
+    }
+
+    private func eraseLast(of line: inout [UInt8], hidden: Bool) throws(SystemError) {
+        guard !line.isEmpty else { return }
+        // One character may be several bytes of UTF-8: its continuation bytes go first.
+        while let last = line.popLast(), last & 0xC0 == 0x80 {}
+        if !hidden { try write("\u{8} \u{8}") }
+    }
+
+    private func echo(_ bytes: [UInt8]) throws(SystemError) {
+        let number = descriptor.number
+        try checked("write to the terminal") {
+            unsafe bytes.withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import CLinux
+import Glibc
+
+/// A listening Unix socket. Made here or handed over by systemd.
+public struct UnixListener: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+
+    public init(adopting descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Binds and listens. A socket file that nobody answers on is replaced; one that is answered is an error.
+    /// - Parameter mode: permission bits of the socket file.
+    public init(path: String, mode: mode_t, backlog: Int32 = 128) throws(SystemError) {
+        self.init(adopting: try Self.open(path, mode: mode, backlog: backlog))
+    }
+
+    private static func open(_ path: String, mode: mode_t, backlog: Int32) throws(SystemError) -> Descriptor {
+        if (try? UnixSocket(connectingTo: path)) != nil {  // Not being able to connect is the good case.
+            throw SystemError("listen on \(path)", errno: EADDRINUSE)
+        }
+        var information = stat()
+        if unsafe lstat(path, &information) == 0 {
+            guard information.st_mode & S_IFMT == S_IFSOCK else {
+                throw SystemError("listen on \(path)", reason: "something that is not a socket is in the way")
+            }
+            try checked("remove the dead socket \(path)") { unsafe unlink(path) }
+        }
+        let number = try checked("make a socket") {
+            socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        }
+        let descriptor = Descriptor(adopting: number)
+        var address = try SocketAddress.unix(path)
+        // Nobody may connect before the mode is set, so the mask lets no one but the owner in.
+        let mask = umask(0o177)
+        let bound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        let reason = errno
+        umask(mask)
+        guard bound == 0 else { throw SystemError("listen on \(path)", errno: reason) }
+        try checked("set the mode of \(path)") { unsafe chmod(path, mode) }
+        try checked("listen on \(path)") { listen(number, backlog) }
+        return descriptor
+    }
+
+    public var number: Int32 { descriptor.number }
+
+    /// Takes the next connection; waits for one.
+    public func accept() throws(SystemError) -> Descriptor {
+        let number = try checked("accept a connection") { coffer_accept(descriptor.number) }
+        return Descriptor(adopting: number)
+    }
+
+    /// Gives the socket to another owner (an event loop).
+    public consuming func release() -> Int32 { descriptor.release() }
+}

@@ -1,0 +1,121 @@
+import CLinux
+import Glibc
+
+/// A connected Unix stream socket with blocking calls and deadlines, for programs that do one thing at a time.
+public struct UnixSocket: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+    private var received: [UInt8] = []
+
+    /// MSG_DONTWAIT | MSG_NOSIGNAL; the importer gives these constants other types on other systems.
+    private static let neverBlocking: Int32 = 0x40 | 0x4000
+    /// POLLRDHUP (which is hidden without _GNU_SOURCE), POLLHUP, POLLERR.
+    private static let closed: Int16 = 0x2000 | 0x10 | 0x8
+
+    /// Adopts a connected socket.
+    public init(adopting descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Connects to the socket at `path` (at most 107 bytes).
+    public init(connectingTo path: String, until deadline: ContinuousClock.Instant? = nil) throws(SystemError) {
+        self.init(adopting: try Self.connect(to: path, until: deadline))
+    }
+
+    private static func connect(to path: String, until deadline: ContinuousClock.Instant?) throws(SystemError)
+        -> Descriptor
+    {
+        let number = try checked("make a socket") {
+            socket(
+                AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        }
+        let descriptor = Descriptor(adopting: number)
+        var address = try SocketAddress.unix(path)
+        while true {
+            let result = unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe Glibc.connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            if result == 0 { return descriptor }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                // The listener's queue is full; Unix sockets give no event for that, so look again shortly.
+                if let deadline, deadline <= .now { throw SystemError("connect to \(path)", errno: ETIMEDOUT) }
+                usleep(5000)
+            default: throw SystemError("connect to \(path)", errno: errno)
+            }
+        }
+    }
+
+    /// The number, for `poll` and the like; still owned by the socket.
+    public var number: Int32 { descriptor.number }
+
+    /// Who is at the other end.
+    public func peer() throws(SystemError) -> PeerCredentials { try PeerCredentials(ofSocket: descriptor.number) }
+
+    /// Sends everything.
+    public func send(_ bytes: [UInt8], until deadline: ContinuousClock.Instant? = nil) throws(SystemError) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.send(descriptor.number, $0.baseAddress! + sent, $0.count - sent, Self.neverBlocking)
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                guard try descriptor.wait(for: Int16(POLLOUT), until: deadline) else {
+                    throw SystemError("send", errno: ETIMEDOUT)
+                }
+            } else if errno != EINTR {
+                throw SystemError("send", errno: errno)
+            }
+        }
+    }
+
+    /// Receives one message that ends with a zero byte.
+    /// - Parameter limit: the most bytes a message may have.
+    /// - Returns: the message without its zero byte; nil when the peer has closed the connection between two messages.
+    public mutating func receiveMessage(limit: Int, until deadline: ContinuousClock.Instant? = nil) throws(SystemError)
+        -> [UInt8]?
+    {
+        var searched = 0
+        while true {
+            if let end = received[searched...].firstIndex(of: 0) {
+                let message = Array(received[..<end])
+                received.removeSubrange(...end)
+                return message
+            }
+            searched = received.count
+            guard received.count <= limit else {
+                throw SystemError("receive", reason: "the message is longer than \(limit) bytes")
+            }
+            guard try descriptor.waitToRead(until: deadline) else { throw SystemError("receive", errno: ETIMEDOUT) }
+            var chunk = [UInt8](repeating: 0, count: 65536)
+            let count = unsafe chunk.withUnsafeMutableBytes {
+                unsafe recv(descriptor.number, $0.baseAddress, $0.count, Self.neverBlocking)
+            }
+            if count > 0 {
+                received += chunk[..<count]
+            } else if count == 0 {
+                if received.isEmpty { return nil }
+                throw SystemError("receive", reason: "the connection was closed in the middle of a message")
+            } else if errno != EINTR && errno != EAGAIN {
+                throw SystemError("receive", errno: errno)
+            }
+            unsafe chunk.withUnsafeMutableBytes { unsafe explicit_bzero($0.baseAddress!, $0.count) }
+        }
+    }
+
+    /// Whether a whole message has been received already, which `poll` does not know of.
+    public var hasMessage: Bool { received.contains(0) }
+
+    /// Whether the peer has closed its end, without taking anything from the stream.
+    public func peerHasClosed() -> Bool {
+        var entry = pollfd(fd: descriptor.number, events: Self.closed, revents: 0)
+        return unsafe poll(&entry, 1, 0) > 0 && entry.revents & Self.closed != 0
+    }
+
+    /// Ends both directions; a reader in another thread wakes up.
+    public func shutDown() { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
+}

@@ -1,0 +1,116 @@
+import CSystemd
+import Glibc
+import Platform
+
+/// A connection to a message bus; closed with this value. It has no callbacks: who holds it asks for the next message, on a thread that may wait.
+@safe public struct Bus: ~Copyable {
+    /// Where the system's bus is. The environment has no say in it.
+    public static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
+
+    private let pointer: OpaquePointer
+
+    /// How long an answer may take where nobody says otherwise.
+    public static let patience = Duration.seconds(2)
+
+    /// Connects as a client.
+    /// - Parameter address: as D-Bus writes it: `unix:path=…`.
+    /// - Throws: `BusError`.
+    public init(address: String) throws(BusError) {
+        var made: OpaquePointer?
+        try checked("make a bus connection") { unsafe sd_bus_new(&made) }
+        guard let pointer = unsafe made else { throw BusError("make a bus connection", code: -ENOMEM) }
+        do throws(BusError) { unsafe try Self.start(pointer, address) } catch {
+            unsafe sd_bus_unref(pointer)
+            throw error
+        }
+        unsafe self.pointer = unsafe pointer
+    }
+
+    private static func start(_ pointer: OpaquePointer, _ address: String) throws(BusError) {
+        try checked("use the bus address \(address)") { unsafe sd_bus_set_address(pointer, address) }
+        try checked("be a client of the bus") { unsafe sd_bus_set_bus_client(pointer, 1) }
+        try checked("take descriptors from the bus") { unsafe sd_bus_negotiate_fds(pointer, 1) }
+        try checked("connect to the bus at \(address)") { unsafe sd_bus_start(pointer) }
+    }
+
+    deinit { unsafe sd_bus_close_unref(pointer) }
+
+    /// This connection's name on the bus.
+    public func uniqueName() throws(BusError) -> String {
+        var name: UnsafePointer<CChar>?
+        try checked("learn a name on the bus") { unsafe sd_bus_get_unique_name(pointer, &name) }
+        return unsafe name.map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// The user who serves this bus, by the kernel's word.
+    public func servingUser() throws(BusError) -> UInt32 {
+        let descriptor = try checked("ask who serves the bus") { unsafe sd_bus_get_fd(pointer) }
+        do throws(SystemError) { return try PeerCredentials(ofSocket: descriptor).uid } catch {
+            throw BusError("ask who serves the bus", reason: error.reason)
+        }
+    }
+
+    /// Calls a method that takes strings, and waits for the answer, for at most 2 seconds. Signals that come meanwhile are kept.
+    /// - Throws: `BusError`, also for an answer that is an error.
+    public func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [String] = []
+    ) throws(BusError) -> BusMessage {
+        try call(destination, path, interface, member, values: arguments.map { .text($0) })
+    }
+
+    /// Calls a method, and waits for the answer. Signals that come meanwhile are kept.
+    /// - Parameter limit: how long that may take; a service that has to be started first takes longer.
+    /// - Throws: `BusError`, also for an answer that is an error, which it then names.
+    public func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, values: [BusValue],
+        within limit: Duration = patience
+    ) throws(BusError) -> BusMessage {
+        var made: OpaquePointer?
+        try checked("call \(member)") {
+            unsafe sd_bus_message_new_method_call(pointer, &made, destination, path, interface, member)
+        }
+        guard let made = unsafe made else { throw BusError("call \(member)", code: -ENOMEM) }
+        let message = unsafe BusMessage(adopting: made)
+        for value in values { try message.append(value) }
+        var reply: OpaquePointer?
+        var fault = unsafe sd_bus_error()
+        defer { unsafe sd_bus_error_free(&fault) }
+        let microseconds = UInt64(max(limit / .microseconds(1), 1))
+        let code = unsafe message.withPointer { unsafe sd_bus_call(pointer, $0, microseconds, &fault, &reply) }
+        guard code >= 0 else {
+            let name = unsafe fault.name.map { unsafe String(cString: $0) }
+            throw BusError("call \(interface).\(member)", code: code, name: name)
+        }
+        guard let reply = unsafe reply else { throw BusError("call \(member)", code: -ENOMSG) }
+        return unsafe BusMessage(adopting: reply)
+    }
+
+    /// Asks the bus daemon for the signals that a match rule describes.
+    public func subscribe(_ rule: String) throws(BusError) {
+        _ = try call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", [rule])
+    }
+
+    /// The unique name of who owns a well-known one.
+    public func owner(of name: String) throws(BusError) -> String {
+        let answer = try call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner", [name])
+        return try answer.text()
+    }
+
+    /// Waits for the next message.
+    /// - Returns: nil when `wake` was rung.
+    /// - Throws: `BusError` when the connection is lost.
+    public func next(or wake: Wake) throws(BusError) -> BusMessage? {
+        while true {
+            if wake.isRung { return nil }
+            var message: OpaquePointer?
+            let code = try checked("read from the bus") { unsafe sd_bus_process(pointer, &message) }
+            if let message = unsafe message { return unsafe BusMessage(adopting: message) }
+            if code > 0 { continue }
+            let descriptor = try checked("wait for the bus") { unsafe sd_bus_get_fd(pointer) }
+            do throws(SystemError) {
+                _ = try Readiness.wait(for: [(descriptor, .input), (wake.descriptor, .input)], until: nil)
+            } catch { throw BusError("wait for the bus", code: -error.errno) }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import CSystemd
+import Glibc
+import Platform
+
+/// A message that came over the bus; read from its beginning to its end. Let go of with this value.
+@safe public struct BusMessage: ~Copyable {
+    private let pointer: OpaquePointer
+
+    /// Takes ownership of a reference.
+    init(adopting pointer: OpaquePointer) { unsafe self.pointer = unsafe pointer }
+
+    deinit { unsafe sd_bus_message_unref(pointer) }
+
+    public var isSignal: Bool { unsafe sd_bus_message_is_signal(pointer, nil, nil) > 0 }
+    /// Who sent it, as the bus daemon says: a unique name, or the daemon's own. Empty where there is none.
+    public var sender: String { unsafe Self.text(sd_bus_message_get_sender(pointer)) }
+    public var path: String { unsafe Self.text(sd_bus_message_get_path(pointer)) }
+    public var interface: String { unsafe Self.text(sd_bus_message_get_interface(pointer)) }
+    public var member: String { unsafe Self.text(sd_bus_message_get_member(pointer)) }
+
+    /// Reads a string, an object path or a signature.
+    /// - Parameter type: `s`, `o` or `g`.
+    /// - Returns: nil at the end of an array.
+    /// - Throws: `BusError` when something else is there.
+    public func nextText(_ type: Character = "s") throws(BusError) -> String? {
+        var value: UnsafePointer<CChar>?
+        let code = try checked("read a text from the bus") {
+            unsafe sd_bus_message_read_basic(pointer, Self.code(type), &value)
+        }
+        return code > 0 ? unsafe Self.text(value) : nil
+    }
+
+    public func text(_ type: Character = "s") throws(BusError) -> String {
+        guard let value = try nextText(type) else { throw Self.ended }
+        return value
+    }
+
+    public func bool() throws(BusError) -> Bool {
+        var value: Int32 = 0
+        try read("b", &value)
+        return value != 0
+    }
+
+    public func number() throws(BusError) -> UInt32 {
+        var value: UInt32 = 0
+        try read("u", &value)
+        return value
+    }
+
+    /// Reads a file descriptor; the caller owns a copy of it.
+    public func descriptor() throws(BusError) -> Descriptor {
+        var value: Int32 = -1
+        try read("h", &value)
+        let copy = fcntl(value, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw BusError("keep a descriptor", code: -Glibc.errno) }
+        return Descriptor(adopting: copy)
+    }
+
+    /// Goes into an array `a`, a structure `r`, a dictionary's entry `e` or a variant `v`.
+    /// - Returns: false at the end of the array that holds it.
+    public func enter(_ type: Character, _ contents: String) throws(BusError) -> Bool {
+        try checked("read a message from the bus") {
+            unsafe sd_bus_message_enter_container(pointer, Self.code(type), contents)
+        } > 0
+    }
+
+    /// Leaves what was entered, at its end.
+    public func leave() throws(BusError) {
+        try checked("read a message from the bus") { unsafe sd_bus_message_exit_container(pointer) }
+    }
+
+    /// Passes over values of these types.
+    public func skip(_ types: String) throws(BusError) {
+        try checked("read a message from the bus") { unsafe sd_bus_message_skip(pointer, types) }
+    }
+
+    func append(_ value: BusValue) throws(BusError) {
+        switch value {
+        case .text(let text):
+            try written {
+                unsafe text.withCString { unsafe sd_bus_message_append_basic(pointer, Self.code("s"), $0) }
+            }
+        case .number(var number):
+            try written { unsafe sd_bus_message_append_basic(pointer, Self.code("u"), &number) }
+        case .signedNumber(var number):
+            try written { unsafe sd_bus_message_append_basic(pointer, Self.code("i"), &number) }
+        case .flag(let flag):
+            var number: Int32 = flag ? 1 : 0
+            try written { unsafe sd_bus_message_append_basic(pointer, Self.code("b"), &number) }
+        case .texts(let texts):
+            try within("a", "s") { () throws(BusError) in
+                for text in texts { try append(.text(text)) }
+            }
+        case .options(let options):
+            try within("a", "{sv}") { () throws(BusError) in
+                for (name, value) in options { try append(name, value) }
+            }
+        }
+    }
+
+    private func append(_ name: String, _ value: BusValue) throws(BusError) {
+        guard let signature = value.plainSignature else {
+            throw BusError("write a message for the bus", reason: "the option \(name) is not plain")
+        }
+        try within("e", "sv") { () throws(BusError) in
+            try append(.text(name))
+            try within("v", signature) { () throws(BusError) in try append(value) }
+        }
+    }
+
+    /// Writes what a container holds.
+    private func within(
+        _ type: Character, _ contents: String, _ body: () throws(BusError) -> Void
+    ) throws(BusError) {
+        try written { unsafe sd_bus_message_open_container(pointer, Self.code(type), contents) }
+        try body()
+        try written { unsafe sd_bus_message_close_container(pointer) }
+    }
+
+    private func written(_ call: () -> Int32) throws(BusError) {
+        try checked("write a message for the bus", call)
+    }
+
+    func withPointer<Value>(_ body: (OpaquePointer) -> Value) -> Value { unsafe body(pointer) }
+
+    private func read<Value: FixedWidthInteger>(_ type: Character, _ value: inout Value) throws(BusError) {
+        var read = value
+        let code = try checked("read a number from the bus") {
+            unsafe sd_bus_message_read_basic(pointer, Self.code(type), &read)
+        }
+        guard code > 0 else { throw Self.ended }
+        value = read
+    }
+
+    private static let ended = BusError("read a message from the bus", reason: "it ended too early")
+
+    private static func code(_ type: Character) -> CChar { CChar(type.asciiValue ?? 0) }
+
+    private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
+        unsafe pointer.map { unsafe String(cString: $0) } ?? ""
+    }
+}

@@ -1,0 +1,72 @@
+import CTSS2
+import Cryptography
+
+/// The key a TPM is known by; it decrypts and does not sign. Flushed when this value goes.
+public struct EndorsementKey: ~Copyable {
+    let object: LoadedObject<HandleRole.EndorsementKey>
+    /// As a certificate would have it.
+    public let publicKey: Certificate.SubjectKey
+    /// 34 bytes; what is pinned where there is no certificate.
+    public let name: [UInt8]
+}
+
+extension HandleRole {
+    public enum EndorsementKey {}
+}
+
+extension TPMContext {
+    /// `TPM2_CreatePrimary` under the endorsement hierarchy: the same key each time. One command, with RSA a slow one.
+    ///
+    /// - Throws: `.unsupported` for a key type that the TPM lacks; `.other`, in words, where the endorsement password
+    ///   is set.
+    public func endorsementKey(_ template: EndorsementTemplate) throws(TPMError) -> EndorsementKey {
+        var area = try CStructures.publicArea(template.marshalled())
+        var sensitive = TPM2B_SENSITIVE_CREATE()
+        var outside = TPM2B_DATA()
+        var selection = TPML_PCR_SELECTION()
+        var reference = ESYS_TR(ESYS_TR_NONE)
+        var output = ESYSOutput<TPM2B_PUBLIC>()
+        let code = unsafe Esys_CreatePrimary(
+            engine.esys, ESYS_TR(ESYS_TR_RH_ENDORSEMENT), ESYS_TR(ESYS_TR_PASSWORD), ESYS_TR_NONE, ESYS_TR_NONE,
+            &sensitive, &area, &outside, &selection, &reference, &output.pointer, nil, nil, nil)
+        if code != 0, ResponseCode(code).isFromTPM {
+            switch ResponseCode(code).base {
+            case ResponseCode.badAuthorization, ResponseCode.authorizationFailed:
+                throw TPMError(
+                    .other, "the TPM's endorsement password is set, so it cannot show its identity", responseCode: code)
+            case ResponseCode.value, ResponseCode.keySize, ResponseCode.asymmetric, ResponseCode.type:
+                throw TPMError(.unsupported, "this TPM has no endorsement key of this type", responseCode: code)
+            default: break
+            }
+        }
+        try engine.check(code, .createPrimary)
+        let object = try LoadedObject<HandleRole.EndorsementKey>(engine, reference, .createPrimary)
+        let made = try unsafe output.value(.createPrimary) {
+            (pointer: UnsafePointer<TPM2B_PUBLIC>) throws(TPMError) in try unsafe CStructures.bytes(pointer)
+        }
+        let publicKey = try Self.publicKey(made, template)
+        return try EndorsementKey(object: object, publicKey: publicKey, name: name(of: reference))
+    }
+
+    private static func publicKey(_ bytes: [UInt8], _ template: EndorsementTemplate) throws(TPMError)
+        -> Certificate.SubjectKey
+    {
+        var outer = MarshalledReader(bytes)
+        var reader = MarshalledReader(try outer.sized())
+        let head = try template.head()
+        guard try reader.take(head.count) == head else {
+            throw TPMError(.other, "the TPM made another endorsement key than it was asked for")
+        }
+        let first = try reader.sized()
+        guard template == .ecc else {
+            try reader.end()
+            return .rsa(modulus: [UInt8](first.drop { $0 == 0 }))
+        }
+        let second = try reader.sized()
+        try reader.end()
+        guard first.count <= 32, second.count <= 32 else {
+            throw TPMError(.other, "the TPM's endorsement key is no P-256 point")
+        }
+        return .p256(point: [4] + [first, second].flatMap { [UInt8](repeating: 0, count: 32 - $0.count) + $0 })
+    }
+}

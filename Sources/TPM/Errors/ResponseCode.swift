@@ -1,0 +1,70 @@
+/// A `TSS2_RC` taken apart: who reported it and which code it is once parameter, session and handle numbers are removed.
+/// TPM 2.0 Library, Part 2, "TPM_RC"; TSS 2.0 Overview, "Response codes".
+public struct ResponseCode: Sendable, Hashable {
+    /// What a format-one code points at. Numbers start at 1; 0 where the TPM did not say.
+    public enum Subject: Sendable, Hashable {
+        case none
+        case parameter(Int)
+        case session(Int)
+        case handle(Int)
+    }
+
+    public let raw: UInt32
+
+    public init(_ raw: UInt32) { self.raw = raw }
+
+    /// Bits 16–23: 0 the TPM, 11 the TPM's code handed on by a resource manager, 7 ESYS, 10 the TCTI.
+    public var layer: UInt32 { (raw >> 16) & 0xFF }
+    public var isFromTPM: Bool { layer == 0 || layer == 11 }
+    /// Bit 7: a code that points at a parameter, session or handle.
+    public var isFormatOne: Bool { raw & 0x080 != 0 }
+
+    /// The code without layer and without what it points at.
+    public var base: UInt32 { isFormatOne ? raw & 0x0BF : raw & 0x97F }
+
+    public var subject: Subject {
+        guard isFromTPM, isFormatOne else { return .none }
+        let number = Int((raw >> 8) & 0xF)
+        if raw & 0x040 != 0 { return .parameter(number) }
+        return number & 0x8 != 0 ? .session(number & 0x7) : .handle(number)
+    }
+}
+
+extension ResponseCode {
+    /// Format-zero codes, as `base` gives them.
+    static let initialize: UInt32 = 0x100
+    static let failure: UInt32 = 0x101
+    static let authorizationUnavailable: UInt32 = 0x12F
+    static let authorizationType: UInt32 = 0x124
+    static let policy: UInt32 = 0x126
+    static let stateChanged: UInt32 = 0x128
+    static let noSpaceInStorage: UInt32 = 0x14B
+    static let parameterHash: UInt32 = 0x151
+    static let lockout: UInt32 = 0x921
+    static let commandCode: UInt32 = 0x143
+    static let alreadyDefined: UInt32 = 0x14C
+    static let unwritten: UInt32 = 0x14A
+    static let notAuthorizedForNV: UInt32 = 0x149
+    /// Wear of NV memory, yielded, testing, retry.
+    static let later: Set<UInt32> = [0x908, 0x90A, 0x920, 0x922]
+    /// Context gap, object and session memory, memory, session and object handles.
+    static let exhaustion: ClosedRange<UInt32> = 0x901...0x906
+    static let references: ClosedRange<UInt32> = 0x910...0x916
+
+    /// Format-one codes, as `base` gives them.
+    static let attributes: UInt32 = 0x082
+    static let asymmetric: UInt32 = 0x081
+    static let value: UInt32 = 0x084
+    static let keySize: UInt32 = 0x087
+    static let type: UInt32 = 0x08A
+    static let handle: UInt32 = 0x08B
+    static let authorizationFailed: UInt32 = 0x08E
+    static let nonce: UInt32 = 0x08F
+    static let signature: UInt32 = 0x09B
+    static let policyFailed: UInt32 = 0x09D
+    static let integrity: UInt32 = 0x09F
+    static let badAuthorization: UInt32 = 0x0A2
+    static let expired: UInt32 = 0x0A3
+    static let policyCommand: UInt32 = 0x0A4
+    static let binding: UInt32 = 0x0A5
+}

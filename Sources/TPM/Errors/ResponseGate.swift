@@ -1,0 +1,53 @@
+import CTSS2
+
+/// The one place where a return code of TSS becomes an error.
+enum ResponseGate {
+    /// Does nothing for success; throws what `code` means for `command`.
+    static func check(_ code: TSS2_RC, _ command: CommandCode) throws(TPMError) {
+        guard code != 0 else { return }
+        let response = ResponseCode(code)
+        let kind = classify(response, command)
+        throw TPMError(kind, reason(kind, command, code), responseCode: code)
+    }
+
+    static func classify(_ response: ResponseCode, _ command: CommandCode) -> TPMError.Code {
+        guard response.isFromTPM else { return .other }
+        switch response.base {
+        case ResponseCode.lockout: return .lockout
+        case ResponseCode.exhaustion, ResponseCode.noSpaceInStorage: return .exhausted
+        case ResponseCode.initialize, ResponseCode.failure: return .unavailable
+        case ResponseCode.policyFailed, ResponseCode.signature, ResponseCode.nonce, ResponseCode.expired,
+            ResponseCode.policyCommand, ResponseCode.policy, ResponseCode.parameterHash, ResponseCode.stateChanged,
+            ResponseCode.authorizationUnavailable, ResponseCode.authorizationType,
+            ResponseCode.authorizationFailed, ResponseCode.badAuthorization:
+            return .policyRefused
+        case ResponseCode.value where command == .policySigned: return .policyRefused
+        case ResponseCode.integrity, ResponseCode.binding: return .damaged
+        case ResponseCode.commandCode: return .unsupported
+        case let base where ResponseCode.later.contains(base): return .busy
+        default:
+            // A parameter of Load is the stored object itself: whatever is wrong with it is wrong with the file.
+            if command == .load, case .parameter = response.subject { return .damaged }
+            return .other
+        }
+    }
+
+    private static func reason(_ kind: TPMError.Code, _ command: CommandCode, _ code: TSS2_RC) -> String {
+        let text = unsafe Tss2_RC_Decode(code).map { unsafe String(cString: $0) } ?? "unknown code"
+        let advice =
+            switch kind {
+            case .lockout:
+                "the TPM is in its lockout after failed attempts by some program; wait, or reset it with the lockout authorization"
+            case .exhausted:
+                "the TPM has no room left; end other programs that use it, or remove persistent keys nobody needs"
+            case .unavailable: "the TPM is not ready; restart the machine, and look at its firmware settings"
+            case .policyRefused: "the TPM refused the authorization"
+            case .damaged: "the stored object does not belong to this TPM's storage key, or was altered"
+            case .unsupported: "this TPM has no such command"
+            case .busy: "the TPM asks to be left alone for a moment; try again"
+            case .replaced, .deadline, .ownerPasswordSet, .indexReplaced, .wrongPIN, .triesUsedUp, .bootChanged, .other:
+                "the TPM reported an error"
+            }
+        return "\(advice) (\(command.name): \(text))"
+    }
+}

@@ -1,0 +1,85 @@
+import CTSS2
+
+/// What of a storage key is pinned outside the TPM: enough to use it with no command, and to notice another in its place.
+public struct StorageKeyIdentity: Sendable, Hashable {
+    /// Persistent handle.
+    public let handle: UInt32
+    /// 34 bytes.
+    public let name: [UInt8]
+    /// `Esys_TR_Serialize`: handle, Name and public area in TSS's own form.
+    public let context: [UInt8]
+
+    public init(handle: UInt32, name: [UInt8], context: [UInt8]) {
+        self.handle = handle
+        self.name = name
+        self.context = context
+    }
+}
+
+/// The parent of all of Coffer's objects: persistent, so there is nothing to flush.
+public struct StorageKey: ~Copyable {
+    let reference: ESYS_TR
+    public let identity: StorageKeyIdentity
+}
+
+extension TPMContext {
+    /// The pinned storage key; no command as long as TSS reads its own pin, else one. Throws `.replaced`.
+    public func storageKey(_ identity: StorageKeyIdentity) throws(TPMError) -> StorageKey {
+        var reference = ESYS_TR(ESYS_TR_NONE)
+        let code = unsafe Esys_TR_Deserialize(engine.esys, identity.context, identity.context.count, &reference)
+        // Another version of TSS may have another form: then ask the TPM, and compare.
+        if code != 0 { reference = try publicReference(identity.handle) }
+        guard try handle(of: reference) == identity.handle, try name(of: reference) == identity.name else {
+            throw TPMError.replaced(responseCode: code)
+        }
+        return StorageKey(reference: reference, identity: identity)
+    }
+
+    /// What an error means once the storage key was looked at: where it is gone or another one, `.replaced`. At most one
+    /// command.
+    public func diagnosed(_ error: TPMError, _ identity: StorageKeyIdentity) -> TPMError {
+        switch error.code {
+        case .unavailable, .deadline, .lockout, .exhausted, .replaced, .ownerPasswordSet, .triesUsedUp, .unsupported,
+            .busy:
+            return error
+        case .policyRefused, .damaged, .indexReplaced, .wrongPIN, .bootChanged, .other: break
+        }
+        do {
+            let found = try PublicRead.storageKey(identity.handle, engine.channel)
+            return found == identity.name ? error : .replaced(responseCode: error.responseCode)
+        } catch {
+            // The question itself hanging or failing says more than the first error did.
+            return error
+        }
+    }
+
+    /// `Esys_TR_FromTPMPublic`; one command.
+    func publicReference(_ handle: UInt32) throws(TPMError) -> ESYS_TR {
+        var reference = ESYS_TR(ESYS_TR_NONE)
+        try engine.check(
+            unsafe Esys_TR_FromTPMPublic(engine.esys, handle, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, &reference),
+            .readPublic)
+        return reference
+    }
+
+    func name(of reference: ESYS_TR) throws(TPMError) -> [UInt8] {
+        var output = ESYSOutput<TPM2B_NAME>()
+        try engine.check(unsafe Esys_TR_GetName(engine.esys, reference, &output.pointer), .readPublic)
+        return try output.bytes(.readPublic)
+    }
+
+    func handle(of reference: ESYS_TR) throws(TPMError) -> UInt32 {
+        var handle: UInt32 = 0
+        try engine.check(unsafe Esys_TR_GetTpmHandle(engine.esys, reference, &handle), .readPublic)
+        return handle
+    }
+}
+
+extension TPMError {
+    static func replaced(responseCode: UInt32 = 0) -> TPMError {
+        TPMError(
+            .replaced,
+            "the TPM was cleared or replaced: it no longer holds the key this vault was made with; use the recovery code or a backup",
+            responseCode: responseCode)
+    }
+}

@@ -1,0 +1,59 @@
+import CTSS2
+import Cryptography
+
+/// An NV index in use. Its password, once given, stays with this value and is wiped with it.
+public struct NVIndex<Role: NVRoleKind>: ~Copyable {
+    let engine: Engine
+    let reference: ESYS_TR
+    public let identity: NVIdentity<Role>
+
+    init(_ engine: Engine, _ reference: ESYS_TR, _ identity: NVIdentity<Role>) {
+        self.engine = engine
+        self.reference = reference
+        self.identity = identity
+    }
+
+    deinit {
+        // ESYS copies the whole structure: zeros over the password.
+        var zeros = TPM2B_DIGEST()
+        _ = unsafe Esys_TR_SetAuth(engine.esys, reference, &zeros)
+        var reference = reference
+        _ = unsafe Esys_TR_Close(engine.esys, &reference)
+    }
+
+    /// Gives the password for the commands that follow.
+    func use(_ password: borrowing NVPassword) throws(TPMError) {
+        try engine.check(unsafe Esys_TR_SetAuth(engine.esys, reference, password.pointer), .nvReadPublic)
+    }
+}
+
+public typealias EpochCounter = NVIndex<NVRole.EpochCounter>
+public typealias PINIndex = NVIndex<NVRole.PINIndex>
+public typealias PolicyIndex = NVIndex<NVRole.PolicyIndex>
+
+extension TPMContext {
+    /// The pinned index, if its whole public area is the computed one; one command (`TPM2_NV_ReadPublic`).
+    ///
+    /// - Throws: `.indexReplaced` where there is none, where it is another, and where it was redefined and not written.
+    public func index<Role>(_ identity: NVIdentity<Role>) throws(TPMError) -> NVIndex<Role> {
+        var reference = ESYS_TR(ESYS_TR_NONE)
+        let code = unsafe Esys_TR_FromTPMPublic(
+            engine.esys, identity.handle.rawValue, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, &reference)
+        if code != 0, ResponseCode(code).isFromTPM, ResponseCode(code).base == ResponseCode.handle {
+            throw TPMError.indexReplaced(identity.handle, responseCode: code)
+        }
+        try engine.check(code, .nvReadPublic)
+        let index = NVIndex(engine, reference, identity)
+        guard try name(of: reference) == identity.name() else { throw TPMError.indexReplaced(identity.handle) }
+        return index
+    }
+}
+
+extension TPMError {
+    static func indexReplaced(_ handle: NVHandle, responseCode: UInt32 = 0) -> TPMError {
+        TPMError(
+            .indexReplaced,
+            "the TPM's NV index \(handle) is gone or is another one than Coffer made; use the recovery code",
+            responseCode: responseCode)
+    }
+}

@@ -1,0 +1,30 @@
+import CTSS2
+import Cryptography
+
+/// An index's password in the form TSS takes, wiped with this value. 1 to 32 bytes.
+@safe
+struct NVPassword: ~Copyable {
+    let pointer: UnsafeMutablePointer<TPM2B_DIGEST>
+
+    init(_ secret: SecretBytes) throws(TPMError) {
+        guard (1...32).contains(secret.count) else {
+            throw TPMError(.other, "an NV index's password has 1 to 32 bytes")
+        }
+        // The TPM drops zeros at the end of a password, so both sides must compute without them.
+        let count = unsafe secret.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            unsafe bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+        }
+        guard count > 0 else { throw TPMError(.other, "an NV index's password must not be empty or zeros") }
+        unsafe pointer = .allocate(capacity: 1)
+        unsafe pointer.initialize(to: TPM2B_DIGEST())
+        unsafe secret.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            unsafe withUnsafeMutableBytes(of: &pointer.pointee.buffer) { unsafe $0.copyMemory(from: bytes) }
+        }
+        unsafe pointer.pointee.size = UInt16(count)
+    }
+
+    deinit {
+        unsafe wipe(pointer, MemoryLayout<TPM2B_DIGEST>.size)
+        unsafe pointer.deallocate()
+    }
+}

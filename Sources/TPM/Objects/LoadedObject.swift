@@ -1,0 +1,32 @@
+import CTSS2
+
+/// A transient object in the TPM, flushed when this value goes. `Role` keeps one kind from being used as another.
+public struct LoadedObject<Role>: ~Copyable {
+    let engine: Engine
+    let reference: ESYS_TR
+    let handle: UInt32
+
+    init(_ engine: Engine, _ reference: ESYS_TR, _ command: CommandCode) throws(TPMError) {
+        handle = try engine.adopt(reference, command)
+        self.engine = engine
+        self.reference = reference
+    }
+
+    deinit { engine.flush(handle) }
+
+    /// Flushes it now rather than at the end of its scope.
+    public consuming func flush() {}
+}
+
+/// What a transient object is for.
+public enum HandleRole {
+    public enum SealedData {}
+    public enum AgreementKey {}
+    public enum VerificationKey {}
+    public enum PrimaryKey {}
+}
+
+public typealias SealedData = LoadedObject<HandleRole.SealedData>
+public typealias AgreementKey = LoadedObject<HandleRole.AgreementKey>
+public typealias VerificationKey = LoadedObject<HandleRole.VerificationKey>
+typealias PrimaryKey = LoadedObject<HandleRole.PrimaryKey>

@@ -1,0 +1,42 @@
+/// cpHash: what a command is bound to. TPM 2.0 Library, Part 1, section 16.7.
+public enum CommandParameterHash {
+    /// `TPM2_Unseal` of the object with this Name; 32 bytes.
+    public static func unseal(name: [UInt8]) throws(TPMError) -> [UInt8] {
+        try hash(.unseal, names: [name], parameters: [])
+    }
+
+    /// `TPM2_ECDH_ZGen` with the key of this Name and an uncompressed point (65 bytes); 32 bytes.
+    public static func agree(name: [UInt8], point: [UInt8]) throws(TPMError) -> [UInt8] {
+        let (x, y) = try coordinates(of: point)
+        var inner: [UInt8] = []
+        inner.append(sized: x)
+        inner.append(sized: y)
+        var parameter: [UInt8] = []
+        parameter.append(sized: inner)
+        return try hash(.agree, names: [name], parameters: parameter)
+    }
+
+    /// `TPM2_NV_Write` of a whole index by its own policy; `name` is what it is before the write; 32 bytes.
+    static func write(name: [UInt8], content: [UInt8]) throws(TPMError) -> [UInt8] {
+        var parameters: [UInt8] = []
+        parameters.append(sized: content)
+        parameters.append(UInt16(0))
+        return try hash(.nvWrite, names: [name, name], parameters: parameters)
+    }
+
+    /// The point's coordinates, 32 bytes each.
+    static func coordinates(of point: [UInt8]) throws(TPMError) -> (x: [UInt8], y: [UInt8]) {
+        guard point.count == 65, point[0] == 4 else {
+            throw TPMError(.damaged, "a P-256 point is not 65 bytes, uncompressed")
+        }
+        return ([UInt8](point[1..<33]), [UInt8](point[33..<65]))
+    }
+
+    private static func hash(_ command: CommandCode, names: [[UInt8]], parameters: [UInt8]) throws(TPMError) -> [UInt8]
+    {
+        var bytes: [UInt8] = []
+        bytes.append(command.rawValue)
+        for name in names { bytes += name }
+        return try Digest.sha256(bytes + parameters)
+    }
+}

@@ -1,0 +1,83 @@
+/// What must be shown, in this order, before the TPM uses an object; its digest is computed here and never asked of a TPM.
+/// TPM 2.0 Library, Part 1, section 19.7, and Part 3, chapter 23.
+public struct Policy: Sendable, Hashable {
+    public enum Step: Sendable, Hashable {
+        /// `TPM2_PolicySigned`: a signature by this key for this reference.
+        case signed(SignedPolicy)
+        /// `TPM2_PolicySecret`: the PIN of this index, of which the index counts the tries.
+        case pin(PINIndexIdentity)
+        /// `TPM2_PolicySecret`: the password of a hierarchy, by its handle.
+        case hierarchy(UInt32)
+        /// `TPM2_PolicyPCR`: these measurements.
+        case measured(PCRState)
+        /// `TPM2_PolicyOR`: whatever came before must have led to one of these digests (2 to 8, of 32 bytes).
+        case alternatives([[UInt8]])
+        /// `TPM2_PolicyAuthorizeNV`: whatever came before is the policy that this index holds. Can only be the first step:
+        /// it sets the digest of what came before to nothing.
+        case approved(PolicyIndexIdentity)
+    }
+
+    public let steps: [Step]
+
+    public init(_ steps: [Step]) { self.steps = steps }
+
+    public init(_ steps: Step...) { self.steps = steps }
+
+    /// authPolicy of what this guards, 32 bytes. Throws `.damaged` for steps that no TPM could take.
+    public func digest() throws(TPMError) -> [UInt8] {
+        var digest = PolicyDigest()
+        for (index, step) in steps.enumerated() {
+            if case .approved = step, index > 0 {
+                throw TPMError(.damaged, "an approved policy comes before every other step of a policy")
+            }
+            try digest.take(step)
+        }
+        return digest.bytes
+    }
+
+    /// The signature among the steps, if there is one.
+    var signature: SignedPolicy? {
+        for case .signed(let policy) in steps { return policy }
+        return nil
+    }
+}
+
+/// policyDigest of a session as it grows. Part 1, "Policy Digest Update Function".
+struct PolicyDigest {
+    private(set) var bytes = [UInt8](repeating: 0, count: 32)
+
+    mutating func take(_ step: Policy.Step) throws(TPMError) {
+        switch step {
+        case .signed(let policy):
+            try update(.policySigned, name: try policy.signerArea.name(), reference: policy.reference)
+        case .pin(let index):
+            try update(.policySecret, name: try index.name(), reference: [])
+        case .hierarchy(let handle):
+            var name: [UInt8] = []
+            name.append(handle)
+            try update(.policySecret, name: name, reference: [])
+        case .measured(let state):
+            try extend(.policyPCR, state.selection.marshalled + state.digest)
+        case .alternatives(let digests):
+            guard (2...8).contains(digests.count), digests.allSatisfy({ $0.count == 32 }) else {
+                throw TPMError(.damaged, "a policy has two to eight alternatives of 32 bytes")
+            }
+            bytes = [UInt8](repeating: 0, count: 32)
+            try extend(.policyOr, digests.flatMap { $0 })
+        case .approved(let index):
+            bytes = [UInt8](repeating: 0, count: 32)
+            try extend(.policyAuthorizeNV, try index.name())
+        }
+    }
+
+    private mutating func extend(_ command: CommandCode, _ argument: [UInt8]) throws(TPMError) {
+        var input = bytes
+        input.append(command.rawValue)
+        bytes = try Digest.sha256(input + argument)
+    }
+
+    private mutating func update(_ command: CommandCode, name: [UInt8], reference: [UInt8]) throws(TPMError) {
+        try extend(command, name)
+        bytes = try Digest.sha256(bytes + reference)
+    }
+}

@@ -1,0 +1,44 @@
+import CTSS2
+
+/// The C structures `TPM2B_…` whose layout is `UINT16 size; BYTE buffer[N]`.
+protocol SizedBuffer { init() }
+
+extension TPM2B_DIGEST: SizedBuffer {}
+extension TPM2B_NAME: SizedBuffer {}
+extension TPM2B_PRIVATE: SizedBuffer {}
+extension TPM2B_SENSITIVE_DATA: SizedBuffer {}
+extension TPM2B_ECC_PARAMETER: SizedBuffer {}
+extension TPM2B_MAX_NV_BUFFER: SizedBuffer {}
+
+extension SizedBuffer {
+    /// A structure with these bytes. Throws `.damaged` where they do not fit.
+    init(content: [UInt8]) throws(TPMError) {
+        self.init()
+        guard content.count <= MemoryLayout<Self>.size - 2 else {
+            throw TPMError(.damaged, "a TPM structure is longer than it can be")
+        }
+        unsafe withUnsafeMutableBytes(of: &self) { buffer in
+            unsafe buffer.storeBytes(of: UInt16(content.count), as: UInt16.self)
+            unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[2...]).copyBytes(from: content)
+        }
+    }
+
+    /// The bytes in use, in place: no copy of a secret is made. Throws `.damaged` where the size says more than there can be.
+    static func content(at pointer: UnsafePointer<Self>) throws(TPMError) -> UnsafeRawBufferPointer {
+        let raw = unsafe UnsafeRawPointer(pointer)
+        let size = Int(unsafe raw.loadUnaligned(as: UInt16.self))
+        guard size <= MemoryLayout<Self>.size - 2 else {
+            throw TPMError(.damaged, "a TPM structure says it is longer than it can be")
+        }
+        return unsafe UnsafeRawBufferPointer(start: raw + 2, count: size)
+    }
+}
+
+extension ESYSOutput where Pointee: SizedBuffer {
+    /// A copy of the bytes, for what is no secret.
+    func bytes(_ command: CommandCode) throws(TPMError) -> [UInt8] {
+        try unsafe value(command) { (pointer: UnsafePointer<Pointee>) throws(TPMError) -> [UInt8] in
+            try unsafe [UInt8](Pointee.content(at: pointer))
+        }
+    }
+}

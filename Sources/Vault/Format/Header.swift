@@ -1,0 +1,102 @@
+import Authorization
+import Cryptography
+
+/// The one row that speaks for all others (docs/vault-format.md, "header").
+struct Header: Sendable, Equatable {
+    static let magic = Array("COFFERV1".utf8)
+
+    let vault: VaultID
+    let sealer: SealerKind
+    let owner: Owner
+    let created: UInt64
+    var epoch: UInt64
+    var revision: UInt64
+    var itemCount: UInt32
+    /// The digest of node 0/0.
+    var root: [UInt8]
+    var keybagDigest: [UInt8]
+    var objectsDigest: [UInt8]
+
+    var encoded: [UInt8] {
+        var bytes = Self.magic + BigEndian.bytes(FormatContext.format) + vault.bytes
+        bytes += [sealer == .tpm ? 1 : 2]
+        bytes += LengthPrefixed.encode(Array(owner.text.utf8))
+        bytes +=
+            BigEndian.bytes(created) + BigEndian.bytes(epoch) + BigEndian.bytes(revision) + BigEndian.bytes(itemCount)
+        return bytes + root + keybagDigest + objectsDigest
+    }
+
+    /// Parses bytes of this format; `format(of:)` comes first.
+    init(decoding bytes: [UInt8]) throws(VaultError) {
+        var reader = ByteReader(bytes, "the header")
+        guard try reader.bytes(8) == Self.magic, try reader.integer(UInt16.self) == FormatContext.format,
+            let vault = VaultID(bytes: try reader.bytes(16))
+        else { throw .damaged("the header is not one of this format") }
+        self.vault = vault
+        switch try reader.integer(UInt8.self) {
+        case 1: sealer = .tpm
+        case 2: sealer = .software
+        default: throw .damaged("the header names no sealer")
+        }
+        guard let owner = Owner(text: String(decoding: try reader.prefixed(), as: UTF8.self)) else {
+            throw .damaged("the header names no owner")
+        }
+        self.owner = owner
+        created = try reader.integer()
+        epoch = try reader.integer()
+        revision = try reader.integer()
+        itemCount = try reader.integer()
+        root = try reader.bytes(SHA256.count)
+        keybagDigest = try reader.bytes(SHA256.count)
+        objectsDigest = try reader.bytes(SHA256.count)
+        try reader.end()
+        guard encoded == bytes else { throw .damaged("the header is not one of this format") }
+    }
+
+    /// A vault without items.
+    init(record: RegistryRecord, keybagDigest: [UInt8], objectsDigest: [UInt8]) {
+        vault = record.vault
+        sealer = record.sealer
+        owner = record.owner
+        created = record.created
+        epoch = 1
+        revision = 1
+        itemCount = 0
+        root = TreeNode.emptyDigest
+        self.keybagDigest = keybagDigest
+        self.objectsDigest = objectsDigest
+    }
+
+    /// The format that a header says it has. Magic, place and MAC of a header stay the same in every format, so that a newer one can be told from a damaged one.
+    static func format(of bytes: [UInt8]) throws(VaultError) -> UInt16 {
+        var reader = ByteReader(bytes, "the header")
+        guard try reader.bytes(8) == magic else { throw .damaged("the file does not begin like a vault") }
+        return try reader.integer()
+    }
+
+    static func macMessage(_ content: [UInt8]) -> [UInt8] {
+        LengthPrefixed.encode(Array("org.coffer.header".utf8), content)
+    }
+
+    /// SHA-256 over all objects, in the order of their roles, and what another binding has begun with.
+    ///
+    /// - Parameter transition: empty where there is none.
+    static func digest(
+        of objects: SealedObjects, transition: [UInt8] = []
+    ) throws(CryptographyError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for role in objects.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let object = objects[role] else { continue }
+            bytes += BigEndian.bytes(role.rawValue) + LengthPrefixed.encode(object.public, object.private)
+        }
+        if !transition.isEmpty { bytes += BigEndian.bytes(UInt16.max) + LengthPrefixed.encode(transition) }
+        return try SHA256.digest(bytes)
+    }
+}
+
+/// A header whose MAC was found good, or made, with the bytes as they are in the file.
+struct AuthenticatedHeader: Sendable {
+    let content: [UInt8]
+    let mac: [UInt8]
+    let header: Header
+}

@@ -1,0 +1,113 @@
+import Cryptography
+
+/// One change of a vault, within one transaction: rows, tree, and last the header.
+final class Change: Snapshot {
+    private var next: Header
+
+    override init(_ rows: Rows, header: Header, keys: VaultKeys) {
+        next = header
+        super.init(rows, header: header, keys: keys)
+    }
+
+    /// Adds an item, or puts a record in the place of another.
+    func put(_ record: ItemRecord, of summary: ItemSummary, replacing old: StoredItem?) throws(VaultError) {
+        let bytes = record.encoded
+        try rows.put(record: bytes, of: summary.id)
+        let (key, digest) = try cryptography { () throws(CryptographyError) in
+            (try TreeEntry.key(item: summary.id), try TreeEntry.digest(item: summary.id, record: bytes))
+        }
+        try tree.set(key, digest)
+        try index(summary.id, from: old?.summary.metadata, to: summary.metadata)
+        if old == nil {
+            guard next.itemCount < .max else { throw VaultError(.limitExceeded, "the vault is full") }
+            next.itemCount += 1
+        }
+    }
+
+    func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {
+        try rows.put(sealedValue: sealedValue, of: item)
+    }
+
+    func remove(_ item: StoredItem) throws(VaultError) {
+        try rows.remove(item.summary.id)
+        try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.key(item: item.summary.id) }, nil)
+        try index(item.summary.id, from: item.summary.metadata, to: nil)
+        guard next.itemCount > 0 else { throw .damaged("it counts fewer items than it has") }
+        next.itemCount -= 1
+        moveEpoch()
+    }
+
+    /// Puts another key for enrolled fingers in the place of the one that is there, if any.
+    func put(setKey object: SealedObject, objectsDigest: [UInt8]) throws(VaultError) {
+        try rows.replace(object)
+        next.objectsDigest = objectsDigest
+        moveEpoch()
+    }
+
+    /// What another binding begins with, beside what is in use.
+    func put(_ transition: Transition, objectsDigest: [UInt8]) throws(VaultError) {
+        try rows.put(transition: transition.encoded)
+        next.objectsDigest = objectsDigest
+        moveEpoch()
+    }
+
+    /// What the registry names takes the place of what was in use before, of which nothing stays.
+    func settle(_ transition: Transition, objectsDigest: [UInt8], keybagDigest: [UInt8]) throws(VaultError) {
+        try rows.replace(transition.object)
+        try rows.replace(keybag: transition.keybag)
+        try rows.put(transition: [])
+        next.objectsDigest = objectsDigest
+        next.keybagDigest = keybagDigest
+        moveEpoch()
+    }
+
+    /// For what must not be rolled back: deletion, change of policy, rotation.
+    func moveEpoch() { next.epoch += 1 }
+
+    /// Writes tree and header. The last thing before the commit.
+    func finish() throws(VaultError) -> AuthenticatedHeader {
+        next.root = try tree.flush()
+        next.revision += 1
+        return try rows.put(next, keys: keys)
+    }
+
+    /// Moves an item from the terms it had to those it has.
+    private func index(_ item: ItemID, from old: Metadata?, to new: Metadata?) throws(VaultError) {
+        let (oldTerms, newTerms) = try cryptography { () throws(CryptographyError) -> (Set<[UInt8]>, Set<[UInt8]>) in
+            let old = try old.map { (metadata) throws(CryptographyError) in try keys.terms(of: metadata) }
+            let new = try new.map { (metadata) throws(CryptographyError) in try keys.terms(of: metadata) }
+            return (Set(old ?? []), Set(new ?? []))
+        }
+        for term in oldTerms.subtracting(newTerms) {
+            let items = try items(of: term)
+            guard items.contains(item) else { throw .damaged("an index entry lacks an item") }
+            try put(term, items.filter { $0 != item })
+        }
+        for term in newTerms.subtracting(oldTerms) {
+            let items = try items(of: term)
+            guard !items.contains(item) else { throw .damaged("an index entry has an item too many") }
+            try put(term, items + [item])
+        }
+    }
+
+    private func put(_ term: [UInt8], _ items: [ItemID]) throws(VaultError) {
+        let bytes = Posting.encode(items)
+        try rows.put(posting: term, items: bytes)
+        let digest: [UInt8]? =
+            items.isEmpty
+            ? nil : try cryptography { () throws(CryptographyError) in try TreeEntry.digest(term: term, items: bytes) }
+        try tree.set(term, digest)
+    }
+}
+
+extension Rows {
+    @discardableResult
+    func put(_ header: Header, keys: VaultKeys) throws(VaultError) -> AuthenticatedHeader {
+        let content = header.encoded
+        let mac = try cryptography { () throws(CryptographyError) in
+            try HMACSHA256.code(for: Header.macMessage(content), key: keys.integrity)
+        }
+        try put(header: content, mac: mac)
+        return AuthenticatedHeader(content: content, mac: mac, header: header)
+    }
+}

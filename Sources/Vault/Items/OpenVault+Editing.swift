@@ -1,0 +1,50 @@
+import Cryptography
+
+/// Changing what is known about items, and deleting them. No value is touched, so nobody has to be asked.
+extension OpenVault {
+    /// - Throws: `.changed` where the item has another version by now; `.limitExceeded`, `.invalidArgument`; `.damaged`, `.storage`.
+    @discardableResult
+    public func edit(_ item: ItemSummary, changes: MetadataChanges) throws(VaultError) -> ItemSummary {
+        try write { (change) throws(VaultError) in
+            let old = try change.present(item)
+            return try replace(old, metadata: changed(old.summary.metadata, by: changes), change)
+        }
+    }
+
+    /// Gives an item another name.
+    ///
+    /// - Throws: `.alreadyExists` where another item has it, otherwise as `edit`.
+    @discardableResult
+    public func rename(_ item: ItemSummary, service: String, account: String) throws(VaultError) -> ItemSummary {
+        try Limits.check(service: service, account: account)
+        return try write { (change) throws(VaultError) in
+            let old = try change.present(item)
+            if let other = try change.item(service: service, account: account) {
+                guard other.summary.id == item.id else {
+                    throw VaultError(.alreadyExists, "there is an item of that name already")
+                }
+                return old.summary
+            }
+            let before = old.summary.metadata
+            let metadata = Metadata(
+                service: service, account: account, label: before.label, comment: before.comment,
+                attributes: before.attributes,
+                created: before.created, modified: now(), valueSet: before.valueSet, expires: before.expires,
+                biometrySet: before.biometrySet)
+            return try replace(old, metadata: metadata, change)
+        }
+    }
+
+    /// - Throws: `.changed` where the item has another version by now; `.damaged`, `.storage`.
+    public func delete(_ item: ItemSummary) throws(VaultError) {
+        try write { (change) throws(VaultError) in try change.remove(change.present(item)) }
+    }
+
+    private func replace(_ old: StoredItem, metadata: Metadata, _ change: Change) throws(VaultError) -> ItemSummary {
+        let sealed = try old.context(format).seal(metadata: metadata, key: keys.metadata)
+        let summary = ItemSummary(
+            id: old.summary.id, version: old.record.version, metadata: metadata, access: old.record.access)
+        try change.put(old.record.replacing(sealedMetadata: sealed), of: summary, replacing: old)
+        return summary
+    }
+}

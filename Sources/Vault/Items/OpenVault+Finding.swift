@@ -1,0 +1,87 @@
+import Cryptography
+
+/// Looking up. Needs no unlocked vault.
+extension OpenVault {
+    /// The one item of this service and account.
+    ///
+    /// - Parameters:
+    ///   - account: nil where the service has one item only.
+    ///   - includingExpired: also give out what expired, to delete or rename it.
+    /// - Throws: `.notFound`, also where the item expired; `.ambiguous`; `.damaged`; `.storage`.
+    public func find(
+        service: String, account: String?, includingExpired: Bool = false
+    ) throws(VaultError) -> ItemSummary {
+        let found = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
+            if let account { return try snapshot.item(service: service, account: account).map { [$0.summary] } ?? [] }
+            return try snapshot.items(service: service).map(\.summary)
+        }
+        let now = now()
+        let live = includingExpired ? found : found.filter { !$0.metadata.isExpired(at: now) }
+        if live.count > 1 { throw VaultError.ambiguous(live) }
+        if let item = live.first { return item }
+        throw found.first.map(VaultError.expired) ?? VaultError.notFound
+    }
+
+    /// All items, or those of a service, sorted by service and account; also those that expired.
+    ///
+    /// - Throws: `.damaged`, `.storage`.
+    public func list(service: String? = nil) throws(VaultError) -> [ItemSummary] {
+        try read { (snapshot) throws(VaultError) -> [ItemSummary] in
+            if let service { return try snapshot.items(service: service).map(\.summary).sortedByName() }
+            return try snapshot.allItems().map(\.summary).sortedByName()
+        }
+    }
+
+    /// Items that have every one of the attributes, and whose service, account, label or comment contain the text, whatever its case.
+    ///
+    /// - Throws: `.damaged`, `.storage`.
+    public func search(text: String? = nil, attributes: [String: String] = [:]) throws(VaultError) -> [ItemSummary] {
+        let items = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
+            guard !attributes.isEmpty else { return try snapshot.allItems().map(\.summary) }
+            var common: Set<ItemID>?
+            for (name, value) in attributes {
+                let term = try cryptography { () throws(CryptographyError) in
+                    try snapshot.keys.term(attribute: name, value: value)
+                }
+                let ids = Set(try snapshot.items(of: term))
+                common = common?.intersection(ids) ?? ids
+            }
+            var found: [ItemSummary] = []
+            for id in common ?? [] {
+                let item = try snapshot.item(id).summary
+                for (name, value) in attributes where item.metadata.attributes[name] != value {
+                    throw .damaged("an index entry leads to another item")
+                }
+                found.append(item)
+            }
+            return found
+        }
+        guard let text = text?.lowercased(), !text.isEmpty else { return items.sortedByName() }
+        return items.filter { item in
+            let metadata = item.metadata
+            return [metadata.service, metadata.account, metadata.label ?? "", metadata.comment ?? ""]
+                .contains { $0.lowercased().contains(text) }
+        }.sortedByName()
+    }
+}
+
+extension [ItemSummary] {
+    fileprivate func sortedByName() -> [ItemSummary] {
+        sorted { ($0.metadata.service, $0.metadata.account) < ($1.metadata.service, $1.metadata.account) }
+    }
+}
+
+extension VaultError {
+    static let notFound = VaultError(.notFound, "there is no such item")
+
+    static func expired(_ item: ItemSummary) -> VaultError {
+        let date = item.metadata.expires.map(SystemClock.date) ?? ""
+        return VaultError(.notFound, "the item expired on \(date); set it again")
+    }
+
+    static func ambiguous(_ items: [ItemSummary]) -> VaultError {
+        VaultError(
+            .ambiguous(accounts: items.map(\.metadata.account).sorted()),
+            "there are \(items.count) accounts of this service: name one")
+    }
+}

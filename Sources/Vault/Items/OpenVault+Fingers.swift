@@ -1,0 +1,42 @@
+import Authorization
+import Cryptography
+
+/// The key of the enrolled fingers (docs/vault-format.md, "The key of the enrolled fingers").
+extension OpenVault {
+    /// Whether items can be bound to the fingers of the record.
+    public var hasSetKey: Bool { constraintPoints[.biometryCurrentSet] != nil }
+
+    /// Puts a new key in the place of the one for earlier fingers, whose items nobody can read any more. It is not used before the registry names it.
+    ///
+    /// - Throws: `.damaged`, `.storage`; then nothing has changed.
+    public func put(setKey object: SealedObject) throws(VaultError) {
+        guard object.role == .biometryCurrentSet else {
+            throw VaultError(.invalidArgument, "object \(object.role.rawValue) is not the key of the enrolled fingers")
+        }
+        let (stored, transition) = pinned.withLock { ($0.storedObjects, $0.transition) }
+        let objects = stored.merging([object.role: object]) { $1 }
+        let digest = try cryptography { () throws(CryptographyError) in
+            try Header.digest(of: objects, transition: transition?.encoded ?? [])
+        }
+        try write { (change) throws(VaultError) in try change.put(setKey: object, objectsDigest: digest) }
+        pinned.withLock { $0.put(setKey: object) }
+    }
+
+    /// Takes root's new word on the enrolled fingers, and on the password that the vault is bound to. Nothing else of a record ever changes.
+    ///
+    /// - Throws: `.damaged` where something else did.
+    public func take(_ record: RegistryRecord, sealer: any Sealer) throws(VaultError) {
+        let present = self.record
+        let changing = [ObjectRole.biometryCurrentSet, .unlockRoot]
+        guard record.vault == present.vault, record.owner == present.owner, record.ownerName == present.ownerName,
+            record.created == present.created, record.isService == present.isService, record.sealer == present.sealer,
+            record.authenticatorKey == present.authenticatorKey, record.storageKey == present.storageKey,
+            record.objects.filter({ !changing.contains($0.key) })
+                == present.objects.filter({ !changing.contains($0.key) })
+        else { throw .damaged("the registry's record is another vault's now") }
+        do throws(SealerError) {
+            try pinned.withLock { (pinned) throws(SealerError) in try pinned.take(record, sealer: sealer) }
+        } catch { throw VaultError(error) }
+        try useTransition()
+    }
+}

@@ -1,0 +1,96 @@
+import Authorization
+import Cryptography
+
+/// Reading values.
+extension OpenVault {
+    /// What it takes to read an item.
+    ///
+    /// - Throws: `.changed` where it has another version by now; `.fingersChanged` where only fingers that are not enrolled any more open it; `.damaged`,
+    ///   `.storage`.
+    public func readPlan(for item: ItemSummary) throws(VaultError) -> ReadPlan {
+        let stored = try read { (snapshot) throws(VaultError) in try snapshot.present(item, now: now()) }
+        let slots = stored.record.slots.filter { $0.shape.keyClass != .recovery }
+        guard !slots.isEmpty else { throw .damaged("an item has no way to be read") }
+        // The key of other fingers is gone: asking for a finger would be in vain.
+        let isBound = hasSetKey && item.metadata.biometrySet == record.biometrySet.map(Hex.encode)
+        let alternatives = slots.filter { isBound || !$0.shape.constraints.contains(.biometryCurrentSet) }.map { slot in
+            ReadPlan.Alternative(
+                agreements: zip(slot.shape.constraints.roles, slot.points).map {
+                    ReadPlan.Agreement(role: $0, point: $1)
+                },
+                passwordSalt: slot.shape.constraints.contains(.applicationPassword) ? slot.salt : nil)
+        }
+        guard !alternatives.isEmpty else {
+            throw VaultError(
+                .fingersChanged, "the enrolled fingers changed since this item was set, so nobody can read it any more")
+        }
+        return ReadPlan(
+            item: item.id, version: item.version, accessibility: stored.record.access.accessibility,
+            alternatives: alternatives)
+    }
+
+    /// An item's value.
+    ///
+    /// - Parameters:
+    ///   - agreements: what the constraint keys agreed on with the points of the item's read plan.
+    ///   - applicationPassword: stretched with the read plan's salt; where there is one, a way that needs it is gone.
+    /// - Throws: `.locked` where the class key is not there; `.invalidArgument` where an agreement or password is missing; `.authenticationFailed`
+    ///   for a wrong application password; `.changed`, `.notFound` (expired), `.damaged`, `.storage`.
+    public func value(
+        of item: ItemSummary, classKeys: ClassKeys, agreements: [ObjectRole: SecretBytes] = [:],
+        applicationPassword: StretchedPassword? = nil
+    ) throws(VaultError) -> SecretBytes {
+        let (stored, sealed) = try read { (snapshot) throws(VaultError) in
+            let stored = try snapshot.present(item, now: now())
+            return (stored, try snapshot.sealedValue(of: stored))
+        }
+        let slot = try slot(of: stored, agreements, hasPassword: applicationPassword != nil)
+        guard applicationPassword.map({ $0.salt == slot.salt }) ?? true else {
+            throw VaultError(.changed, "the item was changed meanwhile: look again")
+        }
+        guard let classKey = classKeys[slot.shape.keyClass] else {
+            throw VaultError(.locked, "the vault is locked; open it with: coffer unlock")
+        }
+        let context = stored.context(format)
+        let roles = slot.shape.constraints.roles
+        let itemKey: SecretBytes
+        do throws(CryptographyError) {
+            itemKey = try slot.unwrap(
+                classKey: classKey, agreements: roles.compactMap { agreements[$0] }, password: applicationPassword,
+                constraintKeys: roles.map { constraintPoints[$0] ?? [] }, context)
+        } catch {
+            guard error.code == .authenticationFailed || error.code == .invalidKey else { throw VaultError(error) }
+            if slot.shape.constraints.contains(.applicationPassword) {
+                throw VaultError(
+                    .authenticationFailed, "the application password is wrong, or the item is damaged", cause: error)
+            }
+            throw .damaged("an item's key does not open", cause: error)
+        }
+        return try context.open(value: sealed, key: itemKey)
+    }
+
+    /// The first way of reading for which everything is there.
+    private func slot(
+        of item: StoredItem, _ agreements: [ObjectRole: SecretBytes], hasPassword: Bool
+    ) throws(VaultError) -> Slot {
+        let slot = item.record.slots.first { slot in
+            slot.shape.keyClass != .recovery && slot.shape.constraints.roles.allSatisfy { agreements[$0] != nil }
+                && hasPassword == slot.shape.constraints.contains(.applicationPassword)
+        }
+        guard let slot else {
+            throw VaultError(.invalidArgument, "the item needs: \(item.record.access.constraints)")
+        }
+        return slot
+    }
+}
+
+extension Snapshot {
+    /// The version of an item that a caller looked at before.
+    func present(_ summary: ItemSummary, now: UInt64) throws(VaultError) -> StoredItem {
+        guard let item = try itemIfPresent(summary.id), item.summary.version == summary.version else {
+            throw VaultError(.changed, "the item was changed or deleted meanwhile: look again")
+        }
+        guard !item.summary.metadata.isExpired(at: now) else { throw .expired(item.summary) }
+        return item
+    }
+}

@@ -1,0 +1,86 @@
+import Cryptography
+
+/// What a complete check counted.
+public struct VerificationReport: Sendable, Equatable {
+    public let items: Int
+    public let postings: Int
+    public let nodes: Int
+    public let revision: UInt64
+    public let epoch: UInt64
+}
+
+extension OpenVault {
+    /// Checks everything that can be checked without opening a value: every row against the tree, the tree against the rows, index against metadata, digests, MACs.
+    ///
+    /// - Parameter deadline: when to give up; a vault may have any number of items.
+    /// - Throws: `.damaged`, saying what; `.storage`; `.limitExceeded` where the time was not enough.
+    public func verify(until deadline: ContinuousClock.Instant? = nil) throws(VaultError) -> VerificationReport {
+        try read { (snapshot) throws(VaultError) in
+            try snapshot.rows.checkSchema()
+            try snapshot.rows.checkIntegrity()
+            try verifyKeys(snapshot)
+            try Self.checkTime(deadline)
+            let (entries, nodeCount) = try snapshot.tree.all()
+            let items = try snapshot.allItems()
+            for item in items {
+                try Self.checkTime(deadline)
+                _ = try snapshot.sealedValue(of: item)
+            }
+            let postings = try snapshot.rows.allPostings()
+            try Self.checkTime(deadline)
+            try verifyIndex(postings, items, snapshot)
+            // Each row was found in the tree; now the numbers show that the tree has no entry, and no table a row, beyond them.
+            let logKey = try cryptography { () throws(CryptographyError) in try TreeEntry.logKey() }
+            let anchors = entries.count { $0.key == logKey }
+            let recovery = try snapshot.recovery() == nil ? 0 : 1
+            guard entries.count == items.count + postings.count + anchors + recovery else {
+                throw .damaged("a row is missing")
+            }
+            guard try snapshot.rows.count(of: "value") == Int64(items.count) else {
+                throw .damaged("there is a value of no item")
+            }
+            guard try snapshot.rows.count(of: "node") == Int64(nodeCount) else {
+                throw .damaged("its tree has a loose node")
+            }
+            return VerificationReport(
+                items: items.count, postings: postings.count, nodes: nodeCount, revision: snapshot.header.revision,
+                epoch: snapshot.header.epoch)
+        }
+    }
+
+    private static func checkTime(_ deadline: ContinuousClock.Instant?) throws(VaultError) {
+        guard let deadline, ContinuousClock.now > deadline else { return }
+        throw VaultError(.limitExceeded, "the vault is too large to be checked in the time that there is")
+    }
+
+    private func verifyKeys(_ snapshot: Snapshot) throws(VaultError) {
+        let sealedKeybag = try snapshot.rows.keybag()
+        let objects = try snapshot.rows.objects()
+        let transition = try snapshot.rows.transition()
+        let (keybagDigest, objectsDigest) = try cryptography { () throws(CryptographyError) in
+            (try SHA256.digest(sealedKeybag), try Header.digest(of: objects, transition: transition ?? []))
+        }
+        guard keybagDigest == snapshot.header.keybagDigest, objectsDigest == snapshot.header.objectsDigest else {
+            throw .damaged("its keys are foreign or changed")
+        }
+        _ = try Keybag(decoding: sealedKeybag, keys: keys, format)
+        if let transition { _ = try Keybag(decoding: Transition(decoding: transition).keybag, keys: keys, format) }
+    }
+
+    private func verifyIndex(
+        _ postings: [(term: [UInt8], items: [UInt8])], _ items: [StoredItem], _ snapshot: Snapshot
+    ) throws(VaultError) {
+        var expected: [[UInt8]: [ItemID]] = [:]
+        for item in items {
+            let terms = try cryptography { () throws(CryptographyError) in try keys.terms(of: item.summary.metadata) }
+            for term in Set(terms) { expected[term, default: []].append(item.summary.id) }
+        }
+        guard postings.count == expected.count else { throw .damaged("its index has an entry too many or too few") }
+        for posting in postings {
+            let found = try snapshot.items(of: posting.term)
+            guard let items = expected[posting.term], Posting.encode(items) == Posting.encode(found) else {
+                throw .damaged("its index leads elsewhere than the items say")
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Cryptography
+
+/// The vault as one transaction sees it. Nothing leaves here that the tree did not vouch for, and nothing is called absent that the tree did not prove absent.
+class Snapshot {
+    let rows: Rows
+    let header: Header
+    let tree: Tree
+    let keys: VaultKeys
+    let format: FormatContext
+
+    init(_ rows: Rows, header: Header, keys: VaultKeys) {
+        self.rows = rows
+        self.header = header
+        self.keys = keys
+        tree = Tree(rows, root: header.root)
+        format = FormatContext(vault: header.vault)
+    }
+
+    /// - Returns: empty where the tree proves that nothing has this term.
+    func items(of term: [UInt8]) throws(VaultError) -> [ItemID] {
+        let bytes = try rows.posting(term)
+        let digest = try bytes.map { (bytes) throws(VaultError) in
+            try cryptography { () throws(CryptographyError) in try TreeEntry.digest(term: term, items: bytes) }
+        }
+        guard try tree.digest(of: term) == digest else {
+            throw .damaged("an index entry is missing, foreign or changed")
+        }
+        return try bytes.map(Posting.decode) ?? []
+    }
+
+    /// An item that an index entry leads to.
+    func item(_ id: ItemID) throws(VaultError) -> StoredItem {
+        guard let bytes = try rows.record(of: id) else { throw .damaged("an item that the index names is missing") }
+        return try item(id, bytes)
+    }
+
+    /// - Returns: nil where the tree proves that there is no such item.
+    func itemIfPresent(_ id: ItemID) throws(VaultError) -> StoredItem? {
+        if let bytes = try rows.record(of: id) { return try item(id, bytes) }
+        let key = try cryptography { () throws(CryptographyError) in try TreeEntry.key(item: id) }
+        guard try tree.digest(of: key) == nil else { throw .damaged("an item is missing") }
+        return nil
+    }
+
+    /// Every item; their number must be the header's.
+    func allItems() throws(VaultError) -> [StoredItem] {
+        var items: [StoredItem] = []
+        for row in try rows.allItems() {
+            guard let id = ItemID(bytes: row.id) else { throw .damaged("an item has no id") }
+            items.append(try item(id, row.record))
+        }
+        guard items.count == Int(header.itemCount) else { throw .damaged("an item is missing") }
+        return items
+    }
+
+    private func item(_ id: ItemID, _ bytes: [UInt8]) throws(VaultError) -> StoredItem {
+        let (key, digest) = try cryptography { () throws(CryptographyError) in
+            (try TreeEntry.key(item: id), try TreeEntry.digest(item: id, record: bytes))
+        }
+        guard try tree.digest(of: key) == digest else { throw .damaged("an item is foreign or changed") }
+        let record = try ItemRecord(decoding: bytes)
+        let context = ItemContext(format: format, item: id, version: record.version, access: record.access)
+        let metadata = try context.open(metadata: record.sealedMetadata, key: keys.metadata)
+        return StoredItem(
+            record: record,
+            summary: ItemSummary(id: id, version: record.version, metadata: metadata, access: record.access))
+    }
+
+    /// The item of this name.
+    func item(service: String, account: String) throws(VaultError) -> StoredItem? {
+        let term = try cryptography { () throws(CryptographyError) in try keys.term(service: service, account: account)
+        }
+        let ids = try items(of: term)
+        guard let id = ids.first else { return nil }
+        let item = try item(id)
+        guard ids.count == 1, item.summary.metadata.service.isSameText(as: service),
+            item.summary.metadata.account.isSameText(as: account)
+        else { throw .damaged("an index entry leads to another item") }
+        return item
+    }
+
+    /// All items of a service.
+    func items(service: String) throws(VaultError) -> [StoredItem] {
+        let term = try cryptography { () throws(CryptographyError) in try keys.term(service: service) }
+        var items: [StoredItem] = []
+        for id in try self.items(of: term) {
+            let item = try item(id)
+            guard item.summary.metadata.service.isSameText(as: service) else {
+                throw .damaged("an index entry leads to another item")
+            }
+            items.append(item)
+        }
+        return items
+    }
+
+    /// The sealed value, if it is the one that the item's record names.
+    func sealedValue(of item: StoredItem) throws(VaultError) -> [UInt8] {
+        guard let sealed = try rows.sealedValue(of: item.summary.id) else {
+            throw .damaged("an item's value is missing")
+        }
+        let digest = try cryptography { () throws(CryptographyError) in try SHA256.digest(sealed) }
+        guard digest == item.record.valueDigest else { throw .damaged("an item's value is foreign or changed") }
+        return sealed
+    }
+}
+
+/// The gate for errors that no content of the file can cause.
+func cryptography<Value>(_ body: () throws(CryptographyError) -> Value) throws(VaultError) -> Value {
+    do throws(CryptographyError) { return try body() } catch { throw VaultError(error) }
+}
+
+extension String {
+    /// Byte for byte: what Unicode calls equivalent are two names here, as they are two index entries.
+    func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

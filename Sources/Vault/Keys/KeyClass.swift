@@ -1,0 +1,52 @@
+/// Whose key a slot is made for (docs/vault-format.md, "keybag").
+struct KeyClass: Sendable, Hashable {
+    enum Kind: UInt8, Sendable, Hashable {
+        case whenUnlocked = 1
+        case afterFirstUnlock = 2
+        case passcodeSet = 3
+        case always = 4
+        case recovery = 16
+    }
+
+    let kind: Kind
+    let isThisDeviceOnly: Bool
+
+    init(kind: Kind, isThisDeviceOnly: Bool) {
+        self.kind = kind
+        self.isThisDeviceOnly = isThisDeviceOnly
+    }
+
+    init(_ access: AccessControl) {
+        kind =
+            switch access.accessibility {
+            case .whenUnlocked: .whenUnlocked
+            case .afterFirstUnlock: .afterFirstUnlock
+            case .passcodeSet: .passcodeSet
+            case .always: .always
+            }
+        isThisDeviceOnly = access.thisDeviceOnly
+    }
+
+    static let always = KeyClass(kind: .always, isThisDeviceOnly: true)
+    static let recovery = KeyClass(kind: .recovery, isThisDeviceOnly: false)
+
+    /// Those whose private halves hang on the unlock root, in the order of the keybag.
+    static let unlockable = [
+        KeyClass(kind: .whenUnlocked, isThisDeviceOnly: false), KeyClass(kind: .whenUnlocked, isThisDeviceOnly: true),
+        KeyClass(kind: .afterFirstUnlock, isThisDeviceOnly: false),
+        KeyClass(kind: .afterFirstUnlock, isThisDeviceOnly: true),
+    ]
+
+    /// Of a bound vault only.
+    static let passcodeSet = KeyClass(kind: .passcodeSet, isThisDeviceOnly: true)
+
+    /// Whether its private half hangs on the unlock root.
+    var isUnlockable: Bool { self == .passcodeSet || Self.unlockable.contains(self) }
+
+    /// All of a new vault's.
+    static let ofNewVault = unlockable + [always, recovery]
+    static let ofBoundVault = ofNewVault + [passcodeSet]
+
+    /// `class ‖ scope`
+    var encoded: [UInt8] { [kind.rawValue, isThisDeviceOnly ? 1 : 0] }
+}

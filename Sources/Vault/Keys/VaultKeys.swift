@@ -1,0 +1,68 @@
+import Authorization
+import Cryptography
+
+/// What comes of the device root: all that it takes to find, list and write.
+struct VaultKeys: Sendable {
+    let index: SecretBytes
+    let metadata: SecretBytes
+    let integrity: SecretBytes
+    let classMAC: SecretBytes
+    /// Of the access log's chain.
+    let log: SecretBytes
+    let always: X25519.PrivateKey
+
+    init(deviceRoot: SecretBytes, vault: VaultID) throws(CryptographyError) {
+        func derive(_ name: String) throws(CryptographyError) -> SecretBytes {
+            try HKDF.derive(deviceRoot, salt: vault.bytes, info: Array("org.coffer.key.\(name)".utf8), count: 32)
+        }
+        index = try derive("index")
+        metadata = try derive("metadata")
+        integrity = try derive("integrity")
+        classMAC = try derive("class-mac")
+        log = try derive("log")
+        always = try X25519.PrivateKey(rawRepresentation: derive("always"))
+    }
+
+    /// What a recovery code brings back: enough to find, check and list, of the device root's keys no others.
+    init(index: SecretBytes, metadata: SecretBytes, integrity: SecretBytes, classMAC: SecretBytes)
+        throws(CryptographyError)
+    {
+        self.index = index
+        self.metadata = metadata
+        self.integrity = integrity
+        self.classMAC = classMAC
+        // Keys of nothing: the log is another file, and what is for one device only stays there.
+        log = try SecretBytes.random(count: 32)
+        always = try X25519.PrivateKey.generate()
+    }
+
+    /// What comes of the unlock root: the key of the private halves.
+    static func keybag(unlockRoot: SecretBytes, vault: VaultID) throws(CryptographyError) -> SecretBytes {
+        try HKDF.derive(unlockRoot, salt: vault.bytes, info: Array("org.coffer.key.keybag".utf8), count: 32)
+    }
+
+    // The blind indexes: 32 bytes that name what they stand for only to who has the index key.
+
+    func term(service: String, account: String) throws(CryptographyError) -> [UInt8] {
+        try term("name", service, account)
+    }
+
+    func term(service: String) throws(CryptographyError) -> [UInt8] { try term("service", service) }
+
+    func term(attribute: String, value: String) throws(CryptographyError) -> [UInt8] {
+        try term("attribute", attribute, value)
+    }
+
+    /// Everything that an item is found by.
+    func terms(of metadata: Metadata) throws(CryptographyError) -> [[UInt8]] {
+        var terms = [
+            try term(service: metadata.service, account: metadata.account), try term(service: metadata.service),
+        ]
+        for (name, value) in metadata.attributes { terms.append(try term(attribute: name, value: value)) }
+        return terms
+    }
+
+    private func term(_ parts: String...) throws(CryptographyError) -> [UInt8] {
+        try HMACSHA256.code(for: LengthPrefixed.encode(parts.map { Array($0.utf8) }), key: index)
+    }
+}

@@ -1,0 +1,267 @@
+import Cryptography
+import Platform
+import Synchronization
+
+/// The file beside a vault in which its records are chained. Nothing in it can make the vault unusable: what is wrong with it is itself recorded.
+final class AccessLog: Sendable {
+    /// What becomes of a log that is full, in bytes: half of it is dropped.
+    static let limit = 4 << 20
+
+    let path: String
+    private let limit: Int
+    let format: LogFormat
+    private let now: @Sendable () -> UInt64
+    private let state = Mutex<State?>(nil)
+
+    struct State: ~Copyable {
+        var file: AppendFile
+        var size: Int
+        /// The last record's number and MAC.
+        var sequence: UInt64
+        var head: [UInt8]
+        /// What the vault's tree says.
+        var anchored: [UInt8]?
+        var isSynced = true
+        /// Records that could not be written since the last one that was.
+        var missed = 0
+    }
+
+    init(path: String, keys: VaultKeys, format: FormatContext, limit: Int, now: @escaping @Sendable () -> UInt64) {
+        self.path = path
+        self.limit = limit
+        self.now = now
+        self.format = LogFormat(keys: keys, format: format)
+    }
+
+    var isRestored: Bool { state.withLock { $0 != nil } }
+
+    /// Takes up the log that is there, or begins one.
+    /// - Parameter anchor: the MAC of a record that must be there, from the vault's tree.
+    func restore(anchor: [UInt8]?) throws(VaultError) {
+        try state.withLock { state throws(VaultError) in
+            guard state == nil else { return }
+            state = try restored(anchor: anchor)
+        }
+    }
+
+    /// - Throws: `.storage` where it cannot be written; the next record then says that one is missing.
+    func append(_ record: AccessRecord) throws(VaultError) {
+        try withState { state throws(VaultError) in
+            do throws(VaultError) {
+                let size = try files { () throws(SystemError) in try state.file.size() }
+                if size != state.size {
+                    try begin(&state, .broken, "it was changed while it was in use", next: state.sequence + 1)
+                }
+                var record = record
+                if state.missed > 0 { record.missed = state.missed }
+                try write(record, &state)
+                state.missed = 0
+            } catch {
+                state.missed += 1
+                throw error
+            }
+        }
+    }
+
+    /// Makes durable what was appended.
+    func sync() throws(VaultError) { try withState { state throws(VaultError) in try sync(&state) } }
+
+    /// The MAC that the tree should have; nil where it has it already, or the file cannot be synced now.
+    func headToAnchor() -> [UInt8]? {
+        // What is not on disk must not be vouched for: the anchor stays where it is until it is.
+        let head = try? withState { state throws(VaultError) -> [UInt8]? in
+            guard state.anchored != state.head else { return nil }
+            try sync(&state)
+            return state.head
+        }
+        return head ?? nil
+    }
+
+    /// Whether the tree has the last record.
+    var isAnchored: Bool { state.withLock { $0 == nil || $0?.anchored == $0?.head } }
+
+    /// The tree has it.
+    func wasAnchored(_ head: [UInt8]) { state.withLock { $0?.anchored = head } }
+
+    /// Whether the next record may need room; the head is to be anchored, and then `dropOldHalf` called.
+    var isFull: Bool { state.withLock { ($0?.size ?? 0) > limit - LogFormat.longestSealed } }
+
+    /// Keeps the newer half, anchors the chain's start anew, and records what was dropped.
+    func dropOldHalf() throws(VaultError) {
+        try withState { state throws(VaultError) in
+            let content = try self.content()
+            guard try problem(of: content, head: state.head, anchor: state.anchored) == nil else {
+                return try begin(&state, .broken, "it was changed while it was in use", next: state.sequence + 1)
+            }
+            var keptCount = 0
+            var first = content.frames.endIndex
+            while first > 1, keptCount + content.frames[first - 1].count <= limit / 2 - LogFormat.longestSealed {
+                first -= 1
+                keptCount += content.frames[first].count
+            }
+            guard first < content.frames.endIndex, let oldest = content.frames.first else { return }
+            let kept = content.frames[first...]
+            let start = LogStart(first: content.frames[first].sequence, previous: content.previous(of: first))
+            let bytes = try cryptography { () throws(CryptographyError) in try format.encode(start) }
+            try replace(with: bytes + kept.flatMap(\.encoded), &state)
+            try write(
+                AccessRecord(.dropped, detail: "records \(oldest.sequence) to \(start.first - 1): there were too many"),
+                &state)
+        }
+    }
+
+    /// What the file holds now, with the head that it should have.
+    func look<Value>(
+        _ body: (LogContent, _ head: [UInt8], _ anchor: [UInt8]?) throws(VaultError) -> Value
+    ) throws(VaultError) -> Value {
+        try withState { state throws(VaultError) in try body(content(), state.head, state.anchored) }
+    }
+
+    /// What is wrong with the chain; nil where it is whole from its start to its head.
+    func problem(of content: LogContent, head: [UInt8], anchor: [UInt8]?) throws(VaultError) -> String? {
+        guard content.start != nil else { return "it is missing, another vault's, or its beginning was changed" }
+        let valid = try cryptography { () throws(CryptographyError) in try content.validCount(from: 0, format) }
+        guard valid == content.frames.count, content.rest == 0 else {
+            return valid == 0 ? "its first record was changed" : "it was changed behind its record \(valid)"
+        }
+        guard content.frames.last?.mac == head else { return "records at its end are missing" }
+        if let anchor, content.start?.previous != anchor, !content.frames.contains(where: { $0.mac == anchor }) {
+            return "records that the vault vouches for are missing"
+        }
+        return nil
+    }
+}
+
+extension AccessLog {
+    private func withState<Value>(
+        _ body: (inout State) throws(VaultError) -> Value
+    ) throws(VaultError) -> Value {
+        try state.withLock { state throws(VaultError) in
+            guard var open = state.take() else {
+                throw VaultError(.storage, "the access log is not open")
+            }
+            do throws(VaultError) {
+                let value = try body(&open)
+                state = consume open
+                return value
+            } catch {
+                state = consume open
+                throw error
+            }
+        }
+    }
+
+    private func restored(anchor: [UInt8]?) throws(VaultError) -> State {
+        guard try files({ () throws(SystemError) in try FileStatus.of(path) }) != nil else {
+            return try anchor == nil
+                ? begun(.start, "the log begins", after: LogStart.none, next: 1, anchor: nil)
+                : begun(.broken, "it was missing", after: anchor, next: 1, anchor: anchor)
+        }
+        let content = try self.content()
+        // With an anchor the chain is good up to it, because its MAC covers all before. Without one, or where the chain was begun anew
+        // behind it and the vault does not know yet, all of it is looked at.
+        let first =
+            anchor == nil || content.start?.previous == anchor ? 0 : content.frames.firstIndex { $0.mac == anchor }
+        guard content.start != nil, let first else {
+            let next = (content.start?.first ?? 1) + UInt64(content.frames.count)
+            return try begun(.broken, "records were missing or changed", after: anchor, next: next, anchor: anchor)
+        }
+        let valid = try cryptography { () throws(CryptographyError) in try content.validCount(from: first, format) }
+        guard anchor == nil || valid > 0 else {
+            return try begun(.broken, "records were changed", after: anchor, next: 1, anchor: anchor)
+        }
+        let kept = content.frames[..<(first + valid)]
+        let size = LogStart.count + kept.reduce(0) { $0 + $1.count }
+        let lost = content.rest + content.frames[(first + valid)...].reduce(0) { $0 + $1.count }
+        let file = try files { () throws(SystemError) in try AppendFile(path: path) }
+        var state = State(
+            file: file, size: size, sequence: kept.last?.sequence ?? (content.start?.first ?? 1) - 1,
+            head: content.previous(of: first + valid), anchored: anchor)
+        if lost > 0 {
+            try files { () throws(SystemError) in try state.file.cut(to: size) }
+            try write(AccessRecord(.cut, detail: "\(lost) bytes at the end could not be read"), &state)
+            try sync(&state)
+        }
+        return state
+    }
+
+    /// Begins a chain. What is in its place is kept aside for who wants to look into it.
+    private func begun(
+        _ event: AccessRecord.Event, _ detail: String, after previous: [UInt8]?, next: UInt64, anchor: [UInt8]?
+    ) throws(VaultError) -> State {
+        let start = LogStart(first: next, previous: previous ?? LogStart.none)
+        let bytes = try cryptography { () throws(CryptographyError) in try format.encode(start) }
+        let file = try files { () throws(SystemError) in
+            if try FileStatus.of(path) != nil { try DurableFile.move(path, to: path + ".damaged") }
+            try DurableFile.write(bytes, to: path, mode: 0o600)
+            return try AppendFile(path: path)
+        }
+        var state = State(
+            file: file, size: bytes.count, sequence: next - 1, head: start.previous, anchored: anchor)
+        try write(AccessRecord(event, detail: detail), &state)
+        try sync(&state)
+        return state
+    }
+
+    private func begin(
+        _ state: inout State, _ event: AccessRecord.Event, _ detail: String, next: UInt64
+    ) throws(VaultError) {
+        let missed = state.missed
+        state = try begun(event, detail, after: state.head, next: next, anchor: state.anchored)
+        state.missed = missed
+    }
+
+    private func write(_ record: AccessRecord, _ state: inout State) throws(VaultError) {
+        var record = record
+        if record.time == 0 { record.time = now() }
+        let frame = try format.seal(record, sequence: state.sequence + 1, after: state.head)
+        guard frame.sealed.count <= LogFormat.longestSealed else {
+            throw VaultError(.limitExceeded, "these names are too long to be logged")
+        }
+        let size = state.size
+        try files { () throws(SystemError) in try state.file.append(frame.encoded, to: size) }
+        state.size += frame.count
+        state.sequence = frame.sequence
+        state.head = frame.mac
+        state.isSynced = false
+    }
+
+    private func replace(with bytes: [UInt8], _ state: inout State) throws(VaultError) {
+        state.file = try files { () throws(SystemError) in
+            try DurableFile.write(bytes, to: path, mode: 0o600)
+            return try AppendFile(path: path)
+        }
+        state.size = bytes.count
+        state.isSynced = true
+    }
+
+    private func sync(_ state: inout State) throws(VaultError) {
+        guard !state.isSynced else { return }
+        try files { () throws(SystemError) in try state.file.sync() }
+        state.isSynced = true
+    }
+
+    private func content() throws(VaultError) -> LogContent {
+        let bytes = try files { () throws(SystemError) -> [UInt8] in
+            // Longer than we ever write: read as one that is none.
+            guard let status = try FileStatus.of(path), status.isRegular, status.size <= 2 * limit + LogStart.count
+            else { return [] }
+            return try DurableFile.read(path, limit: 2 * limit + LogStart.count)
+        }
+        return try cryptography { () throws(CryptographyError) in try LogContent(bytes, format) }
+    }
+
+    /// The gate for errors of the file system.
+    private func files<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(VaultError) -> Value {
+        do throws(SystemError) { return try body() } catch {
+            throw VaultError(
+                .storage, "the access log cannot be written or read; look at the disk and its permissions", cause: error
+            )
+        }
+    }
+}
+
+extension LogStart {
+    /// What stands for the MAC of a record before the first.
+    static let none = [UInt8](repeating: 0, count: SHA256.count)
+}

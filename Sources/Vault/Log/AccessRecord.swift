@@ -1,0 +1,87 @@
+/// One line of the access log: who did, or was refused, what. Holds names, never a value (docs/vault-format.md, "The access log").
+public struct AccessRecord: Codable, Sendable, Equatable {
+    public enum Event: String, Codable, Sendable, CaseIterable {
+        case create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind
+        /// The log's own: it begins.
+        case start
+        /// The log's own: old records were dropped.
+        case dropped
+        /// The log's own: what was before is missing or changed.
+        case broken
+        /// The log's own: the end was lost, as by a power cut.
+        case cut
+    }
+
+    /// The item that it is about, as it was named.
+    public struct Subject: Codable, Sendable, Equatable {
+        /// nil where it was refused before the item was looked for.
+        public var item: String?
+        public var service: String
+        public var account: String?
+        /// What the item asked for to be read.
+        public var require: [String]
+
+        public init(item: String?, service: String, account: String?, require: [String]) {
+            self.item = item
+            self.service = service
+            self.account = account
+            self.require = require
+        }
+
+        public init(_ item: ItemSummary) {
+            self.init(
+                item: item.id.description, service: item.metadata.service, account: item.metadata.account,
+                require: item.access.constraints.members.map(\.description))
+        }
+    }
+
+    /// The process that asked.
+    public struct Program: Codable, Sendable, Equatable {
+        public var uid: UInt32
+        public var pid: Int32
+        /// Its name: a path where root resolved it, otherwise what it calls itself.
+        public var name: String?
+        /// Root resolved the name. Otherwise the program may have chosen it.
+        public var isVerified: Bool
+        public var controlGroup: String?
+
+        public init(uid: UInt32, pid: Int32, name: String?, isVerified: Bool, controlGroup: String?) {
+            self.uid = uid
+            self.pid = pid
+            self.name = name
+            self.isVerified = isVerified
+            self.controlGroup = controlGroup
+        }
+    }
+
+    /// What the outcome is called where it was done.
+    public static let done = "done"
+
+    /// Its number, one more than that of the record before.
+    public internal(set) var sequence: UInt64 = 0
+    /// Milliseconds since 1970-01-01 UTC; 0 for the moment in which it is written.
+    public var time: UInt64 = 0
+    public let event: Event
+    /// `done`, or why it was refused, in one word.
+    public let outcome: String
+    public let program: Program?
+    public let subject: Subject?
+    /// In words, what the other members do not say: a new name, or what the log says of itself.
+    public let detail: String?
+    /// How many records before this one could not be written.
+    public internal(set) var missed: Int?
+
+    public init(
+        _ event: Event, outcome: String = AccessRecord.done, by program: Program? = nil, of subject: Subject? = nil,
+        detail: String? = nil
+    ) {
+        self.event = event
+        self.outcome = outcome
+        self.program = program
+        self.subject = subject
+        self.detail = detail
+    }
+
+    /// The number is outside of what is sealed, under the record's MAC.
+    private enum CodingKeys: String, CodingKey { case time, event, outcome, program, subject, detail, missed }
+}

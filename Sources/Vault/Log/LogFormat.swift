@@ -1,0 +1,101 @@
+import Authorization
+import Cryptography
+import FoundationEssentials
+
+/// The head of a log's file: where its chain begins (docs/vault-format.md, "The access log").
+struct LogStart: Sendable, Equatable {
+    static let magic = Array("COFFERL1".utf8)
+    static let count = 8 + 2 + 16 + 8 + SHA256.count + SHA256.count
+
+    /// The number of the first record.
+    let first: UInt64
+    /// The MAC of the record before it.
+    let previous: [UInt8]
+}
+
+/// A record as it is in the file.
+struct LogFrame: Sendable {
+    let sequence: UInt64
+    let sealed: [UInt8]
+    let mac: [UInt8]
+
+    var encoded: [UInt8] { BigEndian.bytes(UInt32(sealed.count)) + BigEndian.bytes(sequence) + sealed + mac }
+
+    var count: Int { 4 + 8 + sealed.count + mac.count }
+}
+
+/// Seals and chains the records of one vault's log.
+struct LogFormat: Sendable {
+    /// No record is longer, in bytes.
+    static let longestSealed = 64 << 10
+
+    private let format: FormatContext
+    private let chain: SecretBytes
+    private let metadata: SecretBytes
+
+    init(keys: VaultKeys, format: FormatContext) {
+        self.format = format
+        chain = keys.log
+        metadata = keys.metadata
+    }
+
+    func encode(_ start: LogStart) throws(CryptographyError) -> [UInt8] {
+        let content =
+            LogStart.magic + BigEndian.bytes(FormatContext.format) + format.vault.bytes + BigEndian.bytes(start.first)
+            + start.previous
+        return content + (try HMACSHA256.code(for: format.bind("org.coffer.log.start", content), key: chain))
+    }
+
+    /// - Returns: nil unless it is this vault's own.
+    func start(of file: [UInt8]) throws(CryptographyError) -> LogStart? {
+        guard file.count >= LogStart.count else { return nil }
+        let first = file[26..<34].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        let start = LogStart(first: first, previous: Array(file[34..<66]))
+        return ConstantTime.equal(try encode(start), Array(file[..<LogStart.count])) ? start : nil
+    }
+
+    func seal(_ record: AccessRecord, sequence: UInt64, after previous: [UInt8]) throws(VaultError) -> LogFrame {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text: Data
+        do { text = try encoder.encode(record) } catch {
+            throw VaultError(.invalidArgument, "these names cannot be logged", cause: error)
+        }
+        return try cryptography { () throws(CryptographyError) in
+            let content = try SecretBytes(copying: text)
+            let sealed = try AESGCM.seal(
+                Padding.add(content, upTo: SizeClass.metadata(content.count)), key: metadata,
+                associatedData: format.bind("org.coffer.log.body", BigEndian.bytes(sequence)))
+            return LogFrame(
+                sequence: sequence, sealed: sealed,
+                mac: try HMACSHA256.code(for: message(sequence, sealed, previous), key: chain))
+        }
+    }
+
+    /// Whether a frame is the one that was written behind the record with this MAC.
+    func isValid(_ frame: LogFrame, after previous: [UInt8]) throws(CryptographyError) -> Bool {
+        try HMACSHA256.isValid(frame.mac, for: message(frame.sequence, frame.sealed, previous), key: chain)
+    }
+
+    /// - Throws: for what is no record; `isValid` comes first.
+    func open(_ frame: LogFrame) throws(VaultError) -> AccessRecord {
+        let content = try Padding.remove(
+            cryptography { () throws(CryptographyError) in
+                try AESGCM.open(
+                    frame.sealed, key: metadata,
+                    associatedData: format.bind("org.coffer.log.body", BigEndian.bytes(frame.sequence)))
+            }, "a record", sizeClass: SizeClass.metadata)
+        let text = content.withBytes { bytes in Data((0..<bytes.count).map { bytes[$0] }) }
+        do {
+            var record = try JSONDecoder().decode(AccessRecord.self, from: text)
+            record.sequence = frame.sequence
+            return record
+        } catch {
+            throw VaultError(.storage, "a record of the access log cannot be read", cause: error)
+        }
+    }
+
+    private func message(_ sequence: UInt64, _ sealed: [UInt8], _ previous: [UInt8]) -> [UInt8] {
+        format.bind("org.coffer.log.record", BigEndian.bytes(sequence), previous, sealed)
+    }
+}

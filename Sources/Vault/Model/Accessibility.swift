@@ -1,0 +1,21 @@
+/// In which state of its vault an item can be read. The raw value is the class in the file.
+public enum Accessibility: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    case whenUnlocked = 1
+    case afterFirstUnlock = 2
+    /// Only in a vault that is bound to the login password, on this device only.
+    case passcodeSet = 3
+    /// Also while locked, on this device only.
+    case always = 4
+
+    public var description: String {
+        switch self {
+        case .whenUnlocked: "when-unlocked"
+        case .afterFirstUnlock: "after-first-unlock"
+        case .passcodeSet: "passcode-set"
+        case .always: "always"
+        }
+    }
+
+    /// Whether items of this class never leave this device, asked for or not.
+    public var impliesThisDeviceOnly: Bool { self == .passcodeSet || self == .always }
+}

@@ -1,0 +1,53 @@
+import Authorization
+
+/// What a person must do before an item can be read. The raw value is what the file has.
+public struct ConstraintSet: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt16
+
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    public static let presence = ConstraintSet(rawValue: 1 << 0)
+    public static let biometryAny = ConstraintSet(rawValue: 1 << 1)
+    public static let biometryCurrentSet = ConstraintSet(rawValue: 1 << 2)
+    public static let passcode = ConstraintSet(rawValue: 1 << 3)
+    public static let applicationPassword = ConstraintSet(rawValue: 1 << 4)
+
+    static let all = ConstraintSet(rawValue: 0b1_1111)
+
+    /// Each constraint by itself, lowest bit first: the order of everything in the file.
+    var members: [ConstraintSet] {
+        (0..<16).map { ConstraintSet(rawValue: 1 << $0) }.filter { contains($0) }
+    }
+
+    /// The constraint keys that it takes to read, in order; the application password has none.
+    public var roles: [ObjectRole] { members.compactMap(\.role) }
+
+    /// Of a single constraint: its key.
+    var role: ObjectRole? {
+        switch self {
+        case .presence: .presence
+        case .biometryAny: .biometryAny
+        case .biometryCurrentSet: .biometryCurrentSet
+        case .passcode: .passcode
+        default: nil
+        }
+    }
+}
+
+extension ConstraintSet: CustomStringConvertible {
+    public var description: String {
+        let names: [(ConstraintSet, String)] = [
+            (.presence, "presence"), (.biometryAny, "biometry"), (.biometryCurrentSet, "biometry-current-set"),
+            (.passcode, "passcode"), (.applicationPassword, "app-password"),
+        ]
+        return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+}
+
+/// How several constraints go together.
+public enum ConstraintOperator: UInt8, Sendable, Hashable {
+    /// There are fewer than two.
+    case none = 0
+    case and = 1
+    case or = 2
+}

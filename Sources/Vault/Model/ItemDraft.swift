@@ -1,0 +1,41 @@
+import Cryptography
+
+/// An item that is to be stored.
+public struct ItemDraft: Sendable {
+    /// What to do where there is an item of this name already, or none.
+    public enum Mode: Sendable {
+        case replace
+        case new
+        case existing
+    }
+
+    public var service: String
+    public var account: String
+    public var value: SecretBytes
+    public var access: AccessControl
+    /// nil: an item that is there keeps its own; empty: none. So it is with comment and attributes.
+    public var label: String?
+    public var comment: String?
+    public var attributes: [String: String]?
+    /// Milliseconds since 1970-01-01 UTC.
+    public var expires: UInt64?
+    /// For the constraint of that name, otherwise nil.
+    public var applicationPassword: StretchedPassword?
+
+    public init(
+        service: String, account: String, value: SecretBytes, access: AccessControl = .whenUnlocked,
+        label: String? = nil,
+        comment: String? = nil, attributes: [String: String]? = nil, expires: UInt64? = nil,
+        applicationPassword: StretchedPassword? = nil
+    ) {
+        self.service = service
+        self.account = account
+        self.value = value
+        self.access = access
+        self.label = label
+        self.comment = comment
+        self.attributes = attributes
+        self.expires = expires
+        self.applicationPassword = applicationPassword
+    }
+}

@@ -1,0 +1,45 @@
+/// Everything about an item but its value and its access control. Sealed under the device root: readable while the vault is locked. Times are
+/// milliseconds since 1970-01-01 UTC.
+public struct Metadata: Codable, Sendable, Hashable {
+    public let service: String
+    public let account: String
+    public var label: String?
+    public var comment: String?
+    public var attributes: [String: String]
+    public let created: UInt64
+    /// When anything about the item last changed.
+    public var modified: UInt64
+    /// When the present value was set.
+    public let valueSet: UInt64
+    public var expires: UInt64?
+    /// The fingers that the present value is bound to: their digest in hexadecimal; nil where it is bound to no set of fingers.
+    public var biometrySet: String?
+
+    public init(
+        service: String, account: String, label: String? = nil, comment: String? = nil,
+        attributes: [String: String] = [:],
+        created: UInt64, modified: UInt64, valueSet: UInt64, expires: UInt64? = nil, biometrySet: String? = nil
+    ) {
+        self.service = service
+        self.account = account
+        self.label = label
+        self.comment = comment
+        self.attributes = attributes
+        self.created = created
+        self.modified = modified
+        self.valueSet = valueSet
+        self.expires = expires
+        self.biometrySet = biometrySet
+    }
+
+    public func isExpired(at now: UInt64) -> Bool { expires.map { $0 <= now } ?? false }
+}
+
+/// An item as everyone who owns it may see it.
+public struct ItemSummary: Sendable, Hashable {
+    public let id: ItemID
+    /// Counts the item's values, from 1.
+    public let version: UInt64
+    public let metadata: Metadata
+    public let access: AccessControl
+}

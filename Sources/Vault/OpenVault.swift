@@ -1,0 +1,191 @@
+import Authorization
+import Cryptography
+import Platform
+import Synchronization
+
+/// A vault whose device root is known: everything can be listed and written, and read as far as class keys and people allow.
+///
+/// Calls block on the disk. They may come from any thread; changes happen one after the other.
+public final class OpenVault: Sendable {
+    let database: VaultDatabase
+    let keys: VaultKeys
+    let format: FormatContext
+    /// Milliseconds since 1970-01-01 UTC.
+    let now: @Sendable () -> UInt64
+    let log: AccessLog
+    /// What another set of fingers changes.
+    let pinned: Mutex<Pinned>
+
+    private let currentKeybag: Mutex<Keybag>
+    private let lastSeen: Mutex<AuthenticatedHeader>
+    private let nodeReads = Mutex(0)
+
+    /// Opens an owner's vault. The device root is unsealed on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - record: root's word on which vault that is.
+    ///   - now: milliseconds since 1970-01-01 UTC.
+    /// - Throws: `.damaged`, `.newerFormat`, `.sealer`, `.storage`.
+    public convenience init(
+        directory: String, record: RegistryRecord, sealer: any Sealer,
+        now: @escaping @Sendable () -> UInt64 = SystemClock.now
+    ) throws(VaultError) {
+        try self.init(directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLog.limit)
+    }
+
+    /// - Parameter logLimit: the access log's, in bytes.
+    init(
+        directory: String, record: RegistryRecord, sealer: any Sealer, now: @escaping @Sendable () -> UInt64,
+        logLimit: Int
+    ) throws(VaultError) {
+        guard sealer.kind == record.sealer else {
+            throw .damaged("it is sealed by \(record.sealer.rawValue), not by the configured \(sealer.kind.rawValue)")
+        }
+        try VaultFile.adopt(directory: directory, record: record)
+        let path = VaultFile.path(of: record.owner, in: directory)
+        try VaultFile.checkKind(of: path)
+        let database = try VaultDatabase(path: path)
+        let (found, objects, sealedKeybag, begun) = try database.read { (rows) throws(VaultError) in
+            try rows.checkSchema()
+            return (try rows.header(), try rows.objects(), try rows.keybag(), try rows.transition())
+        }
+        _ = try Header.format(of: found.content)
+        let transition = try begun.map { (bytes) throws(VaultError) in try Transition(decoding: bytes) }
+        let keys: VaultKeys
+        let pinned: Pinned
+        do throws(SealerError) {
+            pinned = try Pinned(record: record, objects: objects, transition: transition, sealer: sealer)
+            keys = try Self.derive(try sealer.openDeviceRoot(objects, record: record), record)
+        } catch { throw VaultError(error) }
+
+        let header = try Self.check(found, keys: keys, record: record)
+        let format = FormatContext(vault: record.vault)
+        let (keybagDigest, objectsDigest) = try cryptography { () throws(CryptographyError) in
+            (try SHA256.digest(sealedKeybag), try Header.digest(of: objects, transition: begun ?? []))
+        }
+        guard keybagDigest == header.keybagDigest else { throw .damaged("its keybag is foreign or changed") }
+        guard objectsDigest == header.objectsDigest else { throw .damaged("its sealed objects are foreign or changed") }
+        var keybag = try Keybag(decoding: sealedKeybag, keys: keys, format)
+        if pinned.isCommitted, let transition {
+            keybag = try Keybag(decoding: transition.keybag, keys: keys, format)
+        }
+        guard keybag.isBound == (record.binding != nil) else {
+            throw .damaged("its keys are not those of a vault that is bound as the registry says")
+        }
+        currentKeybag = Mutex(keybag)
+        self.database = database
+        self.pinned = Mutex(pinned)
+        self.keys = keys
+        self.format = format
+        self.now = now
+        log = AccessLog(
+            path: VaultFile.logPath(of: record.owner, in: directory), keys: keys, format: format, limit: logLimit,
+            now: now)
+        lastSeen = Mutex(AuthenticatedHeader(content: found.content, mac: found.mac, header: header))
+    }
+
+    /// Root's word on which vault this is.
+    public var record: RegistryRecord { pinned.withLock { $0.record } }
+    /// For the sealer, which alone knows what to make of them.
+    public var objects: SealedObjects { pinned.withLock { $0.objects } }
+    /// The public points of the constraint keys that this vault has.
+    var constraintPoints: [ObjectRole: [UInt8]] { pinned.withLock { $0.points } }
+
+    var keybag: Keybag { currentKeybag.withLock { $0 } }
+
+    func use(_ keybag: Keybag) { currentKeybag.withLock { $0 = keybag } }
+
+    /// How many items there are.
+    public var count: Int {
+        get throws(VaultError) { try read { (snapshot) throws(VaultError) in Int(snapshot.header.itemCount) } }
+    }
+
+    /// What can be read without any unlocking.
+    public var alwaysKeys: ClassKeys { ClassKeys([.always: keys.always]) }
+
+    /// The class keys that the unlock root opens.
+    ///
+    /// - Throws: `.damaged` where it does not open them.
+    public func classKeys(unlockRoot: SecretBytes) throws(VaultError) -> ClassKeys {
+        try keybag.open(unlockRoot: unlockRoot, keys: keys, format)
+    }
+
+    /// Nodes of the tree that were read from the file since the vault was opened: what look-ups cost.
+    var treeReadCount: Int { nodeReads.withLock { $0 } }
+
+    /// Looks at the vault as it is now.
+    func read<Value>(_ body: (Snapshot) throws(VaultError) -> Value) throws(VaultError) -> Value {
+        try database.read { (rows) throws(VaultError) in
+            let snapshot = Snapshot(rows, header: try currentHeader(rows), keys: keys)
+            defer { nodeReads.withLock { $0 += snapshot.tree.readCount } }
+            return try body(snapshot)
+        }
+    }
+
+    /// Changes the vault: all of it, durably, or nothing.
+    func write<Value>(_ body: (Change) throws(VaultError) -> Value) throws(VaultError) -> Value {
+        let (value, header, logHead) = try database.write { (rows) throws(VaultError) in
+            let change = Change(rows, header: try currentHeader(rows), keys: keys)
+            defer { nodeReads.withLock { $0 += change.tree.readCount } }
+            let value = try body(change)
+            let logHead = log.headToAnchor()
+            if let logHead { try change.anchor(logHead) }
+            return (value, try change.finish(), logHead)
+        }
+        remember(header)
+        if let logHead { log.wasAnchored(logHead) }
+        return value
+    }
+
+    /// The header of this moment, checked again if it moved. It never moves back while the vault is open.
+    private func currentHeader(_ rows: Rows) throws(VaultError) -> Header {
+        let found = try rows.header()
+        let last = lastSeen.withLock { $0 }
+        if found.content == last.content, found.mac == last.mac { return last.header }
+        let header = try Self.check(found, keys: keys, record: record)
+        guard header.revision > last.header.revision, header.epoch >= last.header.epoch,
+            header.keybagDigest == last.header.keybagDigest, header.objectsDigest == last.header.objectsDigest
+        else { throw .damaged("it went back to an earlier state while it was open") }
+        remember(AuthenticatedHeader(content: found.content, mac: found.mac, header: header))
+        return header
+    }
+
+    private func remember(_ header: AuthenticatedHeader) {
+        lastSeen.withLock { seen in
+            if seen.header.revision < header.header.revision { seen = header }
+        }
+    }
+
+    /// Whether a header is this vault's own.
+    private static func check(
+        _ found: (content: [UInt8], mac: [UInt8]), keys: VaultKeys, record: RegistryRecord
+    ) throws(VaultError) -> Header {
+        let isOurs = try cryptography { () throws(CryptographyError) in
+            try HMACSHA256.isValid(found.mac, for: Header.macMessage(found.content), key: keys.integrity)
+        }
+        guard isOurs else { throw .damaged("its header is foreign or changed") }
+        // Only now: a changed byte must not pass for a newer format.
+        let format = try Header.format(of: found.content)
+        guard format <= FormatContext.format else {
+            throw VaultError(
+                .newerFormat,
+                "the vault has format \(format); this Coffer knows \(FormatContext.format) at most: update it")
+        }
+        let header = try Header(decoding: found.content)
+        guard header.vault == record.vault, header.owner == record.owner, header.sealer == record.sealer,
+            header.created == record.created
+        else { throw .damaged("its file is not the one in the registry") }
+        return header
+    }
+
+    private static func derive(_ root: SecretBytes, _ record: RegistryRecord) throws(SealerError) -> VaultKeys {
+        do throws(CryptographyError) {
+            guard root.count == 32 else {
+                throw CryptographyError(code: .invalidLength, reason: "the device root has \(root.count) bytes")
+            }
+            return try VaultKeys(deviceRoot: root, vault: record.vault)
+        } catch {
+            throw SealerError(.damaged, "the device root is none: \(error)")
+        }
+    }
+}

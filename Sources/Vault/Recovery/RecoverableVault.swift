@@ -1,0 +1,135 @@
+import Authorization
+import Cryptography
+import Platform
+
+/// A vault's file as its recovery code opens it: without TPM, registry and broker, to be read only. What it holds for one device only stays closed.
+public final class RecoverableVault: Sendable {
+    /// One item of the file.
+    public struct Item: Sendable {
+        public let summary: ItemSummary
+        /// False where it was for that device only, and is lost with it.
+        public var isPortable: Bool { !summary.access.thisDeviceOnly }
+
+        let stored: StoredItem
+    }
+
+    public let vault: VaultID
+    public let owner: Owner
+    /// When the code was made.
+    public let made: UInt64
+    /// All items, sorted by service and account.
+    public let items: [Item]
+
+    private let folder: PrivateFolder
+    private let database: VaultDatabase
+    private let keys: VaultKeys
+    private let recoveryKey: X25519.PrivateKey
+    private let header: Header
+
+    /// Opens a copy of the file, since SQLite writes where it finds an unfinished change beside it. The file stays as it is; the copy goes with this object.
+    ///
+    /// - Parameter scratch: a folder where a private one can be made for the copy, which is as sealed as the file.
+    /// - Throws: `.authenticationFailed` for another code than this file's; `.notFound` where no code was made; `.damaged`, `.newerFormat`, `.storage`.
+    public init(copying path: String, to scratch: String, code: RecoveryCode) throws(VaultError) {
+        do { folder = try PrivateFolder(in: scratch, prefix: "coffer-recovery") } catch {
+            throw VaultError(.storage, "there is no room for a copy of the file in \(scratch)", cause: error)
+        }
+        let copy = folder.path + "/copy.vault"
+        try VaultFile.copy(path, to: copy)
+        database = try VaultDatabase(path: copy)
+        let (found, wrap, sealedKeybag) = try database.read { (rows) throws(VaultError) in
+            try rows.checkSchema()
+            let found = try rows.header()
+            let format = try Header.format(of: found.content)
+            guard format <= FormatContext.format else {
+                throw VaultError(
+                    .newerFormat, "the file has format \(format); this Coffer knows \(FormatContext.format): update it")
+            }
+            return (found, try Self.wrap(rows, Header(decoding: found.content)), try rows.keybag())
+        }
+        do throws(CryptographyError) { (recoveryKey, keys) = try wrap.open(code) } catch {
+            guard error.code == .authenticationFailed else { throw VaultError(error) }
+            // The row is as it was written, or somebody who meant to changed it.
+            throw VaultError(
+                .authenticationFailed, "the code is well formed but not this file's: another vault's, or an older one",
+                cause: error)
+        }
+        header = try Self.check(found, sealedKeybag, keys, recoveryKey)
+        vault = header.vault
+        owner = header.owner
+        made = wrap.made
+        let (header, keys) = (header, keys)
+        items = try database.read { (rows) throws(VaultError) in
+            let stored = try Snapshot(rows, header: header, keys: keys).allItems()
+            return stored.map { Item(summary: $0.summary, stored: $0) }
+        }.sorted {
+            ($0.summary.metadata.service, $0.summary.metadata.account)
+                < ($1.summary.metadata.service, $1.summary.metadata.account)
+        }
+    }
+
+    deinit {
+        // The copy goes in any case.
+        try? database.close()
+    }
+
+    /// A portable item's value, whatever it asked for to be read.
+    ///
+    /// - Throws: `.locked` for what was for that device only; `.damaged`, `.storage`.
+    public func value(of item: Item) throws(VaultError) -> SecretBytes {
+        let (header, keys) = (header, keys)
+        let sealed = try database.read { (rows) throws(VaultError) in
+            try Snapshot(rows, header: header, keys: keys).sealedValue(of: item.stored)
+        }
+        guard item.isPortable, let slot = item.stored.record.slots.first(where: { $0.shape.keyClass == .recovery })
+        else { throw VaultError(.locked, "it was for that device only") }
+        let context = item.stored.context(FormatContext(vault: vault))
+        let itemKey: SecretBytes
+        do throws(CryptographyError) {
+            itemKey = try slot.unwrap(
+                classKey: recoveryKey, agreements: [], password: nil, constraintKeys: [], context)
+        } catch {
+            guard error.code == .authenticationFailed || error.code == .invalidKey else { throw VaultError(error) }
+            throw .damaged("an item's key does not open", cause: error)
+        }
+        return try context.open(value: sealed, key: itemKey)
+    }
+
+    /// The row under the code, if it is as it was written. No key is needed to see that, so that an accident is told from a wrong code.
+    private static func wrap(_ rows: Rows, _ header: Header) throws(VaultError) -> RecoveryWrap {
+        let content = try rows.recovery()
+        let (key, digest) = try cryptography { () throws(CryptographyError) -> ([UInt8], [UInt8]?) in
+            let digest = try content.map { (content) throws(CryptographyError) in
+                try TreeEntry.digest(recovery: content)
+            }
+            return (try TreeEntry.recoveryKey(), digest)
+        }
+        guard try Tree(rows, root: header.root).digest(of: key) == digest else {
+            throw .damaged("its recovery row is missing or changed")
+        }
+        guard let content else {
+            throw VaultError(.notFound, "no recovery code was made before this copy was; take a later one")
+        }
+        let wrap = try RecoveryWrap(decoding: content)
+        guard wrap.vault == header.vault else { throw .damaged("its header or recovery row is changed") }
+        return wrap
+    }
+
+    private static func check(
+        _ found: (content: [UInt8], mac: [UInt8]), _ sealedKeybag: [UInt8], _ keys: VaultKeys,
+        _ recoveryKey: X25519.PrivateKey
+    ) throws(VaultError) -> Header {
+        let isOurs = try cryptography { () throws(CryptographyError) in
+            try HMACSHA256.isValid(found.mac, for: Header.macMessage(found.content), key: keys.integrity)
+        }
+        guard isOurs else { throw .damaged("its header is foreign or changed") }
+        let header = try Header(decoding: found.content)
+        let digest = try cryptography { () throws(CryptographyError) in try SHA256.digest(sealedKeybag) }
+        guard digest == header.keybagDigest else { throw .damaged("its keybag is foreign or changed") }
+        let keybag = try Keybag(decoding: sealedKeybag, keys: keys, FormatContext(vault: header.vault))
+        guard keybag.publicKey(of: .recovery) == recoveryKey.publicKey else {
+            throw .damaged("its recovery key is another one's")
+        }
+        return header
+    }
+}

@@ -1,0 +1,100 @@
+import Authorization
+import Cryptography
+
+/// The code that brings a vault's portable items to another TPM: 125 random bits and a checksum (docs/vault-format.md, "The recovery code").
+public struct RecoveryCode: Sendable {
+    public static let groupLength = 5
+    public static let groupCount = 6
+
+    /// Crockford's base32: none of its characters is mistaken for another.
+    static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+    /// Without the checksum, which is the last group.
+    static let secretCount = groupLength * (groupCount - 1)
+
+    /// All characters, upper case, without `-`.
+    private let characters: SecretBytes
+
+    /// - Throws: `.outOfMemory`, `.library`.
+    public static func random() throws(CryptographyError) -> RecoveryCode {
+        let random = try SecretBytes.random(count: secretCount)
+        // 256 is a multiple of 32: each character is as likely as any other.
+        var characters = random.withBytes { bytes in bytes.indices.map { alphabet[Int(bytes[$0] & 31)] } }
+        characters += try checksum(of: characters)
+        return RecoveryCode(characters: try SecretBytes(copying: characters))
+    }
+
+    private init(characters: SecretBytes) { self.characters = characters }
+
+    /// Reads a code as people write it.
+    ///
+    /// - Throws: ``RecoveryCodeError``, before anything is derived from it.
+    public init(reading text: SecretBytes) throws(RecoveryCodeError) {
+        var read: [UInt8] = []
+        let strange: UInt8? = text.withBytes { bytes in
+            for index in bytes.indices {
+                guard let character = Self.normalized(bytes[index]) else { continue }
+                guard Self.alphabet.contains(character) else { return character }
+                read.append(character)
+            }
+            return nil
+        }
+        if let strange { throw RecoveryCodeError(.strangeCharacter(strange)) }
+        let expected = Self.groupLength * Self.groupCount
+        guard read.count == expected else { throw RecoveryCodeError(.wrongLength(read.count, expected: expected)) }
+        let checksum: [UInt8]
+        do throws(CryptographyError) {
+            checksum = try Self.checksum(of: Array(read.prefix(Self.secretCount)))
+            characters = try SecretBytes(copying: read)
+        } catch {
+            throw RecoveryCodeError(.noMemory)
+        }
+        guard Array(read.suffix(Self.groupLength)) == checksum else { throw RecoveryCodeError(.mistyped) }
+    }
+
+    /// As it is shown: groups joined by `-`. ASCII.
+    public var text: SecretBytes {
+        get throws(CryptographyError) {
+            let text = characters.withBytes { bytes in
+                bytes.indices.flatMap { index in
+                    index > 0 && index % Self.groupLength == 0 ? [UInt8(ascii: "-"), bytes[index]] : [bytes[index]]
+                }
+            }
+            return try SecretBytes(copying: text)
+        }
+    }
+
+    /// Whether somebody gave this group back, however it was written.
+    ///
+    /// - Parameter group: from 0.
+    public func has(_ text: SecretBytes, asGroup group: Int) -> Bool {
+        guard (0..<Self.groupCount).contains(group) else { return false }
+        let given = text.withBytes { bytes in bytes.indices.compactMap { Self.normalized(bytes[$0]) } }
+        let expected = characters.withBytes { bytes in
+            (0..<Self.groupLength).map { bytes[group * Self.groupLength + $0] }
+        }
+        return ConstantTime.equal(given, expected)
+    }
+
+    /// What keys are derived from: the characters before the checksum.
+    var secret: SecretBytes {
+        get throws(CryptographyError) { try characters.prefix(Self.secretCount) }
+    }
+
+    /// - Returns: nil for what is passed over.
+    private static func normalized(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): nil
+        case UInt8(ascii: "o"), UInt8(ascii: "O"): UInt8(ascii: "0")
+        case UInt8(ascii: "i"), UInt8(ascii: "I"), UInt8(ascii: "l"), UInt8(ascii: "L"): UInt8(ascii: "1")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 32
+        default: byte
+        }
+    }
+
+    private static func checksum(of characters: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        let digest = try SHA256.digest(
+            LengthPrefixed.encode(Array("org.coffer.recovery.checksum".utf8), characters))
+        let bits = digest.prefix(4).reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+        return (0..<groupLength).map { alphabet[Int(bits >> UInt32(27 - 5 * $0) & 31)] }
+    }
+}

@@ -1,0 +1,66 @@
+/// Why a sealer did not open, make or use an object.
+public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
+    public enum Code: Sendable, Equatable {
+        /// There is no TPM, or it cannot be reached.
+        case unavailable
+        /// The TPM was cleared, or is another one.
+        case replaced
+        /// The TPM counts too many wrong tries and waits.
+        case lockout
+        /// The signature does not fit the object's policy.
+        case policyRefused
+        /// The TPM has no room for another object or session.
+        case exhausted
+        /// The TPM did not answer in time.
+        case deadline
+        /// The objects do not fit the registry's record.
+        case damaged
+        /// The password is not the one that the vault is bound to; the TPM has counted the try.
+        case wrongPIN
+        /// The TPM takes no password for this vault any more.
+        case triesUsedUp
+        /// The index that counts the tries was removed, or somebody made another in its place.
+        case pinIndexGone
+        /// There is no such thing here: an old TPM, or none.
+        case unsupported
+        /// The authenticator did not sign.
+        case signingRefused
+        case other
+    }
+
+    public let code: Code
+    public let reason: String
+    /// The TPM's raw return code, 0 where it had no part in it.
+    public let tpmCode: UInt32
+    /// How many wrong passwords the TPM still takes, where it is about that and was known.
+    public let triesLeft: UInt32?
+
+    public init(_ code: Code, _ reason: String, tpmCode: UInt32 = 0, triesLeft: UInt32? = nil) {
+        self.triesLeft = triesLeft
+        self.code = code
+        self.reason = reason
+        self.tpmCode = tpmCode
+    }
+
+    public var description: String {
+        tpmCode == 0 ? reason : "\(reason) (TPM error 0x\(String(tpmCode, radix: 16)))"
+    }
+}
+
+/// The one who signs did not.
+public struct SigningRefusal: Error, Sendable, Equatable {
+    public let reason: String
+
+    public init(_ reason: String = "the authenticator did not sign") { self.reason = reason }
+}
+
+/// Who made the sealer, for people.
+public struct SealerDescription: Sendable, Equatable {
+    public let manufacturer: String
+    public let model: String
+
+    public init(manufacturer: String, model: String) {
+        self.manufacturer = manufacturer
+        self.model = model
+    }
+}

@@ -1,0 +1,70 @@
+import Authorization
+import Cryptography
+
+/// The software sealer's public area (docs/vault-format.md, "object"): what it holds is what its Name stands for.
+struct SoftwareObject: Equatable {
+    static let domain = Array("org.coffer.software".utf8)
+
+    let role: ObjectRole
+    let policyReference: [UInt8]
+    let authenticatorKey: [UInt8]
+    /// Of a constraint key, otherwise empty.
+    let point: [UInt8]
+
+    /// What an object of this role must look like, but for the point of a constraint key.
+    ///
+    /// - Parameter setDigest: of the enrolled fingers, for the key that is theirs.
+    init(
+        role: ObjectRole, vault: VaultID, owner: Owner, authenticatorKey: [UInt8], setDigest: [UInt8] = [],
+        point: [UInt8] = []
+    ) throws(CryptographyError) {
+        self.role = role
+        self.point = point
+        if let kind = role.authorization {
+            policyReference = try PolicyReference(
+                vault: vault, owner: owner, kind: kind, setDigest: kind == .biometryCurrentSet ? setDigest : []
+            ).digest()
+            self.authenticatorKey = authenticatorKey
+        } else {
+            policyReference = []
+            self.authenticatorKey = []
+        }
+    }
+
+    var encoded: [UInt8] {
+        LengthPrefixed.encode(Self.domain) + BigEndian.bytes(role.rawValue)
+            + LengthPrefixed.encode(policyReference, authenticatorKey, point)
+    }
+
+    /// Reads a public area and checks that it is the one that the record computes to.
+    ///
+    /// - Throws: `.damaged`.
+    static func check(
+        _ object: SealedObject, record: RegistryRecord
+    ) throws(SealerError) -> (object: SoftwareObject, name: [UInt8]) {
+        // The Name pins every byte; computing the rest again shows that root's record itself means this policy.
+        let point = object.role.isAgreementKey ? Array(object.public.suffix(P256.pointCount)) : []
+        let name: [UInt8]
+        let expected: SoftwareObject
+        do throws(CryptographyError) {
+            name = try self.name(of: object.public)
+            expected = try SoftwareObject(
+                role: object.role, vault: record.vault, owner: record.owner, authenticatorKey: record.authenticatorKey,
+                setDigest: record.biometrySet ?? [], point: point)
+        } catch {
+            throw SealerError(.other, "\(error)")
+        }
+        guard let pinned = record.objects[object.role], ConstantTime.equal(pinned, name),
+            expected.encoded == object.public,
+            point.isEmpty || P256.isOnCurve(point)
+        else {
+            throw SealerError(.damaged, "object \(object.role.rawValue) of the vault is not the one in the registry")
+        }
+        return (expected, name)
+    }
+
+    /// `u16 0x000B ‖ SHA-256`, as a TPM names objects.
+    static func name(of encoded: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        [0x00, 0x0B] + (try SHA256.digest(encoded))
+    }
+}

@@ -1,0 +1,29 @@
+import Authorization
+import Cryptography
+
+/// A vault that software seals is not bound: who has its files could try passwords without anybody counting.
+extension SoftwareSealer {
+    private static let refusal = SealerError(
+        .unsupported, "only a TPM counts the tries of a password, and this machine's vaults are sealed by software")
+
+    public func bind(
+        _ unlockRoot: SecretBytes, pin: SecretBytes, record: RegistryRecord
+    ) throws(SealerError) -> ResealedRoot { throw Self.refusal }
+
+    public func sealUnbound(_ unlockRoot: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot {
+        throw Self.refusal
+    }
+
+    public func openBound(
+        _ objects: SealedObjects, record: RegistryRecord,
+        prove: (SigningRequest) throws(SigningRefusal) -> BoundProof
+    ) throws(SealerError) -> SecretBytes { throw Self.refusal }
+
+    public func removeIndex(_ index: PINIndexPin) throws(SealerError) { throw Self.refusal }
+
+    public func name(of object: SealedObject) throws(SealerError) -> [UInt8] {
+        do throws(CryptographyError) { return try SoftwareObject.name(of: object.public) } catch {
+            throw SealerError(.other, "\(error)")
+        }
+    }
+}

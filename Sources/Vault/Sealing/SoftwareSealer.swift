@@ -1,0 +1,185 @@
+import Authorization
+import Cryptography
+import Platform
+
+/// Seals under a key in a file of the broker's: for tests, and for machines without a TPM whose root chose it. It demands the same signatures over the same
+/// strings as a TPM would, but in the broker's own process: that is a rule, not a TPM.
+public struct SoftwareSealer: Sealer {
+    /// The machine key's file in the broker's folder.
+    public static let keyFile = "software-sealer.key"
+
+    let path: String
+
+    /// - Parameter directory: the broker's own folder.
+    public init(directory: String) {
+        path = "\(directory)/\(Self.keyFile)"
+    }
+
+    public var kind: SealerKind { .software }
+
+    public func describe() throws(SealerError) -> SealerDescription {
+        SealerDescription(manufacturer: "Coffer", model: "software, no TPM")
+    }
+
+    public func makeKeys(
+        vault: VaultID, owner: Owner, authenticatorKey: [UInt8]
+    ) throws(SealerError) -> NewVaultKeys {
+        let machineKey = try machineKey(makingIt: true)
+        do throws(CryptographyError) {
+            guard P256.isOnCurve(authenticatorKey) else {
+                throw CryptographyError(code: .invalidKey, reason: "the authenticator's key is no point of P-256")
+            }
+            let deviceRoot = try SecretBytes.random(count: 32)
+            let unlockRoot = try SecretBytes.random(count: 32)
+            let recovery = try X25519.PrivateKey.generate()
+            var objects: [SealedObject] = []
+            var names: [ObjectRole: [UInt8]] = [:]
+            var secrets: [(ObjectRole, SecretBytes, [UInt8])] = [
+                (.deviceRoot, deviceRoot, []), (.unlockRoot, unlockRoot, []),
+                (.recovery, recovery.rawRepresentation, []),
+            ]
+            for role in ObjectRole.ofNewVault where role.isAgreementKey {
+                let key = try P256.PrivateKey.generate()
+                secrets.append((role, key.rawRepresentation, key.publicKey))
+            }
+            for (role, secret, point) in secrets {
+                let area = try SoftwareObject(
+                    role: role, vault: vault, owner: owner, authenticatorKey: authenticatorKey, point: point
+                ).encoded
+                names[role] = try SoftwareObject.name(of: area)
+                objects.append(
+                    SealedObject(
+                        role: role, public: area,
+                        private: try AESGCM.seal(secret, key: machineKey, associatedData: area)))
+            }
+            return NewVaultKeys(
+                deviceRoot: deviceRoot, unlockRoot: unlockRoot, recoveryPublicKey: recovery.publicKey, objects: objects,
+                names: names, storageKey: nil)
+        } catch {
+            throw SealerError(.other, "the keys of a new vault could not be made: \(error)")
+        }
+    }
+
+    public func openDeviceRoot(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> SecretBytes {
+        try unseal(check(.deviceRoot, objects, record).sealed)
+    }
+
+    public func open(
+        _ role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord,
+        sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
+    ) throws(SealerError) -> SecretBytes {
+        guard role == .unlockRoot || role == .recovery else {
+            throw SealerError(.other, "object \(role.rawValue) is not opened by a signature")
+        }
+        let (sealed, _, name) = try check(role, objects, record)
+        try demandSignature(for: role, command: BigEndian.bytes(0x0000_015E as UInt32) + name, record, sign)
+        return try unseal(sealed)
+    }
+
+    public func agree(
+        _ role: ObjectRole, point: [UInt8], _ objects: SealedObjects, record: RegistryRecord,
+        sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
+    ) throws(SealerError) -> SecretBytes {
+        guard role.isAgreementKey else { throw SealerError(.other, "object \(role.rawValue) is no key for agreement") }
+        guard P256.isOnCurve(point) else { throw SealerError(.damaged, "an item's point does not lie on P-256") }
+        let (sealed, _, name) = try check(role, objects, record)
+        let marshalled =
+            BigEndian.bytes(68 as UInt16) + BigEndian.bytes(32 as UInt16) + point[1...32]
+            + BigEndian.bytes(32 as UInt16)
+            + point[33...64]
+        try demandSignature(
+            for: role, command: BigEndian.bytes(0x0000_0154 as UInt32) + name + marshalled, record, sign)
+        let scalar = try unseal(sealed)
+        do throws(CryptographyError) {
+            return try P256.PrivateKey(rawRepresentation: scalar).sharedSecret(with: point)
+        } catch {
+            throw damaged(role, error)
+        }
+    }
+
+    public func makeSetKey(
+        _ setDigest: [UInt8], record: RegistryRecord
+    ) throws(SealerError) -> (SealedObject, name: [UInt8]) {
+        let machineKey = try machineKey(makingIt: false)
+        do throws(CryptographyError) {
+            let key = try P256.PrivateKey.generate()
+            let area = try SoftwareObject(
+                role: .biometryCurrentSet, vault: record.vault, owner: record.owner,
+                authenticatorKey: record.authenticatorKey, setDigest: setDigest, point: key.publicKey
+            ).encoded
+            let sealed = try AESGCM.seal(key.rawRepresentation, key: machineKey, associatedData: area)
+            let object = SealedObject(role: .biometryCurrentSet, public: area, private: sealed)
+            return (object, try SoftwareObject.name(of: area))
+        } catch {
+            throw SealerError(.other, "the key of the enrolled fingers could not be made: \(error)")
+        }
+    }
+
+    public func publicPoint(
+        of role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord
+    ) throws(SealerError) -> [UInt8] {
+        guard role.isAgreementKey else { throw SealerError(.other, "object \(role.rawValue) is no key for agreement") }
+        return try check(role, objects, record).area.point
+    }
+
+    /// The object as it must be, or nothing.
+    private func check(
+        _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord
+    ) throws(SealerError) -> (sealed: SealedObject, area: SoftwareObject, name: [UInt8]) {
+        guard record.sealer == .software else {
+            throw SealerError(.damaged, "this vault is sealed by a TPM; set “sealer = tpm” in the configuration")
+        }
+        guard let object = objects[role], object.role == role else {
+            throw SealerError(.damaged, "object \(role.rawValue) of the vault is missing")
+        }
+        let (area, name) = try SoftwareObject.check(object, record: record)
+        return (object, area, name)
+    }
+
+    /// The rule of TPM2_PolicySigned: a fresh nonce, the command's own hash, the object's reference, the authenticator's key.
+    private func demandSignature(
+        for role: ObjectRole, command: [UInt8], _ record: RegistryRecord,
+        _ sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
+    ) throws(SealerError) {
+        guard let kind = role.authorization else {
+            throw SealerError(.other, "object \(role.rawValue) needs no signature")
+        }
+        let isValid: Bool
+        do {
+            guard
+                let request = SigningRequest(
+                    nonce: try Random.bytes(32), parameterHash: try SHA256.digest(command),
+                    reference: record.policyReference(for: kind))
+            else { throw SealerError(.other, "there is no request to sign") }
+            let signature = try sign(request)
+            isValid = try P256.isValid(
+                signature: signature, for: request.message(), publicKey: record.authenticatorKey)
+        } catch let error as SealerError {
+            throw error
+        } catch let refusal as SigningRefusal {
+            throw SealerError(.signingRefused, refusal.reason)
+        } catch let error as CryptographyError where error.code == .invalidSignature {
+            throw SealerError(.policyRefused, "the authenticator's signature is none")
+        } catch {
+            throw SealerError(.other, "\(error)")
+        }
+        guard isValid else {
+            throw SealerError(.policyRefused, "the authenticator's signature is not for this object, use and vault")
+        }
+    }
+
+    private func unseal(_ object: SealedObject) throws(SealerError) -> SecretBytes {
+        let key = try machineKey(makingIt: false)
+        do throws(CryptographyError) {
+            return try AESGCM.open(object.private, key: key, associatedData: object.public)
+        } catch {
+            throw damaged(object.role, error)
+        }
+    }
+
+    private func damaged(_ role: ObjectRole, _ error: CryptographyError) -> SealerError {
+        error.code == .authenticationFailed
+            ? SealerError(.damaged, "object \(role.rawValue) of the vault does not open with this machine's key")
+            : SealerError(.other, "\(error)")
+    }
+}

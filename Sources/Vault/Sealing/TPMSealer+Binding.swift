@@ -1,0 +1,118 @@
+import Authorization
+import Cryptography
+import TPM
+
+/// Bound vaults: docs/tpm.md, "The PIN index".
+extension TPMSealer {
+    /// Wrong passwords in a row. PAM has accepted what is tried, so these are for changed passwords, and for who comes past PAM.
+    public static let tries: UInt32 = 10
+
+    public func bind(
+        _ unlockRoot: SecretBytes, pin: SecretBytes, record: RegistryRecord
+    ) throws(SealerError) -> ResealedRoot {
+        try withStorageKey(of: record) { context, parent throws(TPMError) in
+            let identity = try context.definePINIndex(pin: pin, tries: Self.tries, under: parent)
+            do throws(TPMError) {
+                guard let index = PINIndexPin(handle: identity.handle.rawValue, policy: identity.policy) else {
+                    throw TPMError(.other, "the TPM's new index has an impossible handle")
+                }
+                let kind = try TPMObjects.boundRoot(index, record)
+                return try Self.seal(unlockRoot, kind, index, context, parent)
+            } catch {
+                // Nobody knows of the index yet. What went wrong first says more than this.
+                try? context.undefine(identity)
+                throw error
+            }
+        }
+    }
+
+    public func sealUnbound(_ unlockRoot: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot {
+        try withStorageKey(of: record) { context, parent throws(TPMError) in
+            let kind = try TPMObjects.kind(of: .unlockRoot, signer: record.authenticatorKey) {
+                record.policyReference(for: $0)
+            }
+            return try Self.seal(unlockRoot, kind, nil, context, parent)
+        }
+    }
+
+    private static func seal(
+        _ unlockRoot: SecretBytes, _ kind: ExpectedObject.Kind, _ index: PINIndexPin?,
+        _ context: borrowing TPMContext, _ parent: borrowing StorageKey
+    ) throws(TPMError) -> ResealedRoot {
+        let session = try context.startHMACSession(saltedTo: parent)
+        let made = try context.seal(unlockRoot, kind, under: parent, session: session)
+        return ResealedRoot(
+            object: SealedObject(role: .unlockRoot, public: made.publicArea, private: made.privateArea),
+            name: try PublicArea(marshalled: made.publicArea).name(), index: index)
+    }
+
+    public func openBound(
+        _ objects: SealedObjects, record: RegistryRecord,
+        prove: (SigningRequest) throws(SigningRefusal) -> BoundProof
+    ) throws(SealerError) -> SecretBytes {
+        guard let binding = record.binding else {
+            throw SealerError(.damaged, "the registry does not say what password the vault of \(record.owner) has")
+        }
+        let (object, expected) = try TPMObjects.find(.unlockRoot, objects, record)
+        var left: UInt32?
+        var isIndexGone = false
+        do throws(SealerError) {
+            return try perform(record) { context, parent, refusal throws(TPMError) in
+                let identity = try TPMObjects.identity(of: binding.index)
+                let index: PINIndex
+                do throws(TPMError) { index = try context.index(identity) } catch {
+                    isIndexGone = error.code == .indexReplaced
+                    throw error
+                }
+                let hash = try CommandParameterHash.unseal(name: expected.name)
+                var pin: SecretBytes?
+                func sign(_ request: SigningRequest) throws(SigningRefusal) -> [UInt8] {
+                    let proof = try prove(request)
+                    guard let given = proof.pin else { throw SigningRefusal("the password did not come along") }
+                    pin = given
+                    return proof.signature
+                }
+                let session = try authorized(expected, hash, .unlockRoot, record, context, parent, sign, &refusal)
+                guard let pin else { throw TPMError(.policyRefused, "no password was given") }
+                do throws(TPMError) {
+                    try session.authorize(
+                        pin: pin, of: index, parameterHash: hash, context.startHMACSession(saltedTo: parent))
+                } catch {
+                    // For the person to know; the try is gone whether they can be read or not.
+                    if error.code == .wrongPIN { left = try? context.tries(of: identity).left }
+                    throw error
+                }
+                let data = try context.loadSealedData(object, expected, under: parent)
+                return try data.unseal(session)
+            }
+        } catch {
+            throw error.ofBoundVault(triesLeft: left, isIndexGone: isIndexGone)
+        }
+    }
+
+    public func removeIndex(_ index: PINIndexPin) throws(SealerError) {
+        do throws(TPMError) {
+            try access.open().undefine(TPMObjects.identity(of: index))
+        } catch { throw SealerError(error) }
+    }
+
+    public func name(of object: SealedObject) throws(SealerError) -> [UInt8] {
+        do throws(TPMError) { return try PublicArea(marshalled: object.public).name() } catch {
+            throw SealerError(error)
+        }
+    }
+}
+
+extension SealerError {
+    /// With what was learnt about the index on the way.
+    fileprivate func ofBoundVault(triesLeft: UInt32?, isIndexGone: Bool) -> SealerError {
+        if isIndexGone, code == .other {
+            return SealerError(
+                .pinIndexGone,
+                "the TPM's index for this vault's password was removed or replaced: only the recovery code brings "
+                    + "back what the vault holds (coffer recovery restore)",
+                tpmCode: tpmCode)
+        }
+        return code == .wrongPIN ? SealerError(code, reason, tpmCode: tpmCode, triesLeft: triesLeft) : self
+    }
+}

@@ -1,0 +1,219 @@
+import Authorization
+import Cryptography
+import TPM
+
+/// Keeps a vault's keys under this machine's TPM (docs/vault-format.md, "object"). Each call is one opening of the TPM; nothing
+/// stays in it. What an object must be is computed from the registry record, never read from the vault's file.
+public struct TPMSealer: Sealer {
+    let access: TPMAccess
+
+    public init(_ access: TPMAccess) { self.access = access }
+
+    public var kind: SealerKind { .tpm }
+
+    public func makeKeys(
+        vault: VaultID, owner: Owner, authenticatorKey: [UInt8]
+    ) throws(SealerError) -> NewVaultKeys {
+        let deviceRoot: SecretBytes
+        let unlockRoot: SecretBytes
+        let recovery: X25519.PrivateKey
+        do {
+            deviceRoot = try SecretBytes.random(count: 32)
+            unlockRoot = try SecretBytes.random(count: 32)
+            recovery = try X25519.PrivateKey.generate()
+        } catch {
+            throw SealerError(.other, "no random keys could be made: \(error.reason)")
+        }
+        func reference(_ kind: AuthorizationKind) -> PolicyReference {
+            PolicyReference(vault: vault, owner: owner, kind: kind)
+        }
+        do {
+            let context = try access.open()
+            let parent = try context.provisionStorageKey()
+            let session = try context.startHMACSession(saltedTo: parent)
+            var made: [(ObjectRole, StoredObject)] = []
+            let secrets: [(ObjectRole, SecretBytes)] = [
+                (.deviceRoot, deviceRoot), (.unlockRoot, unlockRoot), (.recovery, recovery.rawRepresentation),
+            ]
+            for (role, secret) in secrets {
+                let kind = try TPMObjects.kind(of: role, signer: authenticatorKey, reference: reference)
+                made.append((role, try context.seal(secret, kind, under: parent, session: session)))
+            }
+            // Last, because TSS keeps the input of the last such command until it is closed, and these have no secret.
+            for role in ObjectRole.ofNewVault where role.isAgreementKey {
+                guard let kind = role.authorization else { continue }
+                let policy = try TPMObjects.policy(signer: authenticatorKey, reference(kind))
+                made.append((role, try context.makeAgreementKey(policy, under: parent, session: session)))
+            }
+            var names: [ObjectRole: [UInt8]] = [:]
+            for (role, object) in made { names[role] = try PublicArea(marshalled: object.publicArea).name() }
+            let pin = parent.identity
+            return NewVaultKeys(
+                deviceRoot: deviceRoot, unlockRoot: unlockRoot, recoveryPublicKey: recovery.publicKey,
+                objects: made.map { SealedObject(role: $0, public: $1.publicArea, private: $1.privateArea) },
+                names: names,
+                storageKey: StorageKeyPin(handle: pin.handle, name: pin.name, context: pin.context))
+        } catch {
+            throw SealerError(error)
+        }
+    }
+
+    public func openDeviceRoot(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> SecretBytes {
+        let (object, expected) = try TPMObjects.find(.deviceRoot, objects, record)
+        return try perform(record) { context, parent, _ throws(TPMError) in
+            let session = try context.startHMACSession(saltedTo: parent)
+            let data = try context.loadSealedData(object, expected, under: parent)
+            return try data.unseal(session)
+        }
+    }
+
+    public func open(
+        _ role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord,
+        sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
+    ) throws(SealerError) -> SecretBytes {
+        let (object, expected) = try TPMObjects.find(role, objects, record)
+        return try perform(record) { context, parent, refusal throws(TPMError) in
+            let hash = try CommandParameterHash.unseal(name: expected.name)
+            let session = try authorized(expected, hash, role, record, context, parent, sign, &refusal)
+            let data = try context.loadSealedData(object, expected, under: parent)
+            return try data.unseal(session)
+        }
+    }
+
+    public func agree(
+        _ role: ObjectRole, point: [UInt8], _ objects: SealedObjects, record: RegistryRecord,
+        sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
+    ) throws(SealerError) -> SecretBytes {
+        let (object, expected) = try TPMObjects.find(role, objects, record)
+        return try perform(record) { context, parent, refusal throws(TPMError) in
+            let hash = try CommandParameterHash.agree(name: expected.name, point: point)
+            let session = try authorized(expected, hash, role, record, context, parent, sign, &refusal)
+            let key = try context.loadAgreementKey(object, expected, under: parent)
+            return try key.agree(with: point, session)
+        }
+    }
+
+    public func makeSetKey(
+        _ setDigest: [UInt8], record: RegistryRecord
+    ) throws(SealerError) -> (SealedObject, name: [UInt8]) {
+        let reference = PolicyReference(
+            vault: record.vault, owner: record.owner, kind: .biometryCurrentSet, setDigest: setDigest)
+        do {
+            let policy = try TPMObjects.policy(signer: record.authenticatorKey, reference)
+            let made = try withStorageKey(of: record) { context, parent throws(TPMError) in
+                let session = try context.startHMACSession(saltedTo: parent)
+                return try context.makeAgreementKey(policy, under: parent, session: session)
+            }
+            let name = try PublicArea(marshalled: made.publicArea).name()
+            return (SealedObject(role: .biometryCurrentSet, public: made.publicArea, private: made.privateArea), name)
+        } catch let error as TPMError {
+            throw SealerError(error)
+        } catch let error as SealerError {
+            throw error
+        } catch {
+            throw SealerError(.other, "\(error)")
+        }
+    }
+
+    public func publicPoint(
+        of role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord
+    ) throws(SealerError) -> [UInt8] {
+        let (object, expected) = try TPMObjects.find(role, objects, record)
+        do {
+            return try expected.checked(object.publicArea).point()
+        } catch {
+            throw SealerError(error)
+        }
+    }
+
+    public func describe() throws(SealerError) -> SealerDescription {
+        do {
+            let description = try access.open().describe()
+            return SealerDescription(manufacturer: description.manufacturer, model: description.model)
+        } catch {
+            throw SealerError(error)
+        }
+    }
+
+    /// A policy session that the authenticator has signed for, good for the one command with this parameter hash.
+    func authorized(
+        _ expected: ExpectedObject, _ parameterHash: [UInt8], _ role: ObjectRole, _ record: RegistryRecord,
+        _ context: borrowing TPMContext, _ parent: borrowing StorageKey,
+        _ sign: (SigningRequest) throws(SigningRefusal) -> [UInt8], _ refusal: inout SigningRefusal?
+    ) throws(TPMError) -> PolicySession {
+        guard let authorization = role.authorization, let policy = expected.kind.policy else {
+            throw TPMError(.damaged, "nobody signs for this object")
+        }
+        let verification = try context.loadVerificationKey(policy)
+        let session = try context.startPolicySession(saltedTo: parent)
+        guard
+            let request = SigningRequest(
+                nonce: try session.nonce(), parameterHash: parameterHash,
+                reference: record.policyReference(for: authorization))
+        else { throw TPMError(.other, "the TPM's nonce is not 32 bytes") }
+        let signature: [UInt8]
+        do {
+            signature = try sign(request)
+        } catch {
+            refusal = error
+            throw TPMError(.policyRefused, "no signature was given")
+        }
+        try session.authorize(policy, by: verification, parameterHash: parameterHash, signature: signature)
+        // Before the next object comes: every transient object costs a swap at each command under a resource manager.
+        verification.flush()
+        return session
+    }
+
+    /// As ``perform(_:_:)``, for what nobody signs.
+    func withStorageKey<Value>(
+        of record: RegistryRecord, _ body: (borrowing TPMContext, borrowing StorageKey) throws(TPMError) -> Value
+    ) throws(SealerError) -> Value {
+        guard let pin = record.storageKey else {
+            throw SealerError(.damaged, "the registry record of \(record.owner) names no storage key of a TPM")
+        }
+        let identity = StorageKeyIdentity(handle: pin.handle, name: pin.name, context: pin.context)
+        do throws(TPMError) {
+            let context = try access.open()
+            do throws(TPMError) {
+                return try body(context, context.storageKey(identity))
+            } catch {
+                throw context.diagnosed(error, identity)
+            }
+        } catch { throw SealerError(error) }
+    }
+
+    /// One opening of the TPM with the record's storage key. Whatever fails, the storage key is looked at, so that a TPM
+    /// that was cleared or replaced is called that; one that only lost the key's handle gets it back, since it still makes the
+    /// same key. A refusal to sign comes out as what it is.
+    func perform<Value>(
+        _ record: RegistryRecord,
+        _ body: (borrowing TPMContext, borrowing StorageKey, inout SigningRefusal?) throws(TPMError) -> Value
+    ) throws(SealerError) -> Value {
+        guard let pin = record.storageKey else {
+            throw SealerError(.damaged, "the registry record of \(record.owner) names no storage key of a TPM")
+        }
+        let identity = StorageKeyIdentity(handle: pin.handle, name: pin.name, context: pin.context)
+        var refusal: SigningRefusal?
+        do throws(TPMError) {
+            do throws(TPMError) { return try attempt(identity, &refusal, body) } catch {
+                guard error.code == .replaced, try access.open().restoreStorageKey(identity) else { throw error }
+                return try attempt(identity, &refusal, body)
+            }
+        } catch {
+            if let refusal { throw SealerError(.signingRefused, refusal.reason) }
+            throw SealerError(error)
+        }
+    }
+
+    private func attempt<Value>(
+        _ identity: StorageKeyIdentity, _ refusal: inout SigningRefusal?,
+        _ body: (borrowing TPMContext, borrowing StorageKey, inout SigningRefusal?) throws(TPMError) -> Value
+    ) throws(TPMError) -> Value {
+        let context = try access.open()
+        do throws(TPMError) {
+            return try body(context, context.storageKey(identity), &refusal)
+        } catch {
+            throw refusal == nil ? context.diagnosed(error, identity) : error
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Authorization
+import FoundationEssentials
+import GRDB
+
+/// The rows of a vault, typed: a value of another type than we wrote is damage, never a trap.
+struct Rows {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    func checkSchema() throws(VaultError) { try Schema.check(database) }
+
+    func createTables() throws(VaultError) { try Schema.create(database) }
+
+    // Reading
+
+    func header() throws(VaultError) -> (content: [UInt8], mac: [UInt8]) {
+        let rows = try fetch("SELECT content, mac FROM header")
+        guard rows.count == 1 else { throw .damaged("its header is missing") }
+        return (try bytes(rows[0], 0), try bytes(rows[0], 1))
+    }
+
+    func objects() throws(VaultError) -> SealedObjects {
+        var objects: SealedObjects = [:]
+        for row in try fetch("SELECT role, public, private FROM object") {
+            guard let number = UInt16(exactly: try integer(row, 0)), let role = ObjectRole(rawValue: number),
+                objects[role] == nil
+            else { throw .damaged("it holds an unknown object") }
+            objects[role] = SealedObject(role: role, public: try bytes(row, 1), private: try bytes(row, 2))
+        }
+        return objects
+    }
+
+    func keybag() throws(VaultError) -> [UInt8] {
+        guard let content = try blob("SELECT content FROM keybag") else { throw .damaged("its keybag is missing") }
+        return content
+    }
+
+    /// nil where no recovery code was made.
+    func recovery() throws(VaultError) -> [UInt8]? { try blob("SELECT content FROM recovery") }
+
+    func transition() throws(VaultError) -> [UInt8]? { try blob("SELECT content FROM transition") }
+
+    func node(_ node: TreeNode) throws(VaultError) -> [UInt8]? {
+        try blob("SELECT content FROM node WHERE level = ? AND number = ?", [Int64(node.level), Int64(node.number)])
+    }
+
+    func record(of item: ItemID) throws(VaultError) -> [UInt8]? {
+        try blob("SELECT record FROM item WHERE id = ?", [Data(item.bytes)])
+    }
+
+    func sealedValue(of item: ItemID) throws(VaultError) -> [UInt8]? {
+        try blob("SELECT sealed FROM value WHERE id = ?", [Data(item.bytes)])
+    }
+
+    func posting(_ term: [UInt8]) throws(VaultError) -> [UInt8]? {
+        try blob("SELECT items FROM posting WHERE term = ?", [Data(term)])
+    }
+
+    func allItems() throws(VaultError) -> [(id: [UInt8], record: [UInt8])] { try pairs("SELECT id, record FROM item") }
+
+    func allPostings() throws(VaultError) -> [(term: [UInt8], items: [UInt8])] {
+        try pairs("SELECT term, items FROM posting").map { (term: $0.0, items: $0.1) }
+    }
+
+    func count(of table: String) throws(VaultError) -> Int64 {
+        guard let row = try fetch("SELECT count(*) FROM \(table)").first else {
+            throw .damaged("\(table) cannot be counted")
+        }
+        return try integer(row, 0)
+    }
+
+    /// SQLite's own opinion of the file.
+    func checkIntegrity() throws(VaultError) {
+        let rows = try fetch("PRAGMA integrity_check(1)")
+        guard rows.count == 1, case .string("ok") = (rows[0][0] as DatabaseValue).storage else {
+            throw .damaged("SQLite finds it inconsistent")
+        }
+    }
+
+    // Writing
+
+    func put(header content: [UInt8], mac: [UInt8]) throws(VaultError) {
+        try execute("INSERT OR REPLACE INTO header (id, content, mac) VALUES (1, ?, ?)", [Data(content), Data(mac)])
+    }
+
+    func put(_ object: SealedObject) throws(VaultError) {
+        try execute(
+            "INSERT INTO object (role, public, private) VALUES (?, ?, ?)",
+            [Int64(object.role.rawValue), Data(object.public), Data(object.private)])
+    }
+
+    func replace(_ object: SealedObject) throws(VaultError) {
+        try execute("DELETE FROM object WHERE role = ?", [Int64(object.role.rawValue)])
+        try put(object)
+    }
+
+    func put(keybag: [UInt8]) throws(VaultError) {
+        try execute("INSERT INTO keybag (id, content) VALUES (1, ?)", [Data(keybag)])
+    }
+
+    func put(recovery: [UInt8]) throws(VaultError) {
+        try execute("INSERT OR REPLACE INTO recovery (id, content) VALUES (1, ?)", [Data(recovery)])
+    }
+
+    func replace(keybag: [UInt8]) throws(VaultError) {
+        try execute("DELETE FROM keybag", [])
+        try put(keybag: keybag)
+    }
+
+    /// - Parameter transition: empty: no such row.
+    func put(transition: [UInt8]) throws(VaultError) {
+        guard !transition.isEmpty else { return try execute("DELETE FROM transition", []) }
+        try execute("INSERT OR REPLACE INTO transition (id, content) VALUES (1, ?)", [Data(transition)])
+    }
+
+    func put(record: [UInt8], of item: ItemID) throws(VaultError) {
+        try execute("INSERT OR REPLACE INTO item (id, record) VALUES (?, ?)", [Data(item.bytes), Data(record)])
+    }
+
+    func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {
+        try execute("INSERT OR REPLACE INTO value (id, sealed) VALUES (?, ?)", [Data(item.bytes), Data(sealedValue)])
+    }
+
+    func remove(_ item: ItemID) throws(VaultError) {
+        try execute("DELETE FROM item WHERE id = ?", [Data(item.bytes)])
+        try execute("DELETE FROM value WHERE id = ?", [Data(item.bytes)])
+    }
+
+    /// - Parameter items: empty: no such row.
+    func put(posting term: [UInt8], items: [UInt8]) throws(VaultError) {
+        guard !items.isEmpty else { return try execute("DELETE FROM posting WHERE term = ?", [Data(term)]) }
+        try execute("INSERT OR REPLACE INTO posting (term, items) VALUES (?, ?)", [Data(term), Data(items)])
+    }
+
+    /// - Parameter content: empty: no such row.
+    func put(_ node: TreeNode, _ content: [UInt8]) throws(VaultError) {
+        let place: StatementArguments = [Int64(node.level), Int64(node.number)]
+        guard !content.isEmpty else { return try execute("DELETE FROM node WHERE level = ? AND number = ?", place) }
+        try execute("INSERT OR REPLACE INTO node (level, number, content) VALUES (?, ?, ?)", place + [Data(content)])
+    }
+
+    // The gate to GRDB
+
+    private func execute(_ sql: String, _ arguments: StatementArguments) throws(VaultError) {
+        try StorageGate.run { try database.cachedStatement(sql: sql).execute(arguments: arguments) }
+    }
+
+    private func fetch(_ sql: String, _ arguments: StatementArguments = []) throws(VaultError) -> [Row] {
+        try StorageGate.run { try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments) }
+    }
+
+    private func blob(_ sql: String, _ arguments: StatementArguments = []) throws(VaultError) -> [UInt8]? {
+        guard let row = try fetch(sql, arguments).first else { return nil }
+        return try bytes(row, 0)
+    }
+
+    private func pairs(_ sql: String) throws(VaultError) -> [([UInt8], [UInt8])] {
+        var pairs: [([UInt8], [UInt8])] = []
+        for row in try fetch(sql) { pairs.append((try bytes(row, 0), try bytes(row, 1))) }
+        return pairs
+    }
+
+    private func bytes(_ row: Row, _ column: Int) throws(VaultError) -> [UInt8] {
+        guard column < row.count, case .blob(let data) = (row[column] as DatabaseValue).storage else {
+            throw .damaged("a row holds something else than bytes")
+        }
+        return Array(data)
+    }
+
+    private func integer(_ row: Row, _ column: Int) throws(VaultError) -> Int64 {
+        guard column < row.count, case .int64(let number) = (row[column] as DatabaseValue).storage else {
+            throw .damaged("a row holds something else than a number")
+        }
+        return number
+    }
+}

@@ -1,0 +1,80 @@
+import Authorization
+import Cryptography
+
+/// Where a node of the tree is, and what it hashes to (docs/vault-format.md, "node").
+struct TreeNode: Hashable, Sendable {
+    /// The level of the buckets; 0 is the root's.
+    static let bucketLevel: UInt8 = 3
+    static let digestCount = 32
+    static let emptyDigest = [UInt8](repeating: 0, count: digestCount)
+    /// `key ‖ digest`
+    static let entryCount = 64
+    static let fanOut = 16
+
+    let level: UInt8
+    let number: UInt16
+
+    static let root = TreeNode(level: 0, number: 0)
+
+    /// The node on the way to a key.
+    init(level: UInt8, above key: [UInt8]) {
+        self.level = level
+        number = (UInt16(key[0]) << 4 | UInt16(key[1]) >> 4) >> (4 * UInt16(Self.bucketLevel - level))
+    }
+
+    init(level: UInt8, number: UInt16) {
+        self.level = level
+        self.number = number
+    }
+
+    var isBucket: Bool { level == Self.bucketLevel }
+
+    var parent: TreeNode { TreeNode(level: level - 1, number: number >> 4) }
+
+    func child(_ index: Int) -> TreeNode { TreeNode(level: level + 1, number: number << 4 | UInt16(index)) }
+
+    /// Where the digest lies in the parent.
+    var placeInParent: Range<Int> {
+        let start = Int(number & 15) * Self.digestCount
+        return start..<start + Self.digestCount
+    }
+
+    /// - Parameter content: empty for a node that is not there.
+    func digest(_ content: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        guard !content.isEmpty else { return Self.emptyDigest }
+        let head = isBucket ? [0] + BigEndian.bytes(number) : [1, level] + BigEndian.bytes(number)
+        return try SHA256.digest(head + content)
+    }
+}
+
+/// Key and digest of a row in the tree.
+struct TreeEntry: Sendable, Equatable {
+    let key: [UInt8]
+    let digest: [UInt8]
+
+    static func key(item: ItemID) throws(CryptographyError) -> [UInt8] {
+        try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.tree.item".utf8), item.bytes))
+    }
+
+    /// The entry that vouches for the access log; its digest is the MAC of a record.
+    static func logKey() throws(CryptographyError) -> [UInt8] {
+        try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.tree.log".utf8)))
+    }
+
+    /// The entry of what the recovery code opens.
+    static func recoveryKey() throws(CryptographyError) -> [UInt8] {
+        try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.tree.recovery".utf8)))
+    }
+
+    static func digest(recovery content: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.row.recovery".utf8), content))
+    }
+
+    static func digest(item: ItemID, record: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.row.item".utf8), item.bytes, record))
+    }
+
+    static func digest(term: [UInt8], items: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.row.posting".utf8), term, items))
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import Configuration
+import Platform
+
+/// What all subcommands take.
+struct CommonOptions: ParsableArguments {
+    @Option(help: "The configuration file.")
+    var config = Configuration.defaultPath
+
+    /// The most bytes a configuration file may have.
+    private static let longestFile = 64 << 10
+
+    func load() throws -> Configuration {
+        guard let status = try FileStatus.of(config), status.isRegular, status.mode & 0o022 == 0,
+            status.uid == 0 || status.uid == ProcessSurroundings.effectiveUser
+        else {
+            throw ValidationError(
+                "\(config) must be there, and nobody but root (or this user, in a sandbox) may change it.")
+        }
+        let bytes = try DurableFile.read(config, limit: Self.longestFile)
+        return try Configuration(parsing: String(decoding: bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// Asks the person through PAM, and signs for what was agreed to.
+@main struct CofferAuthenticator: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "coffer-authenticator",
+        abstract: "Authenticates people for Coffer. Started by the service manager, one process a connection.",
+        subcommands: [Converse.self, ReportCommand.self, Serve.self, Notify.self], defaultSubcommand: Converse.self)
+}

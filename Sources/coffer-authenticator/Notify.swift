@@ -1,0 +1,17 @@
+import ArgumentParser
+import Authenticator
+import Platform
+
+/// One notification on a user's desktop, for a conversation of this program's.
+struct Notify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what a conversation is about on its user's desktop.", shouldDisplay: false)
+
+    func run() throws {
+        try ProcessHardening.apply()
+        try ProcessSurroundings.clearEnvironment()
+        let line = try ProcessSurroundings.adopt(3)
+        try ProcessSurroundings.closeDescriptors(from: 4)
+        NotificationHelper.run(on: line)
+    }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+import Authenticator
+
+/// One login's report, on the connection that was passed.
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Take one report of pam_coffer's, on a connection passed by systemd.")
+
+    @OptionGroup var passed: PassedConnection
+
+    func run() throws {
+        let configuration = try passed.load()
+        try LoginReport(configuration: configuration).run(on: passed.take())
+    }
+}

@@ -1,0 +1,26 @@
+/// Options whose value may be left out take it only after an equals sign: `--clip` is `--clip=45`, and `--clip 30` leaves
+/// 30 to be an argument. The parser has no such options, so the bare form gets its value here. And whose vault it is about
+/// may be said before the command: `coffer --user backup list` is `coffer list --user backup`.
+enum ArgumentRewriter {
+    private static let usual = ["--generate": "--generate=32", "--clip": "--clip=45s"]
+    private static let leading = ["--user", "--group"]
+
+    static func rewrite(_ arguments: [String]) -> [String] {
+        let arguments = commandFirst(arguments)
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        return arguments[..<end].map { usual[$0] ?? $0 } + arguments[end...]
+    }
+
+    private static func commandFirst(_ arguments: [String]) -> [String] {
+        var rest = arguments[...]
+        var moved: [String] = []
+        while let first = rest.first {
+            let length = leading.contains(first) ? 2 : leading.contains { first.hasPrefix("\($0)=") } ? 1 : 0
+            guard length > 0, rest.count > length else { break }
+            moved += rest.prefix(length)
+            rest = rest.dropFirst(length)
+        }
+        guard let command = rest.first, !command.hasPrefix("-") else { return arguments }
+        return [command] + moved + rest.dropFirst()
+    }
+}

@@ -1,0 +1,39 @@
+import Coffer
+import Foundation
+
+/// Puts a secret on the clipboard and has it taken away again.
+struct Clipboard {
+    let tool: ClipboardTool
+    let programs: ProgramSearch
+
+    static func find(_ session: Session) throws(KeychainError) -> Clipboard {
+        guard let tool = ClipboardTool.find(variable: session.variable, programs: session.programs) else {
+            throw KeychainError(
+                .failed, "there is no clipboard that can be used: nothing was read",
+                advice: "on a display, install wl-clipboard (Wayland), xclip or xsel (X11)")
+        }
+        return Clipboard(tool: tool, programs: session.programs)
+    }
+
+    /// The clearing is done by a process of its own, in its own process group, which gets the value through a pipe.
+    func copy(_ value: [UInt8], for seconds: Int) throws(KeychainError) {
+        let claim = ClipboardClaim.take()
+        let pipe = Pipe()
+        let keeper = Process()
+        keeper.executableURL = Bundle.main.executableURL
+        keeper.arguments = ["clipboard-clear", tool.rawValue, String(seconds)] + (claim.map { [$0.token] } ?? [])
+        keeper.currentDirectoryURL = URL(filePath: "/")
+        keeper.standardInput = pipe
+        keeper.standardOutput = FileHandle.nullDevice
+        keeper.standardError = FileHandle.nullDevice
+        // The keeper first: a secret that nothing would clear is not put on the clipboard.
+        do {
+            try keeper.run()
+            try pipe.fileHandleForWriting.write(contentsOf: Data(value))
+            try pipe.fileHandleForWriting.close()
+        } catch {
+            throw KeychainError(.failed, "nothing could be started to clear the clipboard later: nothing was copied")
+        }
+        try tool.copy(value, programs: programs)
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import BrokerProtocol
+
+/// `coffer`
+struct CofferCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "coffer",
+        abstract: "A keychain whose secrets are sealed by this machine's TPM and opened by you.",
+        usage: "coffer <command> …",
+        discussion: """
+            Examples:
+              coffer set github me                     store a secret; it asks for it
+              coffer set github me --require presence  ask for you at each reading
+              coffer set wifi home --generate          store a new random password
+              coffer get github me                     read it
+              coffer get hub me | docker login -u me --password-stdin
+              coffer list                              names of what is stored
+
+            A secret is typed or piped, never an argument: every program can read those.
+
+            Environment:
+              COFFER_ASKPASS      asks for your password where there is no terminal
+              COFFER_SOCKET       the broker's socket (/run/coffer/coffer.sock)
+              COFFER_AUTH_SOCKET  the authenticator's (auth.sock beside the broker's)
+
+            Exit status:
+              0 done, 1 other failure, 3 not found, 5 locked, 6 not permitted,
+              4 authentication failed, cancelled or needed,
+              7 store damaged or rolled back, 8 TPM unavailable, changed or in lockout,
+              9 broker unreachable, 10 already exists, 64 wrong use
+            """,
+        version: "coffer \(ProductVersion.current)",
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Secrets",
+                subcommands: [
+                    SetCommand.self, GetCommand.self, EditCommand.self, RenameCommand.self, RemoveCommand.self,
+                ]),
+            CommandGroup(
+                name: "Looking",
+                subcommands: [
+                    ListCommand.self, SearchCommand.self, ShowCommand.self, ExistsCommand.self, StatusCommand.self,
+                    LogCommand.self, DoctorCommand.self,
+                ]),
+            CommandGroup(
+                name: "Locking",
+                subcommands: [UnlockCommand.self, LockCommand.self, AuthCommand.self, ForgetCommand.self]),
+            CommandGroup(name: "Losing the machine", subcommands: [RecoveryCommand.self]),
+            CommandGroup(name: "Other accounts", subcommands: [VaultCommand.self]),
+            CommandGroup(name: "Internal", subcommands: [ClipboardClearCommand.self]),
+        ])
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Coffer
+import Foundation
+import Glibc
+
+/// Waits, and clears the clipboard if it still holds the value that standard input has. Started by `get --clip` only.
+struct ClipboardClearCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "clipboard-clear", shouldDisplay: false)
+
+    @Argument var tool: String
+    @Argument(transform: SecondsArgument.init(parsing:)) var seconds: SecondsArgument
+    @Argument var token: String?
+
+    func run() throws {
+        guard let tool = ClipboardTool(rawValue: tool) else {
+            throw ValidationError("there is no clipboard tool '\(tool)'")
+        }
+        // The terminal may close meanwhile, and the secret is to be cleared all the same.
+        signal(SIGHUP, SIG_IGN)
+        let value = Array(try FileHandle.standardInput.readToEnd() ?? Data())
+        Thread.sleep(forTimeInterval: Double(seconds.seconds))
+        if let token, !ClipboardClaim(token: token).stands { return }
+        let programs = ProgramSearch(environment: ProcessInfo.processInfo.environment)
+        if try tool.paste(limit: value.count, programs: programs) == value {
+            try tool.copy([], programs: programs)
+        }
+    }
+}

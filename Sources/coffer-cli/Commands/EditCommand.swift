@@ -1,0 +1,61 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+
+/// `coffer edit`
+struct EditCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit",
+        abstract: "Change all about a secret but its value.",
+        usage: "coffer edit <service> <account> [options]",
+        discussion: """
+            What is not named stays as it is. An empty label, comment or attribute value takes it away; --expires never takes the
+            date away; --require none asks for nothing any more. A change of access reads the secret, and so asks as reading does.
+
+            Examples:
+              coffer edit github me --label "Work account" --attribute team=
+              coffer edit github me --require presence
+            """)
+
+    @OptionGroup var item: ItemArguments
+    @OptionGroup var change: AccessChangeOptions
+    @OptionGroup var metadata: MetadataOptions
+    @OptionGroup var prompt: PromptOptions
+    @OptionGroup var password: ApplicationPasswordOptions
+    @OptionGroup var vault: VaultOptions
+
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    func validate() throws {
+        let some =
+            metadata.label != nil || metadata.comment != nil || metadata.attributes != nil || metadata.expires != nil
+        guard some || change.isSome else { throw ValidationError("nothing to change was named") }
+        guard change.isSome || !password.appPassword else {
+            throw ValidationError("--app-password is for a change of access, which reads the secret")
+        }
+    }
+
+    func run() throws {
+        let session = Session(vault)
+        var access: Keychain.AccessControl?
+        if change.isSome {
+            let found = try session.client.call(Keychain.Show(service: item.service, account: item.account)).item
+            access = change.applied(to: found.access)
+        }
+        let isUnderNewPassword = change.require.contains(.factor(.appPassword))
+        let newPassword =
+            isUnderNewPassword
+            ? try session.passwordInput(for: item.shownName, noPrompt: prompt.noPrompt).new() : nil
+        _ = try session.call(
+            Keychain.Edit(
+                service: item.service, account: item.account, access: access, label: metadata.label,
+                comment: metadata.comment,
+                attributes: metadata.attributes, expires: metadata.expires?.milliseconds,
+                unlock: access != nil && session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil,
+                newApplicationPassword: newPassword),
+            for: item.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+            command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
+        if !quiet { Output.note("Changed \(item.shownName)") }
+    }
+}

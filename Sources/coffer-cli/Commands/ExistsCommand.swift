@@ -1,0 +1,25 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+
+/// `coffer exists`
+struct ExistsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exists",
+        abstract: "Tell by the exit status whether a secret is there: 0 if so, 3 if not.",
+        usage: "coffer exists <service> [<account>]",
+        discussion: """
+            Prints nothing, asks nothing, and answers while the vault is locked too.
+
+            Example:
+              coffer exists github me || coffer set github me
+            """)
+
+    @OptionGroup var item: ItemReference
+    @OptionGroup var vault: VaultOptions
+
+    func run() throws {
+        let reply = try Session(vault).client.call(Keychain.Exists(service: item.service, account: item.account))
+        if !reply.exists { throw ExitStatus.notFound }
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+import Coffer
+
+/// `coffer forget`
+struct ForgetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "End what coffer auth began, in all your terminals.",
+        discussion: "From then on you are asked again for each item that asks for your presence.")
+
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    func run() throws {
+        let ended = try Session().client.forget()
+        if !quiet { Output.note(ended == 0 ? "There was nothing to forget" : "Forgotten: you are asked again") }
+    }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+import FoundationEssentials
+
+/// `coffer get`
+struct GetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Print a secret.",
+        usage: "coffer get <service> [<account>] [options]",
+        discussion: """
+            The secret's bytes go to standard output as they are; on a terminal a newline follows. Where a person is needed, you
+            are asked at the terminal; without one by the program that COFFER_ASKPASS names, else by pinentry on a display. So it is
+            with an application password.
+
+            Examples:
+              coffer get github me
+              coffer get github --clip
+              coffer get db admin --reason "nightly backup" --no-prompt | psql …
+            """)
+
+    @OptionGroup var item: ItemReference
+    @OptionGroup var prompt: PromptOptions
+    @OptionGroup var password: ApplicationPasswordOptions
+    @OptionGroup var vault: VaultOptions
+    @OptionGroup var format: JSONOptions
+
+    @Option(
+        help: ArgumentHelp("Why it is read; shown to you when you are asked, and kept in the log.", valueName: "text"))
+    var reason: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Put it on the clipboard instead, for 45 seconds or for as long as given.", valueName: "seconds"),
+        transform: SecondsArgument.init(parsing:))
+    var clip: SecondsArgument?
+
+    /// What `--json` prints.
+    private struct Record: Encodable {
+        var item: ItemRecord
+        /// Only where the value is UTF-8.
+        var value: String?
+        var valueBase64: String
+    }
+
+    func validate() throws {
+        guard clip == nil || !format.json else { throw ValidationError("--clip prints nothing, and so has no --json") }
+        if let reason { try ItemName.check(reason, "reason") }
+    }
+
+    func run() throws {
+        let session = Session(vault)
+        // Before anybody is asked: a clipboard that is not there is known at once.
+        let clipboard = try clip.map { _ in try Clipboard.find(session) }
+        let reply = try session.call(
+            Keychain.Get(
+                service: item.service, account: item.account, reason: reason,
+                unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+            for: item.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+            command: ShellText.command(["coffer", "get", item.service, item.account] + vault.words))
+        guard let data = Data(base64Encoded: reply.value) else {
+            throw KeychainError(
+                .protocolViolation, "the broker's answer holds no value",
+                advice: "install coffer and cofferd of the same version")
+        }
+        let value = Array(data)
+        if let clip, let clipboard {
+            try clipboard.copy(value, for: clip.seconds)
+            Output.note("Copied \(reply.item.shownName); the clipboard is cleared in \(clip.seconds) seconds")
+        } else if format.json {
+            let text = String(validating: value, as: UTF8.self)
+            try Output.line(JSONText.of(Record(item: ItemRecord(reply.item), value: text, valueBase64: reply.value)))
+        } else {
+            try Output.bytes(Output.isTerminal ? value + [UInt8(ascii: "\n")] : value)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import BrokerProtocol
+
+/// What `list` and `search` print.
+struct ItemListing {
+    let items: [Keychain.Item]
+    /// Said on a terminal instead of an empty table.
+    let emptyHint: String
+
+    func show(asJSON: Bool) throws {
+        if asJSON {
+            try Output.line(JSONText.of(items.map(ItemRecord.init)))
+        } else if items.isEmpty, Output.isTerminal {
+            Output.note(emptyHint)
+        } else {
+            try Output.line(ItemTable.lines(items, aligned: Output.isTerminal).joined(separator: "\n"))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+
+/// `coffer list`
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List what is stored: names, never values.",
+        usage: "coffer list [<service>] [--json]",
+        discussion: """
+            Columns: SERVICE ACCOUNT ACCESS REQUIRES CHANGED. On a terminal they are aligned; otherwise tabs part them, times are
+            in ISO 8601, and the first line names the columns as well. A character that would disturb the table is shown as an
+            escape (\\n, \\t, \\u{1b}) and a backslash as two; --json has every name as it is.
+            Asks nothing, and answers while the vault is locked too.
+            """,
+        aliases: ["ls"])
+
+    @Argument(help: "Only this service.")
+    var service: String?
+
+    @OptionGroup var format: JSONOptions
+    @OptionGroup var vault: VaultOptions
+
+    func validate() throws {
+        if let service { try ItemName.check(service: service) }
+    }
+
+    func run() throws {
+        let items = try Session(vault).client.list(service: service)
+        let hint =
+            service.map { "Nothing is stored for \(VisibleText.line($0))" }
+            ?? "Nothing is stored yet; begin with: coffer set SERVICE ACCOUNT"
+        try ItemListing(items: items, emptyHint: hint).show(asJSON: format.json)
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+
+/// `coffer lock`
+struct LockCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lock",
+        abstract: "Lock the vault: its keys are wiped before this returns.")
+
+    @OptionGroup var vault: VaultOptions
+
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    func run() throws {
+        let vault = try Session(vault).client.call(Keychain.Lock()).vault
+        guard !quiet else { return }
+        Output.note(vault.state == .none ? "There is no vault yet, and so nothing to lock" : "Locked")
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+
+/// `coffer recovery new`
+struct RecoveryNewCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Make a new recovery code, shown once.",
+        usage: "coffer recovery new [--script]",
+        discussion: """
+            You are asked for your password, then shown the code, then asked for one group of it. Only then it counts; an earlier code
+            stays valid until then, and opens nothing but older copies of the vault's file afterwards. Whoever has the code and a copy
+            of the file reads every secret in it that is not for this device only, so keep it away from both.
+
+            With --script the code is the first line of standard output, and the number of the group that is asked back, from 1, the
+            second; that group is then read from standard input. The code is a secret: pipe it on, never into an argument.
+            """)
+
+    @Flag(help: "Write the code to standard output for a program, and read the group asked back from standard input.")
+    var script = false
+
+    /// A person mistypes, but not forever.
+    private static let tries = 3
+
+    func run() throws {
+        guard script || (Output.isTerminal && TerminalPerson.isPresent) else {
+            throw KeychainError(
+                .invalidArgument, "a recovery code is shown to a person, and standard output is no terminal",
+                advice: "run it in a terminal; or with --script, and keep what it writes like a key")
+        }
+        let session = Session()
+        let new: Keychain.NewRecoveryCode.Reply
+        do throws(KeychainError) {
+            new = try session.call(
+                Keychain.NewRecoveryCode(), for: "making a recovery code", command: "coffer recovery new")
+        } catch {
+            guard error.code == .notFound else { throw error }
+            throw KeychainError(
+                .notFound, "you have no vault yet, so there is nothing to recover",
+                advice: "the first `coffer set` makes it")
+        }
+        try script ? confirmByProgram(new, session) : confirmByPerson(new, session)
+        Output.note("The new recovery code is valid; an earlier one no longer is")
+    }
+
+    private func confirmByPerson(_ new: Keychain.NewRecoveryCode.Reply, _ session: Session) throws {
+        try Output.line(
+            """
+
+            Your recovery code, shown this once:
+
+                \(VisibleText.line(new.code))
+
+            Write it down, and keep it away from this machine and its backups. It counts as soon as you give one group of it back.
+
+            """)
+        for tried in 1...Self.tries {
+            let message = Authentication.Message(style: .visible, text: "Group \(new.part) of the code: ")
+            guard let answer = try TerminalPerson().ask(message, hangUp: -1) else { throw Self.unconfirmed }
+            do throws(KeychainError) {
+                _ = try session.client.call(Keychain.ConfirmRecoveryCode(characters: answer))
+                return
+            } catch {
+                guard error.code == .invalidArgument else { throw error }
+                guard tried < Self.tries else { throw Self.unconfirmed }
+                Output.note("coffer: that is not group \(new.part); look again")
+            }
+        }
+    }
+
+    private func confirmByProgram(_ new: Keychain.NewRecoveryCode.Reply, _ session: Session) throws {
+        try Output.line("\(new.code)\n\(new.part)")
+        guard let answer = readLine() else { throw Self.unconfirmed }
+        _ = try session.client.call(Keychain.ConfirmRecoveryCode(characters: answer))
+    }
+
+    private static let unconfirmed = KeychainError(
+        .cancelled, "the new code was not confirmed and does not count", advice: "an earlier code is as valid as before"
+    )
+}

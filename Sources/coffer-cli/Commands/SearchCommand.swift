@@ -1,0 +1,43 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+
+/// `coffer search`
+struct SearchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search",
+        abstract: "Find secrets by name, label, comment or attribute.",
+        usage: "coffer search [<text>] [--attribute <key=value>]… [--json]",
+        discussion: """
+            Finds what has every one of the attributes, and the text somewhere in service, account, label or comment, whatever its
+            case. Prints what coffer list prints.
+
+            Example:
+              coffer search mail --attribute team=ops
+            """)
+
+    @Argument(help: "A part of a service, account, label or comment.")
+    var text: String?
+
+    @Option(
+        name: .customLong("attribute"),
+        help: ArgumentHelp("An attribute it must have. May be repeated.", valueName: "key=value"),
+        transform: AttributeArgument.init(parsing:))
+    var pairs: [AttributeArgument] = []
+
+    @OptionGroup var format: JSONOptions
+    @OptionGroup var vault: VaultOptions
+
+    func validate() throws {
+        guard text != nil || !pairs.isEmpty else {
+            throw ValidationError("give a text, an --attribute, or both; coffer list shows all")
+        }
+        guard Set(pairs.map(\.key)).count == pairs.count else { throw ValidationError("--attribute names a key twice") }
+    }
+
+    func run() throws {
+        let attributes = pairs.isEmpty ? nil : Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) })
+        let items = try Session(vault).client.call(Keychain.Search(text: text, attributes: attributes)).items
+        try ItemListing(items: items, emptyHint: "Nothing matches").show(asJSON: format.json)
+    }
+}

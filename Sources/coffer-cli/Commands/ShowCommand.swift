@@ -1,0 +1,25 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+
+/// `coffer show`
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show all about a secret but its value.",
+        usage: "coffer show <service> [<account>] [--json]",
+        discussion: "Asks nothing, and answers while the vault is locked too.")
+
+    @OptionGroup var item: ItemReference
+    @OptionGroup var format: JSONOptions
+    @OptionGroup var vault: VaultOptions
+
+    func run() throws {
+        let found = try Session(vault).client.call(Keychain.Show(service: item.service, account: item.account)).item
+        if format.json {
+            try Output.line(JSONText.of(ItemRecord(found)))
+        } else {
+            try Output.line(ItemText.description(found).joined(separator: "\n"))
+        }
+    }
+}

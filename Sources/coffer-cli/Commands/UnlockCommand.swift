@@ -1,0 +1,77 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+import Glibc
+
+/// `coffer unlock`
+struct UnlockCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock",
+        abstract: "Open the vault; where there is none yet, make it.",
+        discussion: """
+            You are asked for your password at the terminal, else by COFFER_ASKPASS or pinentry.
+
+            --bind holds your vault to your login password: from then on the TPM itself asks for it, counts wrong tries, and a fingerprint opens the vault \
+            no more. --unbind ends that, and destroys the secrets of class passcode-set. After a change of the password the next unlock asks once for the \
+            one before it.
+            """)
+
+    @OptionGroup var vault: VaultOptions
+
+    @Flag(help: "Bind your vault to your login password.")
+    var bind = false
+
+    @Flag(help: "Unbind it again; what is stored with --access passcode-set is destroyed.")
+    var unbind = false
+
+    @Flag(name: .shortAndLong, help: "With --unbind: do not ask.")
+    var force = false
+
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    func validate() throws {
+        guard !(bind && unbind) else { throw ValidationError("--bind and --unbind do not go together") }
+        guard !(bind || unbind) || vault.words.isEmpty else {
+            throw ValidationError(
+                "only your own vault can be bound to a password, so --group and --user do not go with it")
+        }
+        guard !force || unbind else { throw ValidationError("--force is for --unbind") }
+    }
+
+    func run() throws {
+        let session = Session(vault)
+        if unbind, !force { try confirm(session) }
+        let command = session.unlockCommand + (bind ? " --bind" : unbind ? " --unbind" : "")
+        let wanted: Bool? = bind ? true : unbind ? false : nil
+        _ = try session.call(Keychain.Unlock(bind: wanted), for: purpose, command: command)
+        guard !quiet else { return }
+        Output.note(
+            bind ? "Unlocked, and bound to your login password" : unbind ? "Unlocked, and no longer bound" : "Unlocked")
+        if bind {
+            Output.note("A forgotten password cannot be replaced: have a recovery code at hand (coffer recovery new)")
+        }
+    }
+
+    private var purpose: String { bind ? "binding" : unbind ? "unbinding" : "unlocking" }
+
+    /// What is lost is said before it is.
+    private func confirm(_ session: Session) throws {
+        let lost = try session.client.list(service: nil).filter { $0.access.accessibility == .passcodeSet }
+        guard !lost.isEmpty else { return }
+        let names = lost.prefix(20).map { "\n  \(VisibleText.line($0.service))/\(VisibleText.line($0.account))" }
+            .joined()
+        let rest = lost.count > 20 ? "\n  and \(lost.count - 20) more" : ""
+        let what = lost.count == 1 ? "This secret" : "These \(lost.count) secrets"
+        Output.note("\(what) of class passcode-set will be destroyed, and cannot be brought back:\(names)\(rest)")
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw KeychainError(
+                .failed, "unbinding would destroy secrets, and there is no terminal to ask whether you mean it",
+                advice: "read them first, or run: coffer unlock --unbind --force")
+        }
+        guard try Confirmation.isGiven("Unbind and destroy? [y/N] ", orSkipWith: "--force") else {
+            Output.note("Nothing was changed")
+            throw ExitStatus.failure
+        }
+    }
+}

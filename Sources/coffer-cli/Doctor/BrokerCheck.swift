@@ -1,0 +1,23 @@
+import BrokerProtocol
+import Coffer
+
+/// Is the broker there, and does it say that something weakens it?
+enum BrokerCheck: DoctorCheck {
+    private static let check = Keychain.Check.broker
+
+    static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
+        switch facts.status {
+        case .failure(let error): return [DoctorFinding(check, error)]
+        case .success(let status):
+            let version = VisibleText.line(status.version)
+            let isSame = status.version == ProductVersion.current
+            let broker = DoctorFinding(
+                check: check, verdict: isSame ? .ok : .problem, message: "the broker answers: cofferd \(version)",
+                advice: isSame ? nil : "install coffer and cofferd of the same version")
+            return [broker]
+                + status.warnings.map {
+                    DoctorFinding(check: .warning, verdict: .note, message: VisibleText.sentence($0))
+                }
+        }
+    }
+}

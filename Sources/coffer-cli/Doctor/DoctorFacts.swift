@@ -1,0 +1,43 @@
+import BrokerProtocol
+import Coffer
+
+/// What broker and authenticator say, asked once. Nobody is asked for a factor, and no value is read.
+struct DoctorFacts {
+    let status: Result<Keychain.Status.Reply, KeychainError>
+    let biometry: Result<Authentication.Biometry.Reply, KeychainError>
+    let items: Result<[Keychain.Item], KeychainError>
+    let diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
+
+    init(
+        status: Result<Keychain.Status.Reply, KeychainError>,
+        biometry: Result<Authentication.Biometry.Reply, KeychainError>, items: Result<[Keychain.Item], KeychainError>,
+        diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
+    ) {
+        self.status = status
+        self.biometry = biometry
+        self.items = items
+        self.diagnosis = diagnosis
+    }
+
+    init(asking client: KeychainClient) {
+        status = Self.asked { () throws(KeychainError) in try client.call(Keychain.Status()) }
+        biometry = Self.asked { () throws(KeychainError) in try client.biometry() }
+        items = Self.asked { () throws(KeychainError) in try client.list(service: nil) }
+        diagnosis = Self.asked { () throws(KeychainError) in try client.call(Keychain.Diagnose()) }
+    }
+
+    private static func asked<Answer>(
+        _ question: () throws(KeychainError) -> Answer
+    ) -> Result<Answer, KeychainError> {
+        do throws(KeychainError) { return .success(try question()) } catch { return .failure(error) }
+    }
+}
+
+extension DoctorFinding {
+    /// What could not be asked.
+    init(_ check: Keychain.Check, _ error: KeychainError) {
+        self.init(
+            check: check, verdict: .problem, message: VisibleText.sentence(KeychainError.clause(error.message)),
+            advice: error.advice.isEmpty ? nil : error.advice)
+    }
+}

@@ -1,0 +1,31 @@
+import BrokerProtocol
+import Coffer
+
+/// Which items were bound to fingers that are not the enrolled ones any more? Nobody can read those; they are named, so that they can be set anew.
+enum FingersCheck: DoctorCheck {
+    private static let check = Keychain.Check.fingers
+
+    static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
+        guard case .success(let biometry) = facts.biometry, case .success(let items) = facts.items else { return [] }
+        let bound = items.filter { $0.biometrySet != nil }
+        let lost = bound.filter { $0.biometrySet != biometry.currentSet }
+        guard !lost.isEmpty else {
+            if bound.isEmpty { return [] }
+            let count = bound.count == 1 ? "1 item is" : "\(bound.count) items are"
+            return [
+                DoctorFinding(
+                    check: check, verdict: .ok, message: "\(count) bound to the fingers that are enrolled now")
+            ]
+        }
+        return lost.map { item in
+            // Another way of reading it may be left.
+            let isLeft = item.access.any && item.access.require.count > 1
+            return DoctorFinding(
+                check: check, verdict: .problem,
+                message: "\(item.shownName): the enrolled fingers changed since it was set"
+                    + (isLeft ? ", so a finger does not open it any more" : ", so nobody can read it any more"),
+                advice: "set it again with: "
+                    + VisibleText.sentence(ShellText.command(["coffer", "set", item.service, item.account])))
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import BrokerProtocol
+import Coffer
+
+/// How is the vault, and can it be looked into?
+enum VaultCheck: DoctorCheck {
+    private static let check = Keychain.Check.vault
+
+    static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
+        guard case .success(let status) = facts.status else { return [] }
+        let state: DoctorFinding =
+            switch status.vault.state {
+            case .none:
+                DoctorFinding(
+                    check: check, verdict: .note, message: "there is no vault yet",
+                    advice: "make one with: coffer unlock")
+            case .sealed, .locked:
+                DoctorFinding(
+                    check: check, verdict: .ok, message: "the vault is \(status.vault.state.rawValue)",
+                    advice: "open it with: coffer unlock")
+            case .unlocked: DoctorFinding(check: check, verdict: .ok, message: "the vault is unlocked")
+            }
+        guard case .failure(let error) = facts.items else { return [state] }
+        return [state, DoctorFinding(check, error)]
+    }
+}

@@ -1,0 +1,53 @@
+import Coffer
+import FoundationEssentials
+
+/// Says what went wrong: one line, or with `--json` one object.
+struct ErrorReport {
+    let asJSON: Bool
+
+    private struct Report: Encodable {
+        var code: String
+        var message: String
+        var advice: String?
+        var accounts: [String]?
+        var tpmCode: Int64?
+        var exit: Int32
+    }
+
+    func show(_ error: KeychainError) -> ExitStatus {
+        let status = ExitStatus(error.code)
+        if asJSON {
+            show(
+                Report(
+                    code: error.code.rawValue, message: error.message,
+                    advice: error.advice.isEmpty ? nil : error.advice,
+                    accounts: error.accounts.isEmpty ? nil : error.accounts,
+                    tpmCode: error.tpmCode == 0 ? nil : error.tpmCode,
+                    exit: status.rawValue))
+        } else {
+            Output.note("coffer: \(VisibleText.sentence(KeychainError.clause(error.description)))")
+        }
+        return status
+    }
+
+    /// The command line is not one that this program takes.
+    /// - Parameter command: the subcommand, where it is known.
+    func showUsage(_ message: String, command: String?) -> ExitStatus {
+        let line = message.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
+        let help = "coffer help" + (command.map { " \($0)" } ?? "")
+        if asJSON {
+            show(Report(code: "usage", message: line, advice: "see: \(help)", exit: ExitStatus.usage.rawValue))
+        } else {
+            Output.note("coffer: \(VisibleText.sentence(line)); see: \(help)")
+        }
+        return .usage
+    }
+
+    private func show(_ report: Report) {
+        do {
+            Output.note(try JSONText.of(report, pretty: false))
+        } catch {
+            Output.note("coffer: \(report.message)")
+        }
+    }
+}

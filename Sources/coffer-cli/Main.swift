@@ -1,0 +1,35 @@
+import ArgumentParser
+import Coffer
+import Platform
+
+/// Parses, runs, and turns whatever went wrong into one line and an exit status.
+@main
+enum Main {
+    static func main() {
+        let arguments = ArgumentRewriter.rewrite(Array(CommandLine.arguments.dropFirst()))
+        let report = ErrorReport(asJSON: arguments.prefix { $0 != "--" }.contains("--json"))
+        do throws(SystemError) {
+            try ProcessHardening.apply()
+        } catch {
+            report.show(KeychainError(.failed, error.description)).leave()
+        }
+        do {
+            if let mistake = SubcommandSuggestion.mistake(in: arguments) { throw mistake }
+            var command = try CofferCommand.parseAsRoot(arguments)
+            try command.run()
+        } catch let error as KeychainError {
+            report.show(error).leave()
+        } catch let status as ExitStatus {
+            status.leave()
+        } catch {
+            let code = CofferCommand.exitCode(for: error)
+            guard code == .success else {
+                report.showUsage(
+                    CofferCommand.message(for: error), command: SubcommandSuggestion.known(arguments.first)
+                ).leave()
+            }
+            // Help, a version, a completion script.
+            CofferCommand.exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,7 @@
+import ArgumentParser
+
+/// How an item with several ways of being read is read.
+struct ApplicationPasswordOptions: ParsableArguments {
+    @Flag(help: "Ask for the item's application password at once, where --any left a choice.")
+    var appPassword = false
+}

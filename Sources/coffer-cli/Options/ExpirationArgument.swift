@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+
+/// When an item is out of date: a length of time from now, a day, a moment, or never.
+enum ExpirationArgument: Equatable {
+    /// Milliseconds since 1970.
+    case at(Int64)
+    case never
+
+    init(parsing argument: String) throws {
+        guard let parsed = ExpirationArgument(argument, now: Date(), calendar: .current) else {
+            throw ValidationError("a time to come is such as 12h, 30d, 6w, 1y, 2027-01-31, or never")
+        }
+        self = parsed
+    }
+
+    init?(_ text: String, now: Date, calendar: Calendar) {
+        if text == "never" {
+            self = .never
+            return
+        }
+        guard let date = Self.length(text).map(now.addingTimeInterval) ?? Self.day(text, calendar) ?? Self.moment(text)
+        else { return nil }
+        guard date > now, date.timeIntervalSince(now) < 1000 * 31_557_600 else { return nil }
+        self = .at(Int64(date.timeIntervalSince1970 * 1000))
+    }
+
+    /// What the wire says for it; 0 is never.
+    var milliseconds: Int64 {
+        switch self {
+        case .at(let time): time
+        case .never: 0
+        }
+    }
+
+    private static func length(_ text: String) -> TimeInterval? {
+        let units: [Character: Double] = ["h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600]
+        guard let last = text.last, let unit = units[last], let count = UInt32(text.dropLast()), count > 0 else {
+            return nil
+        }
+        return Double(count) * unit
+    }
+
+    /// A day begins at its midnight here.
+    static func day(_ text: String, _ calendar: Calendar) -> Date? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].count == 4, parts.allSatisfy({ $0.allSatisfy(\.isASCII) }) else { return nil }
+        let numbers = parts.compactMap { Int($0) }
+        guard numbers.count == 3 else { return nil }
+        let components = DateComponents(year: numbers[0], month: numbers[1], day: numbers[2])
+        return components.isValidDate(in: calendar) ? calendar.date(from: components) : nil
+    }
+
+    static func moment(_ text: String) -> Date? {
+        // No moment at all is the other outcome, and the caller's to explain.
+        try? Date(text, strategy: .iso8601)
+    }
+}

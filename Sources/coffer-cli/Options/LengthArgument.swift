@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// How many characters a generated password has.
+struct LengthArgument: Equatable {
+    static let allowed = 8...1024
+    let characters: Int
+
+    init(parsing argument: String) throws {
+        guard let count = Int(argument), Self.allowed.contains(count) else {
+            throw ValidationError("a length is a number from \(Self.allowed.lowerBound) to \(Self.allowed.upperBound)")
+        }
+        characters = count
+    }
+}
+
+/// A number of seconds: 45, 45s, 2m.
+struct SecondsArgument: Equatable {
+    static let allowed = 1...3600
+    let seconds: Int
+
+    init(parsing argument: String) throws {
+        var digits = argument[...]
+        let unit = argument.last == "m" ? 60 : 1
+        if let last = argument.last, last == "s" || last == "m" { digits = digits.dropLast() }
+        guard let count = Int(digits), count <= 3600, Self.allowed.contains(count * unit) else {
+            throw ValidationError("a time is 1s to 3600s, or 1m to 60m")
+        }
+        seconds = count * unit
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+
+/// What is kept beside a value.
+struct MetadataOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A name for people.", valueName: "text"))
+    var label: String?
+
+    @Option(help: ArgumentHelp("A remark.", valueName: "text"))
+    var comment: String?
+
+    @Option(
+        name: .customLong("attribute"),
+        help: ArgumentHelp("Something to search by. May be repeated.", valueName: "key=value"),
+        transform: AttributeArgument.init(parsing:))
+    var pairs: [AttributeArgument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "When it is out of date: 12h, 30d, 6w, 1y, or a date such as 2027-01-31.", valueName: "time"),
+        transform: ExpirationArgument.init(parsing:))
+    var expires: ExpirationArgument?
+
+    func validate() throws {
+        guard Set(pairs.map(\.key)).count == pairs.count else { throw ValidationError("--attribute names a key twice") }
+        if let label { try ItemName.check(label, "label", limit: 4096) }
+        if let comment { try ItemName.check(comment, "comment", limit: 4096) }
+        for pair in pairs { try ItemName.check(pair.key + pair.value, "attribute", limit: 4096) }
+    }
+
+    /// nil when none was named.
+    var attributes: [String: String]? {
+        pairs.isEmpty ? nil : Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) })
+    }
+}
+
+/// `key=value`
+struct AttributeArgument {
+    let key: String
+    let value: String
+
+    init(parsing argument: String) throws {
+        guard let equals = argument.firstIndex(of: "="), equals > argument.startIndex else {
+            throw ValidationError("an attribute is a key, an equals sign and a value")
+        }
+        key = String(argument[..<equals])
+        value = String(argument[argument.index(after: equals)...])
+    }
+}

@@ -1,0 +1,40 @@
+import Coffer
+
+/// What became of one item of an old vault.
+struct RestoredItem: Encodable {
+    enum Outcome: String, Encodable {
+        case restored
+        /// It was for its old device only.
+        case lost
+        /// There is one of this name already, and that stays.
+        case kept
+        case expired
+        /// The present vault did not take it.
+        case refused
+    }
+
+    let service: String
+    let account: String
+    let outcome: Outcome
+    /// Why, in words, where the outcome does not say it.
+    var reason: String?
+
+    /// Whether it could have come back and did not.
+    var isMissing: Bool { outcome == .kept || outcome == .refused }
+
+    var line: String {
+        let word = outcome.rawValue.padding(toLength: 10, withPad: " ", startingAt: 0)
+        return word + VisibleText.name(service: service, account: account)
+            + (reason.map { "  (\(VisibleText.sentence($0)))" } ?? "")
+    }
+
+    static func summary(of items: [RestoredItem], isTrial: Bool) -> String {
+        func count(_ outcome: Outcome) -> Int { items.count { $0.outcome == outcome } }
+        var parts = ["\(isTrial ? "Would restore" : "Restored") \(count(.restored)) of \(items.count) items"]
+        if count(.lost) > 0 { parts.append("\(count(.lost)) lost, for the old device only") }
+        if count(.kept) > 0 { parts.append("\(count(.kept)) kept as they are here; --replace takes the old ones") }
+        if count(.expired) > 0 { parts.append("\(count(.expired)) expired") }
+        if count(.refused) > 0 { parts.append("\(count(.refused)) not taken") }
+        return parts.joined(separator: "; ")
+    }
+}

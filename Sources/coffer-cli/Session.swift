@@ -1,0 +1,99 @@
+import BrokerProtocol
+import Coffer
+import Foundation
+import Glibc
+import Platform
+
+/// One run of the program: the keychain, and the person who may be asked.
+struct Session {
+    let client: KeychainClient
+    /// Whose vault it is about.
+    private let vault: VaultOptions?
+    private let environment: [String: String]
+
+    init(_ vault: VaultOptions? = nil) {
+        self.vault = vault
+        environment = ProcessInfo.processInfo.environment
+        client = KeychainClient(
+            paths: SocketPaths(environment: environment), caller: getuid(),
+            vault: vault?.choice ?? Keychain.VaultChoice())
+    }
+
+    var programs: ProgramSearch { ProgramSearch(environment: environment) }
+
+    func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Whether a locked vault may be opened on the way: only where a person is at a terminal.
+    func mayUnlock(noPrompt: Bool) -> Bool { !noPrompt && TerminalPerson.isPresent }
+
+    /// Calls what may need a person.
+    /// - Parameter purpose: what asks, as a subject: "github/me".
+    /// - Parameter command: what to run in a terminal when nobody can be asked here.
+    func call<Method: Challengeable>(
+        _ method: Method, for purpose: String, noPrompt: Bool = false, command: String
+    ) throws(KeychainError) -> Method.Reply {
+        try client.call(method) { purposes throws(KeychainError) in
+            if vault?.user != nil { return NobodyPerson() }
+            let creates = purposes.contains(.create)
+            let subject = creates ? "making \(vault?.shownVault ?? "your vault")" : purpose
+            let wayOut = creates ? unlockCommand : command
+            if noPrompt {
+                throw KeychainError(
+                    .authenticationNeeded, "\(subject) needs you to authenticate, and --no-prompt forbids to ask",
+                    advice: "run: \(wayOut)")
+            }
+            guard var person = PersonFinder(environment: environment).find() else {
+                throw KeychainError(
+                    .authenticationNeeded, "\(subject) needs you to authenticate, and there is no terminal to ask at",
+                    advice: "run in a terminal: \(wayOut)")
+            }
+            if creates {
+                try person.tell(
+                    .init(
+                        style: .info, text: "No vault yet: making \(vault?.shownVault ?? "one for \(Self.ownName())")"))
+            }
+            return person
+        }
+    }
+
+    /// Has the person asked once, for this terminal's programs to use the answer again.
+    func authorize(seconds: Int) throws(KeychainError) {
+        guard TerminalPerson.isPresent else {
+            throw KeychainError(
+                .authenticationNeeded, "an answer can be used again in a terminal only, and there is none here",
+                advice: "run in a terminal: coffer auth --for 5m")
+        }
+        var person: any Person = TerminalPerson()
+        try client.authorize(seconds: seconds, by: &person)
+    }
+
+    /// Calls what may need an application password, and a person besides.
+    /// - Parameter choosingPassword: it is to be the application password, where there is a choice.
+    func call<Method: PasswordTaking>(
+        _ method: Method, for purpose: String, noPrompt: Bool, choosingPassword: Bool, command: String
+    ) throws(KeychainError) -> Method.Reply {
+        let input = passwordInput(for: purpose, noPrompt: noPrompt)
+        var method = method
+        if choosingPassword { method.applicationPassword = try input.present() }
+        do throws(KeychainError) {
+            return try call(method, for: purpose, noPrompt: noPrompt, command: command)
+        } catch {
+            guard error.code == .applicationPasswordNeeded, method.applicationPassword == nil else { throw error }
+            method.applicationPassword = try input.present()
+            return try call(method, for: purpose, noPrompt: noPrompt, command: command)
+        }
+    }
+
+    func passwordInput(for name: String, noPrompt: Bool) -> ApplicationPasswordInput {
+        ApplicationPasswordInput(name: name, noPrompt: noPrompt) { PersonFinder(environment: environment).find() }
+    }
+
+    /// What opens the vault.
+    var unlockCommand: String { ShellText.command(["coffer", "unlock"] + (vault?.words ?? [])) }
+
+    private static func ownName() -> String {
+        let uid = getuid()
+        // Without a name the number says as much.
+        return (try? Account.withUID(uid))?.name ?? "uid \(uid)"
+    }
+}

@@ -1,0 +1,77 @@
+import BrokerProtocol
+import Coffer
+
+/// The access log in lines: aligned for a person, as far as that goes for lines that come one by one; with tabs for a program.
+struct LogTable {
+    let aligned: Bool
+
+    private static let widths = [16, 7, 28, 18]
+
+    var header: String { join(["TIME", "EVENT", "ITEM", "OUTCOME", "PROGRAM"]) }
+
+    func line(_ record: Keychain.LogRecord) -> String {
+        var outcome = VisibleText.line(record.outcome)
+        if !record.require.isEmpty { outcome += " (\(VisibleText.line(record.require.joined(separator: ", "))))" }
+        return join([
+            aligned ? TimeText(record.time).clock() : TimeText(record.time).iso8601, VisibleText.line(record.event),
+            item(record), outcome, program(record),
+        ])
+    }
+
+    private func item(_ record: Keychain.LogRecord) -> String {
+        guard let service = record.service else { return "-" }
+        return ([service] + [record.account].compactMap { $0 }).map(VisibleText.line).joined(separator: "/")
+    }
+
+    private func program(_ record: Keychain.LogRecord) -> String {
+        var text = "-"
+        if let pid = record.pid {
+            text = "\(record.program.map(VisibleText.line) ?? "unknown")\(record.verified ? "" : "?") (pid \(pid))"
+        }
+        if let detail = record.detail {
+            text = (text == "-" ? "" : text + ", ") + VisibleText.line(detail)
+        }
+        if let missed = record.missed { text += ", \(missed) before it could not be written" }
+        return text
+    }
+
+    private func join(_ columns: [String]) -> String {
+        guard aligned else { return columns.joined(separator: "\t") }
+        return columns.enumerated().map { index, text in
+            index < Self.widths.count
+                ? text + String(repeating: " ", count: max(0, Self.widths[index] - TextWidth.of(text)) + 2) : text
+        }.joined()
+    }
+}
+
+/// A record as `--json` gives it.
+struct LogLine: Encodable {
+    private let record: Keychain.LogRecord
+
+    init(_ record: Keychain.LogRecord) { self.record = record }
+
+    private enum CodingKeys: String, CodingKey {
+        case sequence, time, event, outcome, uid, pid, program, verified, controlGroup, item, service, account, require,
+            detail
+        case missed
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(record.sequence, forKey: .sequence)
+        try container.encode(TimeText(record.time).iso8601, forKey: .time)
+        try container.encode(record.event, forKey: .event)
+        try container.encode(record.outcome, forKey: .outcome)
+        try container.encodeIfPresent(record.uid, forKey: .uid)
+        try container.encodeIfPresent(record.pid, forKey: .pid)
+        try container.encodeIfPresent(record.program, forKey: .program)
+        try container.encode(record.verified, forKey: .verified)
+        try container.encodeIfPresent(record.controlGroup, forKey: .controlGroup)
+        try container.encodeIfPresent(record.item, forKey: .item)
+        try container.encodeIfPresent(record.service, forKey: .service)
+        try container.encodeIfPresent(record.account, forKey: .account)
+        try container.encode(record.require, forKey: .require)
+        try container.encodeIfPresent(record.detail, forKey: .detail)
+        try container.encodeIfPresent(record.missed, forKey: .missed)
+    }
+}

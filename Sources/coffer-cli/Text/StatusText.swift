@@ -1,0 +1,95 @@
+import BrokerProtocol
+import Coffer
+
+/// The broker's state in lines that a person reads.
+enum StatusText {
+    static func lines(_ status: Keychain.Status.Reply, of options: VaultOptions) -> [String] {
+        var lines = ["Vault: \(vault(status.vault, options))"]
+        if let items = status.vault.items { lines.append("Items: \(items)") }
+        if status.vault.bound ?? false { lines.append("Bound: to your login password") }
+        lines.append("Sealed by: \(sealer(status.sealer))")
+        if let identity = identity(status) { lines.append("TPM known by: \(identity)") }
+        lines.append("Locks: \(locks(status.locks))")
+        if let recovery = status.recovery {
+            let made = recovery.made.map { "made on \(TimeText($0).day)" }
+            lines.append("Recovery code: \(made ?? "none, make one with: coffer recovery new")")
+        }
+        lines.append("Broker: cofferd \(VisibleText.line(status.version))")
+        lines += status.warnings.map { "Warning: \(VisibleText.sentence($0))" }
+        if status.sandbox, status.warnings.isEmpty {
+            lines.append("Warning: this is a sandbox, for trying and testing; it guards nothing")
+        }
+        return lines
+    }
+
+    private static func vault(_ vault: Keychain.VaultState, _ options: VaultOptions) -> String {
+        let since = vault.since.map { " since \(TimeText($0).clock())" } ?? ""
+        let command = ShellText.command(["coffer", "unlock"] + options.words)
+        return switch vault.state {
+        case .none: "none yet; the first `coffer set` makes it"
+        case .sealed: "sealed, not opened since the broker started; open it with: \(command)"
+        case .locked: "locked\(since); open it with: \(command)"
+        case .unlocked: "unlocked\(since)"
+        }
+    }
+
+    private static func locks(_ locks: [String]) -> String {
+        locks.isEmpty ? "only by: coffer lock" : locks.map(VisibleText.line).joined(separator: ", ")
+    }
+
+    /// How the TPM is known to be the one it should be. The storage key is pinned in any case, when the vault is made.
+    private static func identity(_ status: Keychain.Status.Reply) -> String? {
+        guard status.sealer.kind == "tpm", status.vault.state != .none else { return nil }
+        let pin = "the key pinned at first use"
+        return switch status.sealer.identity {
+        case "certified": "its maker's certificate (checked), and \(pin)"
+        case "noCertificate": "\(pin); it has no certificate"
+        case "issuerUnknown": "\(pin); its certificate is of a maker whom root has not named"
+        case "foreignCertificate": "\(pin); its certificate is for another key: run coffer doctor"
+        default: "\(pin); whether it has a certificate too, coffer doctor looks"
+        }
+    }
+
+    private static func sealer(_ sealer: Keychain.Sealer) -> String {
+        let maker = [sealer.manufacturer, sealer.model].compactMap { $0 }.map(VisibleText.line).joined(separator: ", ")
+        return switch sealer.kind {
+        case "tpm": maker.isEmpty ? "TPM 2.0" : "TPM 2.0 (\(maker))"
+        case "software": "software only, no TPM: whoever has the disk has the secrets"
+        case let other: VisibleText.line(other)
+        }
+    }
+}
+
+/// The broker's state as `--json` gives it.
+struct StatusRecord: Encodable {
+    private let vault: Vault
+    private let sealer: Keychain.Sealer
+    private let version: String
+    private let sandbox: Bool
+    private let locks: [String]
+    private let warnings: [String]
+    private let recovery: Recovery?
+
+    private struct Recovery: Encodable {
+        var made: String?
+    }
+
+    private struct Vault: Encodable {
+        var state: String
+        var since: String?
+        var items: Int64?
+        var bound: Bool?
+    }
+
+    init(_ status: Keychain.Status.Reply) {
+        vault = Vault(
+            state: status.vault.state.rawValue, since: status.vault.since.map { TimeText($0).iso8601 },
+            items: status.vault.items, bound: status.vault.bound)
+        sealer = status.sealer
+        version = status.version
+        sandbox = status.sandbox
+        locks = status.locks
+        warnings = status.warnings
+        recovery = status.recovery.map { Recovery(made: $0.made.map { TimeText($0).iso8601 }) }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// A time of the wire (milliseconds since 1970), in words.
+struct TimeText {
+    let milliseconds: Int64
+
+    init(_ milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    private var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
+
+    /// For programs: 2026-03-14T09:26:53.589Z
+    var iso8601: String {
+        // The thousandths are put in as they are: a floating-point time would lose one now and then.
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        let whole = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
+        return whole.dropLast() + "." + String(String(1000 + max(0, rest)).dropFirst()) + "Z"
+    }
+
+    /// In this time zone, with the day only when it is another one than today.
+    func clock(now: Date = Date(), calendar: Calendar = .current) -> String {
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
+        func digits(_ number: Int?, _ count: Int) -> String {
+            let text = String(number ?? 0)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        let time = "\(digits(parts.hour, 2)):\(digits(parts.minute, 2))"
+        if calendar.isDate(date, inSameDayAs: now) { return time }
+        return "\(digits(parts.year, 4))-\(digits(parts.month, 2))-\(digits(parts.day, 2)) \(time)"
+    }
+
+    /// In this time zone: 2026-03-14
+    var day: String {
+        let parts = Calendar.current.dateComponents([.year, .month, .day], from: date)
+        let numbers = [parts.year, parts.month, parts.day].map { String($0 ?? 0) }
+        return numbers.map { $0.count == 1 ? "0\($0)" : $0 }.joined(separator: "-")
+    }
+
+    /// "3 days ago", "in 2 hours", "just now".
+    func relative(to now: Date = Date()) -> String {
+        let seconds = date.timeIntervalSince(now)
+        let length = abs(seconds)
+        if length < 60 { return seconds > 1 ? "in less than a minute" : "just now" }
+        let units: [(name: String, seconds: Double)] = [
+            ("year", 31_557_600), ("month", 2_629_800), ("week", 604_800), ("day", 86_400), ("hour", 3600),
+            ("minute", 60),
+        ]
+        // Two of a unit before it is used: "10 days" says more than "1 week".
+        let unit =
+            units.first { length >= $0.seconds * ($0.name == "week" || $0.name == "month" ? 2 : 1) } ?? ("minute", 60)
+        let count = Int(length / unit.seconds)
+        let words = "\(count) \(unit.name)\(count == 1 ? "" : "s")"
+        return seconds > 0 ? "in \(words)" : "\(words) ago"
+    }
+}

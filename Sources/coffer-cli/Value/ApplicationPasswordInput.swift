@@ -1,0 +1,58 @@
+import BrokerProtocol
+import Coffer
+import FoundationEssentials
+
+/// Where an application password comes from: the person, hidden. Never an argument and never the environment, which every program of the user can read.
+struct ApplicationPasswordInput {
+    /// The item, as people read it.
+    let name: String
+    let noPrompt: Bool
+    let findPerson: () -> (any Person)?
+
+    /// The one that an item has.
+    /// - Returns: base64.
+    func present() throws(KeychainError) -> String {
+        var person = try person()
+        return Self.encoded(try ask("Application password for \(name): ", &person))
+    }
+
+    /// One to store an item under: asked twice, because nobody sees what is typed, and an item under a mistyped one is lost.
+    /// - Returns: base64.
+    func new() throws(KeychainError) -> String {
+        var person = try person()
+        let first = try ask("New application password for \(name): ", &person)
+        guard !first.isEmpty else {
+            throw KeychainError(
+                .failed, "the application password is empty, nothing was stored", advice: "run the command again")
+        }
+        guard first == (try ask("Once more: ", &person)) else {
+            throw KeychainError(.failed, "the two differ, nothing was stored", advice: "run the command again")
+        }
+        return Self.encoded(first)
+    }
+
+    private func person() throws(KeychainError) -> any Person {
+        if noPrompt {
+            throw KeychainError(
+                .authenticationNeeded, "\(name) takes an application password, and --no-prompt forbids to ask",
+                advice: "leave out --no-prompt")
+        }
+        guard let person = findPerson() else {
+            throw KeychainError(
+                .authenticationNeeded,
+                "\(name) takes an application password, and there is no terminal to ask at",
+                advice: "run it in a terminal, or name a program that asks in COFFER_ASKPASS")
+        }
+        return person
+    }
+
+    private func ask(_ prompt: String, _ person: inout any Person) throws(KeychainError) -> String {
+        // No descriptor: nobody waits who could hang up.
+        guard let answer = try person.ask(.init(style: .secret, text: prompt), hangUp: -1) else {
+            throw .cancelledByPerson
+        }
+        return answer
+    }
+
+    private static func encoded(_ password: String) -> String { Data(password.utf8).base64EncodedString() }
+}

@@ -1,0 +1,19 @@
+import Coffer
+import Platform
+
+/// Whether a person at the terminal means what cannot be taken back.
+enum Confirmation {
+    /// - Parameter flag: what to give where the terminal cannot be asked.
+    static func isGiven(_ question: String, orSkipWith flag: String) throws(KeychainError) -> Bool {
+        let answer: Terminal.Answer
+        do throws(SystemError) {
+            answer = try Terminal().ask(question, hidden: false, limit: 8)
+        } catch {
+            throw KeychainError(
+                .failed, "the terminal cannot be asked: \(error.reason)",
+                advice: "use \(flag) to go on without a question")
+        }
+        guard case .line(let bytes) = answer else { return false }
+        return ["y", "yes"].contains(String(decoding: bytes, as: UTF8.self).lowercased())
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import Configuration
+import Platform
+
+/// Reads root's configuration file, if it is one that only root (in a sandbox: only this user) can have written.
+enum ConfigurationLoader {
+    /// The most bytes that the file may have.
+    private static let longestFile = 64 << 10
+
+    static func load(_ path: String) throws -> Configuration {
+        guard let status = try FileStatus.of(path), status.isRegular, status.mode & 0o022 == 0 else {
+            throw ValidationError("\(path) must be there, and nobody but its owner may change it.")
+        }
+        let bytes = try DurableFile.read(path, limit: longestFile)
+        let configuration = try Configuration(parsing: String(decoding: bytes, as: UTF8.self))
+        guard status.uid == 0 || (configuration.sandbox && status.uid == ProcessSurroundings.effectiveUser) else {
+            throw ValidationError("\(path) must belong to root (only a sandbox may do without).")
+        }
+        return configuration
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Broker
+import Configuration
+import Cryptography
+import Logging
+import Platform
+import ServiceLifecycle
+import UnixSignals
+
+/// The broker's program: hardens the process, reads root's configuration, runs the broker until it is told to stop.
+@main struct CofferDaemon: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cofferd", abstract: "Coffer's broker: keeps the vaults, talks to the TPM, decides who gets what.")
+
+    @Option(help: "The configuration file.")
+    var config = Configuration.defaultPath
+
+    /// Room for every key and open secret of a few hundred vaults.
+    private static let secureHeap = 256 << 10
+
+    func run() async throws {
+        try ProcessHardening.apply()
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        let logger = Logger(label: "cofferd")
+        let configuration = try ConfigurationLoader.load(config)
+        try BrokerStart.checkUser(configuration)
+        do { try SecureHeap.activate(bytes: Self.secureHeap) } catch {
+            guard configuration.sandbox else { throw error }
+            logger.warning("keys are not kept out of swap: \(error.reason)")
+        }
+        var options = Broker.Options()
+        let passed = try ActivationSockets.take()
+        guard passed.count <= 1 else {
+            throw ValidationError("One socket was expected from the service manager, \(passed.count) came.")
+        }
+        options.clientSocket = passed.first
+        let sealer = try BrokerStart.sealer(configuration)
+        let broker = try Broker(configuration: configuration, sealer: sealer, logger: logger, options: options)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: broker, successTerminationBehavior: .gracefullyShutdownGroup)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+}

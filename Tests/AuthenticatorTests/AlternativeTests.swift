@@ -1,0 +1,84 @@
+import Authorization
+import BrokerProtocol
+import Foundation
+import Platform
+import Testing
+
+/// What the real authenticator asks PAM for, and signs, where a challenge leaves a choice or takes several proofs.
+struct AlternativeTests {
+    private static let pin = "1234"
+
+    /// A stage whose `coffer-passcode` takes another answer than its `coffer`, so that it shows which of them was asked.
+    private func stage(
+        _ kinds: [String], _ alternatives: [[Int]], _ purposes: [Keychain.Purpose] = [.read]
+    ) throws -> Stage {
+        let stage = try Stage(
+            .init(prepare: { path in
+                let check = "\(path)/pam/check-passcode"
+                let script = "#!/bin/sh\nread -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(Self.pin)' ]\n"
+                try DurableFile.write(Array(script.utf8), to: check, mode: 0o755)
+                let rules = try String(contentsOfFile: "\(path)/pam/coffer", encoding: .utf8)
+                    .replacingOccurrences(of: "\(path)/pam/check", with: check)
+                try DurableFile.write(Array(rules.utf8), to: "\(path)/pam/coffer-passcode", mode: 0o644)
+            }))
+        stage.broker.change { script in
+            script.facts.purposes = purposes
+            script.facts.authorizations = kinds.map { .init(kind: $0) }
+            script.facts.alternatives = alternatives
+        }
+        return stage
+    }
+
+    @Test(
+        "a passcode is asked of its own service, and no other's answer will do",
+        arguments: [
+            ["passcode"], ["presence", "passcode"],
+        ])
+    func passcode(kinds: [String]) throws {
+        let stage = try stage(kinds, [Array(kinds.indices)])
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).name == .authenticationFailed)
+        #expect(!stage.broker.calls.contains("Prepare"))
+        var again = try stage.client()
+        #expect(try again.authenticate(Self.pin).isDone)
+        #expect(stage.broker.completions.map(\.authorization) == Array(kinds.indices))
+    }
+
+    @Test("a passcode opens a vault in the same question")
+    func passcodeUnlocks() throws {
+        let stage = try stage(["unlock", "passcode"], [[0, 1]], [.unlock, .read])
+        var client = try stage.client()
+        #expect(try client.authenticate(Self.pin).isDone)
+        #expect(stage.broker.completions.map(\.authorization) == [0, 1])
+    }
+
+    @Test("of several ways one is asked for and signed, and nothing of the others")
+    func either() throws {
+        let stage = try stage(["biometry-any", "passcode", "presence"], [[0], [1], [2]])
+        var client = try stage.client()
+        #expect(try client.authenticate(Self.pin).isDone)
+        #expect(stage.broker.completions.map(\.authorization) == [1])
+    }
+
+    @Test(
+        "where nothing can prove what a way takes, nobody is asked and nothing is signed",
+        arguments: [
+            ["biometry-any"], ["biometry-any", "passcode"], ["presence", "biometry-any"],
+        ])
+    func unavailable(kinds: [String]) throws {
+        let stage = try stage(kinds, [Array(kinds.indices)])
+        var client = try stage.client()
+        let fault = try client.begin().fault
+        #expect(fault?.name == .authenticationFailed && fault?.details.reason == "biometry")
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+
+    @Test("a stack that is missing is said, and not replaced by another")
+    func missing() throws {
+        let stage = try stage(["passcode"], [[0]])
+        try FileManager.default.removeItem(atPath: "\(stage.path)/pam/coffer-passcode")
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).name == .authenticationMisconfigured)
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+}

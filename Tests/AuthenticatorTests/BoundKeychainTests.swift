@@ -1,0 +1,219 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Foundation
+import Platform
+import Testing
+
+/// What the real authenticator brings to open a bound keychain: what PAM has just accepted, and nothing else.
+struct BoundKeychainTests {
+    private static let salt = [UInt8](repeating: 9, count: 16)
+    private static let policy = [UInt8](repeating: 3, count: 32)
+    private static let name = [0, 11] + [UInt8](repeating: 0x77, count: 32)
+
+    /// A bound keychain behind a PAM service for the password, and one for any factor that lets everybody in.
+    private func stage(
+        bound: Bool = true, _ purposes: [Keychain.Purpose] = [.unlock],
+        _ kinds: [String] = ["unlock"], pam: String? = nil
+    ) throws -> Stage {
+        let index = try #require(PINIndexPin(handle: 0x01B0_C000, policy: Self.policy))
+        let binding = try #require(BindingPin(index: index, salt: Self.salt, cost: 15))
+        let stage = try Stage(
+            .init(
+                changeRecord: { record in
+                    let sealed = RegistryRecord(
+                        vault: record.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,
+                        sealer: .tpm, authenticatorKey: record.authenticatorKey,
+                        storageKey: StorageKeyPin(
+                            handle: 0x8100_0001, name: [0, 11] + [UInt8](repeating: 1, count: 32), context: [1]),
+                        objects: record.objects)
+                    guard bound, let root = sealed.objects[.unlockRoot] else { return sealed }
+                    return sealed.with(binding: binding, unlockRoot: root)
+                },
+                prepare: { path in
+                    let rules = try String(contentsOfFile: "\(path)/pam/coffer", encoding: .utf8)
+                    try DurableFile.write(Array((pam ?? rules).utf8), to: "\(path)/pam/coffer-passcode", mode: 0o644)
+                    let open = "auth required pam_permit.so\naccount required pam_permit.so\n"
+                    try DurableFile.write(Array(open.utf8), to: "\(path)/pam/coffer", mode: 0o644)
+                }))
+        stage.broker.change { script in
+            script.facts.purposes = purposes
+            script.facts.service = purposes.contains(.read) ? "github" : nil
+            script.facts.account = purposes.contains(.read) ? "me" : nil
+            script.facts.authorizations = kinds.map { .init(kind: $0) }
+            script.facts.alternatives = [Array(kinds.indices)]
+            script.adopted = []
+            script.resealed = BrokerInterface.Reseal.Reply(
+                name: Data(Self.name).base64EncodedString(),
+                index: purposes == [.unbind]
+                    ? nil
+                    : BrokerInterface.PINIndex(
+                        handle: 0x01B0_C001, policy: Data(Self.policy).base64EncodedString()))
+        }
+        return stage
+    }
+
+    private static func pin(_ password: String, salt: [UInt8] = salt, cost: UInt64 = 15) throws -> String {
+        try Scrypt.derive(
+            password: SecretBytes(copying: Array(password.utf8)), salt: salt,
+            cost: .init(rounds: 1 << cost, blockSize: 8, parallelism: 1), count: 32
+        ).base64Encoded()
+    }
+
+    /// A broker whose TPM says that the first so many passwords are wrong.
+    private func refuse(_ count: Int, on stage: Stage, left: Int64 = 8) throws {
+        let fault = Fault(
+            .brokerTPM, .init(message: "wrong", kind: "wrong-password", code: 1, triesLeft: left))
+        let bytes = try Varlink.encode(fault)
+        stage.broker.change { script in script.refusedCompletions = [[UInt8]](repeating: bytes, count: count) }
+    }
+
+    /// Answers each hidden question with the next word.
+    private func converse(_ stage: Stage, _ words: String...) throws -> (Result<TestClient.Step, Fault>, [String]) {
+        var client = try stage.client()
+        var (words, texts) = (words, [String]())
+        var step = try client.begin()
+        while case .success(let now) = step, let message = now.message, !now.done {
+            texts.append(message.text)
+            let hidden = message.style == .secret
+            if hidden, words.isEmpty {
+                _ = try client.cancel()
+                return (step, texts)
+            }
+            step = try client.go(hidden ? words.removeFirst() : nil)
+        }
+        return (step, texts)
+    }
+
+    @Test func theBrokerGetsWhatThePasswordWasMadeIntoAndOnlyAfterPAMsYes() throws {
+        let stage = try stage()
+        let (refused, _) = try converse(stage, "wrong")
+        #expect(refused.name == .authenticationFailed)
+        #expect(!stage.broker.calls.contains("Prepare"))
+        let (opened, _) = try converse(stage, Stage.password)
+        #expect(opened.isDone, "\(opened)")
+        let completion = try #require(stage.broker.completions.first)
+        #expect(stage.broker.completions.count == 1)
+        #expect(try completion.pin == Self.pin(Stage.password))
+        #expect(completion.reseals == nil)
+        // Not a word of the password is in anything that was said to the broker.
+        #expect(!stage.broker.heard(Stage.password))
+    }
+
+    @Test func noOtherFactorAndNoEarlierAnswerWillDo() throws {
+        // The service for any factor lets everybody in, and is not asked.
+        let stage = try stage([.unlock, .read], ["unlock", "presence"])
+        let (refused, _) = try converse(stage, "wrong")
+        #expect(refused.name == .authenticationFailed)
+        let (opened, _) = try converse(stage, Stage.password)
+        #expect(opened.isDone)
+        #expect(stage.broker.completions.map(\.authorization) == [0, 1])
+        #expect(stage.broker.completions.map { $0.pin != nil } == [true, false])
+        // A stack that asks for nothing, or for more than the password, does not say which it is.
+        let open = "auth required pam_permit.so\naccount required pam_permit.so\n"
+        let silent = try self.stage(pam: open)
+        #expect(try converse(silent).0.name == .authenticationMisconfigured)
+        #expect(!silent.broker.calls.contains("Prepare"))
+    }
+
+    @Test func aChangedPasswordAsksOnceForTheOneBeforeAndBindsAnew() throws {
+        let stage = try stage()
+        try refuse(1, on: stage)
+        let (opened, texts) = try converse(stage, Stage.password, "before")
+        #expect(opened.isDone, "\(opened)")
+        #expect(texts.contains { $0.contains("was changed") && $0.contains("8 more wrong passwords") })
+        let pins = stage.broker.completions.map(\.pin)
+        #expect(try pins == [Self.pin(Stage.password), Self.pin("before")])
+        #expect(stage.broker.completions.map(\.reseals) == [nil, true])
+        let record = try #require(try stage.registry.record(for: .user(stage.account.uid)))
+        let binding = try #require(record.binding)
+        #expect(binding.salt != Self.salt && binding.cost == BindingPin.standardCost)
+        #expect(record.objects[.unlockRoot] == Self.name)
+        #expect(record.with(binding: nil, unlockRoot: []) == stage.record.with(binding: nil, unlockRoot: []))
+        let reseal = try #require(stage.broker.reseals.first)
+        #expect(try reseal.pin == Self.pin(Stage.password, salt: binding.salt, cost: 17))
+        #expect(stage.broker.calls.suffix(2) == ["Reseal", "Adopt"])
+    }
+
+    @Test func whatIsKnownToBeWrongIsNotTriedAgain() throws {
+        let stage = try stage()
+        try refuse(1, on: stage)
+        // A locker that answers one question: the TPM hears of it once, however often the screen is unlocked.
+        for _ in 0..<3 {
+            let (_, texts) = try converse(stage, Stage.password)
+            #expect(texts.last == "Earlier password: ")
+        }
+        #expect(stage.broker.completions.count == 1)
+        let (opened, _) = try converse(stage, Stage.password, "before")
+        #expect(opened.isDone)
+        #expect(try stage.broker.completions.map(\.pin).last == Self.pin("before"))
+        #expect(stage.broker.completions.count == 2)
+    }
+
+    @Test func twoWrongOnesEndItAndSayWhatIsLeft() throws {
+        let stage = try stage()
+        try refuse(2, on: stage, left: 7)
+        let (refused, _) = try converse(stage, Stage.password, "nor this")
+        let fault = try #require(refused.fault)
+        #expect(fault.details.reason == "bound-password")
+        #expect(fault.details.message?.contains("7 more wrong passwords") == true)
+        #expect(fault.details.message?.contains("recovery code") == true)
+        #expect(!stage.broker.calls.contains("Reseal"))
+        #expect(try stage.registry.record(for: .user(stage.account.uid)) == stage.record)
+    }
+
+    @Test func bindingAndUnbinding() throws {
+        let free = try stage(bound: false, [.bind])
+        let (bound, texts) = try converse(free, Stage.password)
+        #expect(bound.isDone, "\(bound)")
+        #expect(texts.first?.contains("bind your keychain to your login password") == true)
+        #expect(free.broker.completions.map(\.pin) == [nil])
+        #expect(free.broker.completions.map(\.reseals) == [true])
+        #expect(try free.registry.record(for: .user(free.account.uid))?.binding != nil)
+
+        let tied = try stage([.unbind])
+        let (unbound, words) = try converse(tied, Stage.password)
+        #expect(unbound.isDone, "\(unbound)")
+        #expect(words.first?.contains("passcode-set are destroyed") == true)
+        #expect(try tied.broker.completions.map(\.pin) == [Self.pin(Stage.password)])
+        #expect(tied.broker.reseals.map(\.pin) == [nil])
+        #expect(try tied.registry.record(for: .user(tied.account.uid))?.binding == nil)
+    }
+
+    @Test func aBrokerThatPassesSomethingElseOffIsNotRegistered() throws {
+        let policy = Data(Self.policy).base64EncodedString()
+        let good = BrokerInterface.PINIndex(handle: 0x01B0_C001, policy: policy)
+        let taken = Data(try #require(try stage().record.objects[.recovery])).base64EncodedString()
+        let name = Data(Self.name).base64EncodedString()
+        let lies: [BrokerInterface.Reseal.Reply] = [
+            .init(name: taken, index: good), .init(name: "", index: good), .init(name: name, index: nil),
+            .init(name: name, index: .init(handle: 0x0100_0000, policy: policy)),
+            .init(name: name, index: .init(handle: 0x01B0_C001, policy: "")),
+        ]
+        for lie in lies {
+            let stage = try stage(bound: false, [.bind])
+            stage.broker.change { $0.resealed = lie }
+            #expect(try converse(stage, Stage.password).0.fault != nil)
+            #expect(try stage.registry.record(for: .user(stage.account.uid)) == stage.record)
+            #expect(!stage.broker.calls.contains("Adopt"))
+        }
+    }
+
+    @Test func oneAtATime() throws {
+        let stage = try stage(bound: false, [.bind])
+        try Folder.make("\(stage.path)/registry/bindings", mode: 0o700)
+        let lock = try FileLock(path: "\(stage.path)/registry/bindings/\(stage.account.uid).claim")
+        let busy = try converse(stage, Stage.password).0
+        #expect(busy.fault?.details.message?.contains("already") == true)
+        #expect(!stage.broker.calls.contains("Reseal"))
+        lock.keep()
+    }
+
+    @Test func purposesThatDoNotFitTheRegistryAreRefused() throws {
+        for (bound, purposes) in [(true, [Keychain.Purpose.bind]), (false, [.unbind]), (true, [.unbind, .read])] {
+            let stage = try stage(bound: bound, purposes)
+            #expect(try converse(stage, Stage.password).0.name == .authenticationChallengeRefused)
+            #expect(!stage.broker.calls.contains("Prepare"))
+        }
+    }
+}

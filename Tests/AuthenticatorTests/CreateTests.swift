@@ -1,0 +1,93 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Foundation
+import Platform
+import Testing
+
+@Suite("A new vault is registered before it is used")
+struct CreateTests {
+    @Test func theRecordIsWrittenBetweenProvisionAndAdopt() throws {
+        let stage = try Stage(.init(hasVault: false))
+        let path = stage.registry.path(of: stage.record.owner)
+        stage.broker.change { script in
+            script.before["Provision"] = { #expect(!FileManager.default.fileExists(atPath: path)) }
+            script.before["Adopt"] = { #expect(FileManager.default.fileExists(atPath: path)) }
+        }
+        var client = try stage.client()
+        #expect(try client.begin().message?.text.contains("make a keychain") == true)
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.go(Stage.password).isDone)
+        #expect(stage.broker.calls == ["Describe", "Provision", "Adopt", "Prepare", "Complete"])
+        let record = try #require(try stage.registry.record(for: stage.record.owner))
+        #expect(record == stage.record)
+        let mode = try FileStatus.of(path)?.mode
+        #expect(mode == 0o644)
+    }
+
+    @Test func aWrongPasswordMakesNothing() throws {
+        let stage = try Stage(.init(hasVault: false))
+        var client = try stage.client()
+        #expect(try client.authenticate("wrong").name == .authenticationFailed)
+        #expect(!stage.broker.calls.contains("Provision"))
+        #expect(try stage.registry.record(for: stage.record.owner) == nil)
+    }
+
+    @Test func theOwnersNameIsTheAuthenticatorsWord() throws {
+        let stage = try Stage(.init(hasVault: false))
+        stage.broker.change { script in
+            script.record = Self.changed(stage.record, ownerName: "root\u{1b}")
+        }
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try stage.registry.record(for: stage.record.owner)?.ownerName == stage.account.name)
+    }
+
+    @Test(arguments: ["owner", "key", "sealer", "created", "names", "role"])
+    func aRecordThatWasNotAskedForIsNotRegistered(field: String) throws {
+        let stage = try Stage(.init(hasVault: false))
+        let record = stage.record
+        var names = record.objects
+        stage.broker.change { script in
+            switch field {
+            case "owner": script.record = Self.changed(record, owner: .user(4242))
+            case "key": script.record = Self.changed(record, key: [UInt8](repeating: 4, count: 65))
+            case "sealer":
+                let pin = StorageKeyPin(
+                    handle: 0x8100_0001, name: [0, 11] + [UInt8](repeating: 9, count: 32), context: [1, 2, 3])
+                script.record = Self.changed(record, sealer: .tpm, storageKey: pin)
+            case "created": script.record = Self.changed(record, created: 1)
+            case "names":
+                names[.presence] = names[.unlockRoot]
+                script.record = Self.changed(record, objects: names)
+            default:
+                names[.biometryCurrentSet] = [0, 11] + [UInt8](repeating: 77, count: 32)
+                script.record = Self.changed(record, objects: names)
+            }
+        }
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).fault != nil)
+        #expect(try stage.registry.record(for: record.owner) == nil)
+        #expect(!stage.broker.calls.contains("Adopt"))
+    }
+
+    @Test func adoptingEarnsNoMoreThanUnlock() throws {
+        let stage = try Stage(.init(hasVault: false))
+        stage.broker.change { $0.adopted = [.init(kind: "unlock"), .init(kind: "presence")] }
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).name == .brokerUnavailable)
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+
+    private static func changed(
+        _ record: RegistryRecord, owner: Owner? = nil, ownerName: String? = nil, created: UInt64? = nil,
+        sealer: SealerKind? = nil, key: [UInt8]? = nil, storageKey: StorageKeyPin? = nil,
+        objects: [ObjectRole: [UInt8]]? = nil
+    ) -> RegistryRecord {
+        RegistryRecord(
+            vault: record.vault, owner: owner ?? record.owner, ownerName: ownerName ?? record.ownerName,
+            created: created ?? record.created, sealer: sealer ?? record.sealer,
+            authenticatorKey: key ?? record.authenticatorKey, storageKey: storageKey ?? record.storageKey,
+            objects: objects ?? record.objects)
+    }
+}

@@ -1,0 +1,168 @@
+import Authorization
+import BrokerProtocol
+import CofferTestKit
+import Foundation
+import Testing
+
+@testable import Authenticator
+
+/// A conversation about a finger, with a broker that may be anybody's: what is signed, and what an item is bound to.
+@Suite(.serialized) struct FingerTests {
+    /// A stage with a reader, a session in front, and a finger of the caller's.
+    private struct Scene {
+        let logind: LogindMock
+        let fprintd: FprintdMock
+        let stage: Stage
+
+        init(enrolled: Bool = true) throws {
+            let logind = try LogindMock()
+            let fprintd = try FprintdMock(address: logind.address)
+            try logind.setLidClosed(false)
+            try logind.add(session: "mine", uid: geteuid())
+            try logind.countProcesses(to: "mine")
+            let permit = "auth required pam_permit.so\naccount required pam_permit.so\n"
+            stage = try Stage(
+                Stage.Options(
+                    settings: "system-bus = \(logind.address)\nfingerprint-directory = \(fprintd.storage.path)",
+                    prepare: { path in
+                        try permit.write(toFile: path + "/pam/coffer-biometric", atomically: true, encoding: .utf8)
+                    }))
+            self.logind = logind
+            self.fprintd = fprintd
+            if enrolled { try fprintd.enrol(7, of: stage.account.name, template: "a") }
+        }
+
+        /// The digest, as the authenticator says.
+        func set() throws -> [UInt8] {
+            var client = try stage.client()
+            let hex = try client.call(BrokerProtocol.Authentication.Biometry()).get().currentSet
+            return try #require(hex.flatMap(Hex.decode))
+        }
+
+        /// Binds the record's key to a set, as an enrolment does.
+        func bind(to set: [UInt8]) throws {
+            let name = [0, 11] + [UInt8](repeating: 18, count: 32)
+            try stage.registry.replace(stage.record, with: stage.record.with(biometrySet: set, key: name))
+        }
+
+        func ask(for kind: String) {
+            stage.broker.change { $0.facts.authorizations = [.init(kind: kind)] }
+        }
+
+        func begin(enrolment kinds: [String]) throws -> Fault? {
+            stage.broker.change { script in
+                script.facts = BrokerInterface.Describe.Reply(
+                    owner: "user:\(geteuid())", vault: stage.record.vault.hex, purposes: [.enrolment], service: nil,
+                    account: nil, reason: nil, authorizations: [], enrolment: kinds)
+                script.adopted = []
+            }
+            var client = try stage.client()
+            let step = try client.begin()
+            if step.fault == nil {
+                #expect(step.isDone, "nobody is asked")
+                #expect(step.message == nil)
+            }
+            return step.fault
+        }
+    }
+
+    @Test func aSetThatIsEnrolledIsSignedFor() throws {
+        let scene = try Scene()
+        try scene.bind(to: scene.set())
+        scene.ask(for: "biometry-current-set")
+        var client = try scene.stage.client()
+        #expect(try client.authenticate("").isDone)
+        #expect(scene.stage.broker.calls.contains("Complete"))
+    }
+
+    @Test func aSetThatChangedIsNotSignedFor() throws {
+        let scene = try Scene()
+        try scene.bind(to: scene.set())
+        scene.ask(for: "biometry-current-set")
+        var client = try scene.stage.client()
+        #expect(try client.begin().message?.style == .info)
+        // Enrolled while the person is asked.
+        try scene.fprintd.enrol(8, of: scene.stage.account.name, template: "b")
+        let fault = try client.go().fault
+        #expect(fault?.details.reason == "biometry")
+        #expect(fault?.details.message?.contains("enrolled fingers changed") == true)
+        #expect(!scene.stage.broker.calls.contains("Prepare"))
+
+        // And before.
+        var later = try scene.stage.client()
+        #expect(try later.begin().fault?.details.reason == "biometry")
+        #expect(!scene.stage.broker.calls.contains("Prepare"))
+        // The other requirement does not mind.
+        scene.ask(for: "biometry-any")
+        var other = try scene.stage.client()
+        #expect(try other.authenticate("").isDone)
+    }
+
+    @Test func anotherProgramsConversationKeepsTheFingerAway() throws {
+        let scene = try Scene()
+        let stage = scene.stage
+        scene.ask(for: "biometry-any")
+        do {
+            // As the conversation of another program of this user does, for as long as it is open.
+            let other = try OpenConversations.enter(
+                registryDirectory: stage.path + "/registry", uid: stage.account.uid, program: 1)
+            var refused = try stage.client()
+            let fault = try refused.begin().fault
+            #expect(fault?.details.reason == "biometry")
+            #expect(fault?.details.message?.contains("Another authentication of yours is open") == true)
+            other.keep()
+        }
+        var first = try stage.client()
+        #expect(try first.authenticate("").isDone)
+    }
+
+    @Test func nothingEnrolledNothingBound() throws {
+        let scene = try Scene(enrolled: false)
+        for kinds in [["biometry-any"], ["biometry-current-set"], ["biometry-any", "biometry-current-set"]] {
+            let fault = try scene.begin(enrolment: kinds)
+            #expect(fault?.name == .authenticationInvalidArgument)
+            #expect(fault?.details.message?.contains("fprintd-enroll") == true)
+        }
+        // fprintd knows a finger of which nothing is stored.
+        try scene.fprintd.enrol(7, of: scene.stage.account.name, template: "a")
+        #expect(try scene.begin(enrolment: ["biometry-any"]) == nil)
+        try FileManager.default.removeItem(atPath: scene.fprintd.storage.path + "/" + scene.stage.account.name)
+        #expect(try scene.begin(enrolment: ["biometry-current-set"])?.name == .authenticationInvalidArgument)
+        #expect(!scene.stage.broker.calls.contains("ProvideKey"))
+    }
+
+    @Test func aKeyIsRegisteredOnceForASet() throws {
+        let scene = try Scene()
+        let set = try scene.set()
+        let name = [0, 11] + [UInt8](repeating: 18, count: 32)
+        scene.stage.broker.change { $0.keyName = name }
+        #expect(try scene.begin(enrolment: ["biometry-any"]) == nil)
+        #expect(!scene.stage.broker.calls.contains("ProvideKey"))
+        #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == scene.stage.record)
+        #expect(try scene.begin(enrolment: ["biometry-current-set"]) == nil)
+        #expect(scene.stage.broker.calls.suffix(3) == ["Describe", "ProvideKey", "Adopt"])
+        let bound = scene.stage.record.with(biometrySet: set, key: name)
+        #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == bound)
+        #expect(try scene.begin(enrolment: ["biometry-current-set"]) == nil)
+        #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == bound)
+        // The presence key, passed off as that of the fingers.
+        scene.stage.broker.change { $0.keyName = scene.stage.record.objects[.presence] ?? [] }
+        #expect(try scene.begin(enrolment: ["biometry-current-set"])?.name == .notCompleted)
+        #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == bound)
+    }
+
+    @Test func anEnrolmentEarnsNoSignature() throws {
+        let scene = try Scene()
+        for kinds in [["presence"], [], ["biometry-any", "biometry-any"], ["unlock"]] {
+            #expect(try scene.begin(enrolment: kinds)?.name == .authenticationChallengeRefused)
+        }
+        scene.stage.broker.change { $0.adopted = [.init(kind: "unlock")] }
+        scene.stage.broker.change { script in
+            script.facts.enrolment = ["biometry-any"]
+            script.facts.purposes = [.enrolment, .read]
+        }
+        var client = try scene.stage.client()
+        #expect(try client.begin().name == .authenticationChallengeRefused)
+        #expect(!scene.stage.broker.calls.contains("Prepare"))
+    }
+}

@@ -1,0 +1,104 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+@Suite("What clients may not do")
+struct HostileClientTests {
+    @Test func answersThatCannotBeUsedAreComplainedOf() throws {
+        let stage = try Stage()
+        var client = try stage.client()
+        _ = try client.begin()
+        #expect(try client.go("an answer to nothing").name == .authenticationInvalidArgument)
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.go("\(Stage.password)\u{0}").name == .authenticationInvalidArgument)
+        #expect(try client.go(String(repeating: "x", count: 512)).name == .authenticationInvalidArgument)
+        #expect(try client.go().name == .authenticationInvalidArgument)
+        #expect(try client.begin().name == .authenticationInvalidArgument)
+        #expect(try client.go(Stage.password).isDone)
+    }
+
+    @Test(arguments: [
+        "{", "{}", "[1]", "nonsense", "{\"method\":\"org.coffer.Authentication.Begin\"}",
+        "{\"method\":\"org.coffer.Authentication.Begin\",\"parameters\":{\"challenge\":\"\"}}",
+        "{\"method\":\"org.coffer.Authentication.Continue\"}",
+    ])
+    func nonsenseEndsTheConversation(text: String) throws {
+        let stage = try Stage()
+        var client = try stage.client()
+        try client.send(Array(text.utf8) + [0])
+        #expect(try client.receive(TestClient.Step.self).name == .authenticationInvalidArgument)
+        #expect(eventually { stage.conversations.isEmpty })
+        #expect(stage.broker.calls.isEmpty)
+    }
+
+    @Test func anEndlessCallIsCutOff() throws {
+        let stage = try Stage()
+        var client = try stage.client()
+        // The authenticator may have closed before all of it was sent.
+        try? client.send([UInt8](repeating: 0x20, count: 200_000))
+        #expect(try client.receive(TestClient.Step.self).name == .authenticationInvalidArgument)
+        #expect(eventually { stage.conversations.isEmpty })
+    }
+
+    @Test func unknownMethodsHaveVarlinksOwnError() throws {
+        let stage = try Stage()
+        var client = try stage.client()
+        try client.send(Array("{\"method\":\"org.example.Other\"}".utf8) + [0])
+        #expect(try client.receive(Nothing.self).name == .methodNotFound)
+        let documented = try String(
+            contentsOfFile: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().path + "/docs/org.coffer.Authentication.varlink", encoding: .utf8)
+        let described = try client.call(
+            VarlinkService.GetInterfaceDescription(interface: "org.coffer.Authentication")
+        ).get()
+        #expect(described.description == documented)
+        let information = try client.call(VarlinkService.GetInfo()).get()
+        #expect(information.interfaces.contains("org.coffer.Authentication"))
+        #expect(try client.begin().message != nil)
+    }
+
+    @Test func aUserHasSoManyConversations() throws {
+        let stage = try Stage(.init(settings: "authentications-per-user = 2"))
+        do {
+            var first = try stage.client()
+            #expect(try first.begin().message != nil)
+            let second = try Puppet(stage)
+            #expect(try second.perform(.open).error == nil)
+            // Another program's is one too many; the first one's second is not.
+            let third = try Puppet(stage)
+            #expect(try third.perform(.open).error?.contains("LimitExceeded") == true)
+            var again = try stage.client()
+            #expect(try again.begin().message != nil)
+        }
+        #expect(eventually { stage.conversations.isEmpty })
+        var next = try stage.client()
+        #expect(try next.begin().message != nil)
+    }
+
+    @Test func guessingIsSlowedDown() throws {
+        let stage = try Stage()
+        for _ in 0..<3 {
+            var client = try stage.client()
+            #expect(try client.authenticate("wrong").name == .authenticationFailed)
+        }
+        var client = try stage.client()
+        _ = try client.begin()
+        let wait = try client.go().message
+        #expect(wait?.style == .info)
+        #expect(wait?.text.contains("failed tries") == true)
+        // Giving up is noticed during the delay.
+        #expect(try client.cancel() == .success(Nothing()))
+
+        var patient = try stage.client()
+        _ = try patient.begin()
+        #expect(try patient.go().message?.style == .info)
+        let start = ContinuousClock.now
+        #expect(try patient.go().message?.style == .secret)
+        #expect(start.duration(to: .now) > .milliseconds(900))
+        #expect(try patient.go(Stage.password).isDone)
+        // A success wipes the count.
+        var next = try stage.client()
+        _ = try next.begin()
+        #expect(try next.go().message?.style == .secret)
+    }
+}

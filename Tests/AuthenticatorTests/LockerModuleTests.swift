@@ -1,0 +1,186 @@
+import BrokerProtocol
+import Foundation
+import Platform
+import Testing
+
+/// `pam_coffer` in a locker that runs as its user, before a broker and an authenticator that say anything: the locker goes on, in time and in silence.
+@Suite("pam_coffer in a user's locker", .serialized, .enabled(if: geteuid() == 0))
+struct LockerModuleTests {
+    private static let challenge = #"""
+        {"error":"org.coffer.Keychain.AuthenticationRequired","parameters":{"challenge":"c-1","purposes":["unlock"]}}
+        """#
+    private static let info =
+        #"{"parameters":{"message":{"style":"info","text":"pamtester \" wants, {in} \\\\"},"done":false}}"#
+    private static let secret = #"{ "parameters" : {"done":false, "message":{"text":"Password: ","style":"secret"}} }"#
+    private static let done = #"{"parameters":{"done":true}}"#
+    private static let user = ["/usr/bin/setpriv", "--reuid=2", "--regid=2", "--clear-groups"]
+
+    /// A user's program behind a stack that has checked the password.
+    private final class Lock {
+        let stage: Stage
+        let broker: ScriptedSocket
+        let authenticator: ScriptedSocket?
+        private let service: SystemService
+
+        init(
+            broker brokerAnswers: [String], authenticator authenticatorAnswers: [String]?,
+            password: String = Stage.password
+        ) throws {
+            stage = try Stage()
+            let path = stage.path
+            broker = try ScriptedSocket(path: "\(path)/b.sock", answers: brokerAnswers)
+            authenticator = try authenticatorAnswers.map { try ScriptedSocket(path: "\(path)/a.sock", answers: $0) }
+            try DurableFile.write(
+                Array("#!/bin/sh\n[ \"$(tr -d '\\000')\" = '\(password)' ]\n".utf8), to: "\(path)/locker-check",
+                mode: 0o755)
+            let module = "\(path)/pam_coffer.so"
+            try FileManager.default.copyItem(atPath: LoginModule.built.get(), toPath: module)
+            service = try SystemService(
+                rules: """
+                    auth required pam_exec.so expose_authtok quiet \(path)/locker-check
+                    auth optional \(module) socket=\(path)/report.sock broker=\(path)/b.sock auth=\(path)/a.sock
+
+                    """)
+        }
+
+        func open(_ password: String = Stage.password, as user: [String] = LockerModuleTests.user) throws -> Command {
+            try Command(
+                user + ["/usr/bin/pamtester", service.name, stage.account.name, "authenticate"], input: password + "\n")
+        }
+
+        deinit {
+            broker.stop()
+            authenticator?.stop()
+        }
+    }
+
+    @Test func theModulesWordsAreTheProtocols() {
+        #expect("\(LoginWire.report)" == Login.Report.name)
+        #expect("\(LoginWire.unlock)" == Keychain.Unlock.name)
+        #expect("\(LoginWire.authenticationRequired)" == Fault.Name.authenticationRequired.rawValue)
+        #expect("\(LoginWire.begin)" == Authentication.Begin.name)
+        #expect("\(LoginWire.resume)" == Authentication.Continue.name)
+    }
+
+    @Test(arguments: [Stage.password, "q\"uo\\te\tö", String(repeating: "long", count: 120)])
+    func theOneQuestionIsAnsweredWithThePassword(password: String) throws {
+        let lock = try Lock(
+            broker: [Self.challenge, #"{"parameters":{}}"#],
+            authenticator: [Self.info, Self.secret, Self.info, Self.done],
+            password: password)
+        let opened = try lock.open(password)
+        #expect(opened.code == 0, "\(opened.output)")
+        #expect(!opened.output.lowercased().contains("coffer"))
+        let calls = try #require(lock.authenticator).calls
+        #expect(calls.count == 4)
+        #expect(calls.first == #"{"method":"org.coffer.Authentication.Begin","parameters":{"challenge":"c-1"}}"#)
+        let answers = try calls.dropFirst().map {
+            try Varlink.decode(VarlinkCall<Authentication.Continue>.self, from: Array($0.utf8)).parameters.answer
+        }
+        #expect(answers == [nil, password, nil])
+        // What was granted is taken up.
+        #expect(eventually { lock.broker.calls.count == 2 })
+        #expect(lock.broker.calls.last?.contains(#""challenge":"c-1""#) ?? false)
+        #expect(!lock.stage.log.contains("login report"))
+    }
+
+    @Test func aRefusedPasswordGoesNowhere() throws {
+        let lock = try Lock(broker: [Self.challenge], authenticator: [Self.secret, Self.done])
+        #expect(try lock.open("wrong").code != 0)
+        #expect(lock.broker.calls.isEmpty)
+        #expect(lock.authenticator?.calls.isEmpty ?? false)
+    }
+
+    /// What the broker may say that is no reason to hand a password to anybody: open already, no keychain yet, more than unlocking, nonsense.
+    @Test(arguments: [
+        #"{"parameters":{"vault":{"state":"unlocked"}}}"#, "", "{", "[]", "null", #"{"error":1}"#,
+        #"{"error":"org.coffer.Keychain.AuthenticationRequired","parameters":{"challenge":"c","purposes":["create"]}}"#,
+        #"{"error":"org.coffer.Keychain.AuthenticationRequired","parameters":{"challenge":"c","purposes":["unlock","read"]}}"#,
+        #"{"error":"org.coffer.Keychain.AuthenticationRequired","parameters":{"challenge":"c","purposes":[]}}"#,
+        #"{"error":"org.coffer.Keychain.AuthenticationRequired","parameters":{"challenge":"a\"b","purposes":["unlock"]}}"#,
+        #"{"error":"org.coffer.Keychain.AuthenticationRequired","parameters":{"purposes":["unlock"]}}"#,
+        #"{"error":"org.coffer.Keychain.Locked","parameters":{"challenge":"c","purposes":["unlock"]}}"#,
+        #"{"error":"org.coffer.Keychain.AuthenticationRequired","parameters":{"challenge":""#
+            + String(repeating: "x", count: 300) + #"","purposes":["unlock"]}}"#,
+        String(repeating: "{\"a\":", count: 1000), String(repeating: "[", count: 4000), #"{"error":"\"#,
+        #"{"error""#, #"{"error":"#,
+        #"{"error":"org.coffer.Keychain.AuthenticationRequired","parameters":{"challenge"}}"#,
+        String(repeating: " ", count: 20000), "{\"error\":\"" + String(repeating: "x", count: 9000) + "\"}",
+    ])
+    func whatIsNoChallengeForUnlockingIsLeftAlone(answer: String) throws {
+        let lock = try Lock(broker: [answer], authenticator: [Self.secret, Self.done])
+        let opened = try lock.open()
+        #expect(opened.code == 0, "\(opened.output)")
+        #expect(opened.duration < .seconds(2) + .seconds(5))
+        #expect(lock.authenticator?.calls.isEmpty ?? false)
+    }
+
+    /// What the authenticator may say that is not the one question: the password is told at most once, and the locker goes on.
+    @Test(arguments: [
+        [secret, secret, done],
+        [#"{"parameters":{"message":{"style":"visible","text":"Code: "},"done":false}}"#, done],
+        [#"{"parameters":{"message":{"style":"error","text":"no"},"done":false}}"#, done],
+        [#"{"error":"org.coffer.Authentication.Failed","parameters":{"message":"no","reason":"tries"}}"#, done],
+        [#"{"parameters":{"message":{"style":"sec\u0072et","text":""},"done":false}}"#, done],
+        [secret, #"{"error":"org.coffer.Authentication.Failed","parameters":{"message":"no","reason":"password"}}"#],
+        [String(repeating: "x", count: 20000)], [], Array(repeating: info, count: 40),
+    ])
+    func whatIsNotTheOneQuestionIsGivenUp(answers: [String]) throws {
+        let lock = try Lock(broker: [Self.challenge], authenticator: answers)
+        let opened = try lock.open()
+        #expect(opened.code == 0, "\(opened.output)")
+        #expect(opened.duration < .seconds(2) + .seconds(5))
+        let told = try #require(lock.authenticator).calls.count { $0.contains(Stage.password) }
+        #expect(told == (answers.first == Self.secret ? 1 : 0))
+        #expect(lock.broker.calls.count == 1)
+        #expect(!opened.output.lowercased().contains("coffer"))
+    }
+
+    @Test func withoutABrokerOrAnAuthenticatorTheLockerGoesOnAtOnce() throws {
+        let alone = try Lock(broker: [Self.challenge], authenticator: nil)
+        let opened = try alone.open()
+        #expect(opened.code == 0, "\(opened.output)")
+        #expect(alone.broker.calls.count == 1)
+        alone.broker.stop()
+        try FileManager.default.removeItem(atPath: "\(alone.stage.path)/b.sock")
+        #expect(try alone.open().code == 0)
+    }
+
+    /// Somebody else's process at the authenticator's place is told nothing.
+    @Test func aThirdUsersSocketGetsNoPassword() throws {
+        let lock = try Lock(broker: [Self.challenge], authenticator: nil)
+        let folder = "\(lock.stage.path)/open"
+        try Folder.make(folder, mode: 0o777)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+        let script = """
+            import os, socket, sys
+            s = socket.socket(socket.AF_UNIX)
+            s.bind(sys.argv[1]); os.chmod(sys.argv[1], 0o666); s.listen()
+            c, _ = s.accept()
+            open(sys.argv[2], "wb").write(b"heard:" + c.recv(1000))
+            """
+        process.arguments = [
+            "60", "/usr/bin/setpriv", "--reuid=3", "--regid=3", "--clear-groups", "/usr/bin/python3", "-I", "-c",
+            script,
+            "\(folder)/a.sock", "\(folder)/heard",
+        ]
+        try process.run()
+        try #require(eventually { FileManager.default.fileExists(atPath: "\(folder)/a.sock") })
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(lock.stage.path)/a.sock", withDestinationPath: "\(folder)/a.sock")
+        #expect(try lock.open().code == 0)
+        #expect(eventually { FileManager.default.contents(atPath: "\(folder)/heard") == Data("heard:".utf8) })
+        process.waitUntilExit()
+    }
+
+    /// Root's programs report, and hand no password to anybody.
+    @Test func aProgramOfRootsHandsNoPasswordOn() throws {
+        let lock = try Lock(broker: [Self.challenge], authenticator: [Self.secret, Self.done])
+        #expect(try lock.open(as: []).code == 0)
+        #expect(lock.broker.calls.isEmpty)
+        #expect(lock.authenticator?.calls.isEmpty ?? false)
+        #expect(eventually { lock.stage.log.contains("login report") })
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Platform
+import Testing
+
+@Suite("pam_coffer in a login program", .serialized)
+struct LoginModuleTests {
+    @Test func itBringsNothingIntoALoginProgram() throws {
+        let path = try LoginModule.built.get()
+        let size = try #require(try FileStatus.of(path)).size
+        #expect(size > 0 && size <= 64 << 10)
+        let dynamic = try Command(["readelf", "-dW", path]).output.split(separator: "\n")
+        let needed = dynamic.filter { $0.contains("(NEEDED)") }
+        #expect(needed.count == 2)
+        #expect(needed.contains { $0.contains("[libpam.so.0]") })
+        #expect(needed.contains { $0.contains("[libc.so.6]") })
+        #expect(!dynamic.contains { $0.contains("RPATH") || $0.contains("RUNPATH") })
+        let used = try Command(["readelf", "--dyn-syms", "-W", path]).output
+        var exported: Set<String> = []
+        for line in used.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count == 8, words[6] != "UND", words[6] != "Ndx" else { continue }
+            exported.insert(String(words[7]))
+        }
+        let entries: Set<String> = [
+            "pam_sm_authenticate", "pam_sm_setcred", "pam_sm_acct_mgmt", "pam_sm_open_session",
+            "pam_sm_close_session", "pam_sm_chauthtok",
+        ]
+        #expect(exported == entries)
+        for name in ["fork", "pthread_create", "sigaction", "signal@", "execve", "system@"] {
+            #expect(!used.contains(" \(name)"))
+        }
+    }
+
+    private func stage() throws -> Stage { try Stage(.init(settings: "login-programs = /usr/bin/pamtester")) }
+
+    private func service(_ stage: Stage, socket: String? = nil) throws -> SystemService {
+        try SystemService(
+            rules: LoginModule.rules(stage: stage.path, socket: socket ?? "\(stage.path)/report.sock"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func aLoginOpensTheKeychainBeforeTheSession() throws {
+        let stage = try stage()
+        let service = try service(stage)
+        let login = try service.tester(stage.account.name, ["authenticate"], password: Stage.password)
+        #expect(login.code == 0, "\(login.output)")
+        #expect(login.output.contains("successfully authenticated"))
+        #expect(!login.output.lowercased().contains("coffer"))
+        #expect(stage.broker.reports == [Int64(stage.account.uid)])
+        #expect(eventually { stage.log.contains("outcome=opened") })
+        #expect(stage.broker.completions.count == 1)
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func aWrongPasswordOpensNothing() throws {
+        let stage = try stage()
+        let service = try service(stage)
+        let login = try service.tester(stage.account.name, ["authenticate"], password: "wrong")
+        #expect(login.code != 0)
+        #expect(stage.broker.calls.isEmpty)
+        #expect(!stage.log.contains("login report"))
+    }
+
+    /// PAM goes on behind a `required` or `optional` module that said no; and what stands behind the line can still say no.
+    @Test(
+        .enabled(if: geteuid() == 0),
+        arguments: [
+            "required CHECK|optional CODE", "optional CHECK|optional CODE|required pam_deny.so",
+            "[default=bad success=ok] CHECK|required CODE|required pam_permit.so", "optional CODE|required CHECK",
+            "required CHECK|optional CODE|required pam_permit.so",
+            "optional CODE|sufficient CHECK|requisite pam_deny.so",
+        ])
+    func whereverTheLineStandsAFailureOpensNothing(lines: String) throws {
+        let stage = try stage()
+        let module = try LoginModule.built.get()
+        let rules = lines.split(separator: "|").map { "auth \($0)\n" }.joined()
+            .replacingOccurrences(of: "CHECK", with: "pam_exec.so expose_authtok quiet \(stage.path)/pam/check")
+            .replacingOccurrences(of: "CODE", with: "\(module) socket=\(stage.path)/report.sock")
+        let service = try SystemService(rules: rules)
+        let login = try service.tester(stage.account.name, ["authenticate"], password: "wrong")
+        #expect(login.code != 0)
+        #expect(stage.broker.calls.isEmpty)
+        #expect(!stage.log.contains("login report"))
+        // The same line reports where everybody says yes: it is not the place that keeps it silent.
+        guard !lines.contains("pam_deny") || lines.contains("sufficient") else { return }
+        let again = try service.tester(stage.account.name, ["authenticate"], password: Stage.password)
+        #expect(again.code == 0, "\(again.output)")
+        #expect(stage.broker.reports == [Int64(stage.account.uid)])
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func aFailureIsAsSlowAsItWas() throws {
+        let stage = try stage()
+        let module = try LoginModule.built.get()
+        let service = try SystemService(
+            rules: """
+                auth optional pam_faildelay.so delay=2000000
+                auth required pam_exec.so expose_authtok quiet \(stage.path)/pam/check
+                auth optional \(module) socket=\(stage.path)/report.sock
+
+                """)
+        // libpam takes up to half of it off, at random.
+        let login = try service.tester(stage.account.name, ["authenticate"], password: "wrong")
+        #expect(login.code != 0 && login.duration >= .seconds(1))
+        #expect(stage.broker.calls.isEmpty)
+    }
+
+    /// A finger, a token, a card: there is no password that anybody could take.
+    @Test(.enabled(if: geteuid() == 0)) func aLoginWithoutAPasswordOpensTheKeychain() throws {
+        let stage = try stage()
+        let module = try LoginModule.built.get()
+        try DurableFile.write(Array("#!/bin/sh\nexec true\n".utf8), to: "\(stage.path)/finger", mode: 0o755)
+        let service = try SystemService(
+            rules: """
+                auth [success=1 default=ignore] pam_exec.so quiet \(stage.path)/finger
+                auth requisite pam_deny.so
+                auth optional \(module) socket=\(stage.path)/report.sock
+                auth required pam_permit.so
+
+                """)
+        let login = try service.tester(stage.account.name, ["authenticate"])
+        #expect(login.code == 0, "\(login.output)")
+        #expect(stage.broker.reports == [Int64(stage.account.uid)])
+        #expect(stage.broker.completions.count == 1)
+    }
+
+    /// cron, and root's su, open sessions and set credentials for people who are not there.
+    @Test(.enabled(if: geteuid() == 0)) func onlyTheAuthEntryReports() throws {
+        let stage = try stage()
+        let module = try "\(LoginModule.built.get()) socket=\(stage.path)/report.sock"
+        var rules = ""
+        for part in ["auth", "account", "session"] {
+            rules += "\(part) optional \(module)\n\(part) required pam_permit.so\n"
+        }
+        let service = try SystemService(rules: rules)
+        let session = try service.tester(
+            stage.account.name, ["setcred(PAM_ESTABLISH_CRED)", "acct_mgmt", "open_session", "close_session"])
+        #expect(session.output.contains("successfully opened a session"), "\(session.output)")
+        #expect(stage.broker.calls.isEmpty)
+        #expect(!stage.log.contains("login report"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func aNameThatNoAccountHasIsNotReported() throws {
+        let stage = try stage()
+        let service = try service(stage)
+        let login = try service.tester("a\",\"user\":\"root", ["authenticate"], password: Stage.password)
+        #expect(login.code == 0, "\(login.output)")
+        #expect(stage.broker.calls.isEmpty)
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func withoutAnAuthenticatorALoginIsAsItWas() throws {
+        let stage = try stage()
+        for socket in ["\(stage.path)/nobody.sock", "\(stage.path)/log", "/" + String(repeating: "x", count: 300)] {
+            let service = try service(stage, socket: socket)
+            let login = try service.tester(stage.account.name, ["authenticate"], password: Stage.password)
+            #expect(login.code == 0, "\(login.output)")
+            #expect(!login.output.lowercased().contains("coffer"))
+        }
+        #expect(stage.broker.calls.isEmpty)
+    }
+
+    /// The module gives up after 1.5 seconds; two are promised, and the rest is for starting pamtester on a busy machine.
+    @Test(.enabled(if: geteuid() == 0), arguments: HungAuthenticator.Kind.allCases)
+    func aHungAuthenticatorHoldsUpNoLogin(kind: HungAuthenticator.Kind) throws {
+        let stage = try stage()
+        let hung = try HungAuthenticator(kind, path: "\(stage.path)/hung.sock")
+        let service = try service(stage, socket: "\(stage.path)/hung.sock")
+        let login = try service.tester(stage.account.name, ["authenticate"], password: Stage.password)
+        #expect(login.code == 0, "\(login.output)")
+        // That it was waited for at all shows that the module came as far as the one that hangs.
+        #expect(login.duration >= .milliseconds(1400))
+        #expect(login.duration < .seconds(2) + .seconds(5))
+        #expect(!login.output.lowercased().contains("coffer"))
+        hung.stop()
+    }
+}

@@ -1,0 +1,87 @@
+import BrokerProtocol
+import Foundation
+import Platform
+import Testing
+
+@testable import Authenticator
+
+/// What is asked is said on the desktop too, and nothing that a desktop's bus does matters.
+@Suite(.enabled(if: geteuid() == 0, "only root can become another user")) struct NotificationTests {
+    /// A stage with a client of uid 1, who has a vault.
+    private func stage() throws -> Stage {
+        let folder = NSTemporaryDirectory() + "coffer-desktop-" + UUID().uuidString.prefix(13)
+        try Folder.make(folder, mode: 0o755)
+        let stage = try Stage(.init(notifications: folder))
+        let account = try #require(try Account.withUID(SessionBus.uid))
+        let record = try Stage.newRecord(account, key: stage.key.publicKey)
+        try stage.registry.write(record)
+        stage.broker.change {
+            $0.facts.owner = "user:\(SessionBus.uid)"
+            $0.facts.vault = record.vault.hex
+            $0.facts.reason = "monthly <b>report</b>"
+        }
+        return stage
+    }
+
+    private func read(_ stage: Stage) throws -> Puppet.Outcome {
+        var order = Puppet.Order.begin
+        order.uid = SessionBus.uid
+        return try Puppet(stage).perform(order)
+    }
+
+    @Test func itSaysWhatTheNoticeSaysAndIsTakenAway() throws {
+        let stage = try stage()
+        let bus = try SessionBus(.desktop, in: try #require(stage.notifications))
+        let outcome = try read(stage)
+        #expect(outcome.done && outcome.questions == 1, "\(outcome)")
+        #expect(eventually { bus.lines.contains { $0.contains("CloseNotification") } }, "\(bus.lines)")
+        let shown = bus.lines.filter { $0.contains(" Notify ") }
+        #expect(shown.count == 1, "\(bus.lines)")
+        let text = bus.lines.joined(separator: "\n")
+        #expect(text.contains("python3") && text.contains("terminal pts/"))
+        #expect(text.contains("github") && text.contains("me"))
+        #expect(text.contains("monthly \\u{3c}b\\u{3e}report") && !text.contains("<b>"), "\(text)")
+        #expect(eventually { stage.conversations.isEmpty })
+    }
+
+    @Test func itIsThereWhileThePersonIsAsked() throws {
+        let stage = try stage()
+        let bus = try SessionBus(.desktop, in: try #require(stage.notifications))
+        var order = Puppet.Order.open
+        order.uid = SessionBus.uid
+        do {
+            let shell = try Puppet(stage)
+            #expect(try shell.perform(order).error == nil)
+            #expect(eventually { bus.lines.contains { $0.contains(" Notify ") } }, "\(bus.lines)")
+            #expect(!bus.lines.contains { $0.contains("CloseNotification") })
+        }
+        // The client is gone, and so is the question.
+        #expect(eventually { bus.lines.contains { $0.contains("CloseNotification") } }, "\(bus.lines)")
+    }
+
+    @Test func aBusThatHangsHoldsNothingUpAndSeesTheUserOnly() throws {
+        let stage = try stage()
+        let bus = try SessionBus(.silent, in: try #require(stage.notifications))
+        let start = ContinuousClock.now
+        let outcome = try read(stage)
+        #expect(outcome.done && outcome.questions == 1, "\(outcome)")
+        #expect(eventually { !bus.lines.isEmpty })
+        #expect(bus.lines == ["uid 1 gid 1 groups [] new 1"])
+        #expect(eventually { stage.conversations.isEmpty })
+        // With all that a loaded machine adds, far from a wait for the bus, which would never end.
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    @Test func aBusOfAnotherUsersIsLeftAlone() throws {
+        let stage = try stage()
+        let bus = try SessionBus(.foreign, in: try #require(stage.notifications))
+        #expect(try read(stage).done)
+        #expect(eventually { stage.conversations.isEmpty })
+        #expect(bus.lines.isEmpty)
+    }
+
+    @Test func markupAndLengthAreTakenAway() {
+        #expect(NotificationOrder.plain("<b>&amp;\u{1b}\n") == "\\u{3c}b\\u{3e}\\u{26}amp;\\u{1b}\n")
+        #expect(NotificationOrder.plain(String(repeating: "x", count: 5000)).count == 1001)
+    }
+}

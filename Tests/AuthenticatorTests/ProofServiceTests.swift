@@ -1,0 +1,66 @@
+import Authorization
+import BrokerProtocol
+import Testing
+
+@testable import Authenticator
+
+/// Which proof each signature takes, and which way is gone.
+struct ProofServiceTests {
+    @Test(
+        "each kind is earned by its own service; presence by any, an unlock by a password",
+        arguments: [
+            ([], [.anyFactor]),
+            ([.unlock], [.anyFactor]),
+            ([.recovery], [.anyFactor]),
+            ([.presence], [.anyFactor]),
+            ([.unlock, .presence], [.anyFactor]),
+            ([.passcode], [.passcode]),
+            ([.presence, .passcode], [.passcode]),
+            ([.unlock, .passcode], [.passcode]),
+            ([.unlock, .presence, .passcode], [.passcode]),
+            ([.biometryAny], [.biometric]),
+            ([.biometryCurrentSet], [.biometric]),
+            ([.presence, .biometryAny], [.biometric]),
+            ([.biometryAny, .passcode], [.biometric, .passcode]),
+            ([.presence, .biometryAny, .passcode], [.biometric, .passcode]),
+            ([.unlock, .biometryAny], [.biometric, .anyFactor]),
+            ([.unlock, .biometryCurrentSet], [.biometric, .anyFactor]),
+            ([.unlock, .biometryAny, .passcode], [.biometric, .passcode]),
+        ] as [([AuthorizationKind], [ProofService])])
+    func services(kinds: [AuthorizationKind], services: [ProofService]) {
+        #expect(ProofService.needed(for: kinds) == services)
+        #expect(ProofService.needed(for: kinds.reversed()) == services)
+    }
+
+    private func ways(_ kinds: [[AuthorizationKind]], _ purposes: Set<Keychain.Purpose> = [.read]) throws
+        -> SignatureWays
+    {
+        let all = AuthorizationKind.allCases.filter { kind in kinds.contains { $0.contains(kind) } }
+        let places = kinds.map { way in way.compactMap { all.firstIndex(of: $0) } }
+        return try SignatureWays(all.map { .init(kind: $0.rawValue) }, places, for: purposes)
+    }
+
+    @Test("the first way that can be gone is gone, whole, and no other")
+    func choice() throws {
+        let finger = BiometricAvailability.available
+        let none = BiometricAvailability.unavailable("the lid is closed")
+        let either = try ways([[.biometryAny], [.passcode]])
+        #expect(try either.choose(finger).map(\.kind) == [.biometryAny])
+        #expect(try either.choose(none).map(\.kind) == [.passcode])
+        let opening = try ways([[.unlock, .biometryAny], [.unlock, .passcode]], [.unlock, .read])
+        #expect(try opening.choose(none).map(\.kind) == [.unlock, .passcode])
+        #expect(try opening.choose(none).map(\.index) == [0, 2])
+        let other = BiometricAvailability.otherFingers("other fingers")
+        #expect(try ways([[.biometryCurrentSet], [.biometryAny]]).choose(other).map(\.kind) == [.biometryAny])
+        #expect(throws: Ending.self) { try ways([[.biometryCurrentSet]]).choose(other) }
+        let both = try ways([[.biometryAny, .passcode]])
+        #expect(try both.choose(finger).map(\.kind) == [.biometryAny, .passcode])
+        do throws(Ending) {
+            _ = try both.choose(none)
+            Issue.record("half of an “and” was chosen")
+        } catch {
+            #expect(error.reason == "biometry")
+            #expect(error.fault?.details.message?.contains("the lid is closed") == true)
+        }
+    }
+}

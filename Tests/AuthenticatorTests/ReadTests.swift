@@ -1,0 +1,163 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Foundation
+import Platform
+import Testing
+
+@Suite("A person is asked, and a signature earned")
+struct ReadTests {
+    @Test func aReadIsShownAskedAndSigned() throws {
+        let stage = try Stage()
+        stage.broker.change { $0.facts.reason = "deploy" }
+        var client = try stage.client()
+        let notice = try client.begin().message
+        #expect(notice?.style == .info)
+        let text = notice?.text ?? ""
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        #expect(text.contains("\"\(program)\" (process \(getpid())"))
+        #expect(text.contains("asks to read \"github\" / \"me\"."))
+        #expect(text.contains("\"deploy\""))
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.go(Stage.password).isDone)
+
+        #expect(stage.broker.calls == ["Describe", "Companions", "Prepare", "Complete"])
+        let described = try #require(stage.broker.describes.first)
+        let me = try ProcessIdentity(observing: getpid())
+        #expect(described.uid == Int64(geteuid()))
+        #expect(described.pid == Int64(me.pid))
+        #expect(described.startTime == Int64(me.startTime))
+    }
+
+    @Test func theSignatureCoversExactlyTheHundredBytes() throws {
+        let stage = try Stage()
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).isDone)
+        let completion = try #require(stage.broker.completions.first)
+        let signature = try #require(Data(base64Encoded: completion.signature))
+        #expect(signature.count == 64)
+        let reference = LengthPrefixed.encode(
+            Array("org.coffer.policy".utf8), [1], stage.record.vault.bytes, Array("user:\(geteuid())".utf8),
+            Array("presence".utf8), [])
+        let message =
+            [UInt8](repeating: 0x11, count: 32) + [0, 0, 0, 0] + [UInt8](repeating: 0x22, count: 32)
+            + (try SHA256.digest(reference))
+        #expect(message.count == 100)
+        #expect(try P256.isValid(signature: [UInt8](signature), for: message, publicKey: stage.key.publicKey))
+    }
+
+    @Test func unlockAndReadAreSignedForOneByOne() throws {
+        let stage = try Stage()
+        stage.broker.change {
+            $0.facts.purposes = [.unlock, .read]
+            $0.facts.authorizations = [.init(kind: "unlock"), .init(kind: "presence")]
+            $0.facts.alternatives = [[0, 1]]
+        }
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(stage.broker.calls == ["Describe", "Companions", "Prepare", "Complete", "Prepare", "Complete"])
+        #expect(stage.broker.completions.map(\.authorization) == [0, 1])
+        let request = try #require(
+            SigningRequest(
+                nonce: [UInt8](repeating: 0x11, count: 32), parameterHash: [UInt8](repeating: 0x22, count: 32),
+                reference: stage.record.policyReference(for: .unlock)))
+        let signature = try #require(Data(base64Encoded: stage.broker.completions[0].signature))
+        #expect(
+            try P256.isValid(signature: [UInt8](signature), for: request.message(), publicKey: stage.key.publicKey))
+    }
+
+    @Test func aWrongPasswordEarnsNothing() throws {
+        let stage = try Stage()
+        var client = try stage.client()
+        let fault = try client.authenticate("wrong").fault
+        #expect(fault?.name == .authenticationFailed)
+        #expect(fault?.details.reason == "password")
+        #expect(eventually { stage.broker.refusals == ["password"] })
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+
+    @Test(arguments: [
+        ("auth required pam_permit.so\naccount required pam_debug.so acct=acct_expired", "expired"),
+        ("auth required pam_permit.so\naccount required pam_debug.so acct=new_authtok_reqd", "expired"),
+        ("auth required pam_permit.so\naccount required pam_deny.so", "denied"),
+        ("auth required pam_debug.so auth=maxtries\naccount required pam_permit.so", "tries"),
+    ])
+    func refusalsHaveTheirReason(rules: String, reason: String) throws {
+        let stage = try Stage(.init(pam: rules))
+        var client = try stage.client()
+        let fault = try client.authenticate("").fault
+        #expect(fault?.name == .authenticationFailed)
+        #expect(fault?.details.reason == reason)
+        #expect(eventually { stage.broker.refusals == [reason] })
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+
+    @Test func aMissingServiceIsSaid() throws {
+        let stage = try Stage(
+            .init(prepare: { path in
+                try FileManager.default.moveItem(atPath: "\(path)/pam/coffer", toPath: "\(path)/pam/other")
+            }))
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).name == .authenticationMisconfigured)
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+
+    @Test func theBrokersTroubleIsPassedOn() throws {
+        let stage = try Stage()
+        let fault = Fault(.brokerTPM, Fault.Details(message: "The TPM is in lockout.", kind: "lockout", code: 0x921))
+        let bytes = try Varlink.encode(fault)
+        stage.broker.change { $0.raw["Prepare"] = bytes }
+        var client = try stage.client()
+        let answer = try client.authenticate(Stage.password).fault
+        #expect(answer?.name == .notCompleted)
+        #expect(answer?.details.kind == "lockout")
+        #expect(answer?.details.code == 0x921)
+    }
+
+    @Test func whatWouldMoveTheCursorIsSpeltOut() throws {
+        let stage = try Stage()
+        stage.broker.change {
+            $0.facts.service = "git\u{1b}[2Jhub\u{202e}"
+            $0.facts.account = "me\"\nReason"
+            $0.facts.reason = String(repeating: "long ", count: 100)
+        }
+        var client = try stage.client()
+        let text = try client.begin().message?.text ?? ""
+        #expect(text.contains("\"git\\u{1b}[2Jhub\\u{202e}\" / \"me\\\"\\u{a}Reason\"."))
+        #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+        #expect(text.count(where: { $0 == "\n" }) == 1)
+        #expect(text.count < 900)
+    }
+
+    @Test func theEnvironmentStaysOutside() throws {
+        let stage = try Stage(
+            .init(
+                pam: "auth required pam_exec.so quiet CHECK\naccount required pam_permit.so",
+                environment: ["COFFER_CANARY": "1", "LD_LIBRARY_PATH": "/nowhere"],
+                prepare: { path in
+                    let script =
+                        "#!/bin/sh\ncat /proc/$PPID/environ > \(path)/environment\nenv >> \(path)/environment\n"
+                    try DurableFile.write(Array(script.utf8), to: "\(path)/pam/check", mode: 0o755)
+                }))
+        var client = try stage.client()
+        #expect(try client.authenticate("").isDone)
+        let seen = try String(contentsOfFile: "\(stage.path)/environment", encoding: .utf8)
+        #expect(seen.contains("PAM_USER="))
+        #expect(!seen.contains("CANARY"))
+        #expect(!seen.contains("/nowhere"))
+    }
+
+    @Test func theLogHasOneLineAndNoSecret() throws {
+        let stage = try Stage()
+        stage.broker.change { $0.facts.service = "CANARY-service" }
+        var client = try stage.client()
+        #expect(try client.authenticate("CANARY-password").fault != nil)
+        #expect(eventually { stage.log.contains("outcome=password") })
+        let lines = stage.log.split(separator: "\n").filter { $0.contains("outcome=password") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("purpose=read") == true)
+        #expect(lines.first?.contains("pid=\(getpid())") == true)
+        #expect(lines.first?.contains("uid=\(geteuid())") == true)
+        #expect(!stage.log.contains("CANARY"))
+    }
+}

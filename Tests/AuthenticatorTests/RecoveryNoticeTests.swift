@@ -1,0 +1,35 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+/// A recovery code is the widest thing a person can say yes to: he is told so, and asked each time.
+@Suite struct RecoveryNoticeTests {
+    private func stage() throws -> Stage {
+        let stage = try Stage(.init(settings: "reuse-limit = 300"))
+        stage.broker.change {
+            $0.facts.purposes = [.recovery]
+            $0.facts.service = nil
+            $0.facts.account = nil
+            $0.facts.authorizations = [.init(kind: "recovery")]
+        }
+        return stage
+    }
+
+    @Test func itSaysWhatTheCodeAllows() throws {
+        let stage = try stage()
+        var client = try stage.client()
+        let first = try #require(try client.begin().message)
+        #expect(first.text.contains("make a new recovery code"), "\(first.text)")
+        #expect(first.text.contains("on any machine and without you"), "\(first.text)")
+    }
+
+    @Test func onlyTheRightAnswerIsSignedFor() throws {
+        let stage = try stage()
+        var wrong = try stage.client()
+        #expect(try wrong.authenticate("wrong").name == .authenticationFailed)
+        #expect(!stage.broker.calls.contains("Prepare"))
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(stage.broker.completions.map(\.authorization) == [0])
+    }
+}

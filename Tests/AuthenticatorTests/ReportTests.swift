@@ -1,0 +1,196 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Foundation
+import Platform
+import Testing
+
+@Suite("A reported login opens the keychain, and only a login does", .enabled(if: geteuid() == 0))
+struct ReportTests {
+    /// The test's own program, listed.
+    private static func listed(_ program: String? = nil) throws -> Stage.Options {
+        let path = try program ?? ProcessLink.read("exe", of: getpid())
+        return Stage.Options(settings: "login-programs = \(path)")
+    }
+
+    private func report(_ user: String, to stage: Stage) throws -> Bool {
+        try send(Varlink.encode(VarlinkCall(Login.Report(user: user))), to: stage)
+    }
+
+    private func send(_ bytes: [UInt8], to stage: Stage) throws -> Bool {
+        var socket = try UnixSocket(connectingTo: "\(stage.path)/report.sock", until: .now + .seconds(10))
+        try socket.send(bytes, until: .now + .seconds(5))
+        let message = try socket.receiveMessage(limit: 4096, until: .now + .seconds(30))
+        let answer = try #require(message, "\(stage.log)")
+        return try Varlink.decode(VarlinkReply<Login.Report.Reply>.self, from: answer).parameters.opened
+    }
+
+    /// Another program's report: Python's, which can be listed, and started as anybody and anywhere.
+    private static let python = URL(fileURLWithPath: "/usr/bin/python3").resolvingSymlinksInPath().path
+
+    private func reportByAnother(_ stage: Stage, through words: [String] = []) throws -> Bool? {
+        let script = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX)
+            s.settimeout(20)
+            s.connect(sys.argv[1])
+            s.sendall(b'{"method":"org.coffer.Login.Report","parameters":{"user":"%s"}}\\0' % sys.argv[2].encode())
+            print(s.recv(1000).decode())
+            """
+        let said = try Command(
+            words + [Self.python, "-I", "-c", script, "\(stage.path)/report.sock", stage.account.name])
+        if said.output.contains("\"opened\":true") { return true }
+        return said.output.contains("\"opened\":false") ? false : nil
+    }
+
+    @Test func aBoundKeychainIsNotOpenedByAWordAlone() throws {
+        var options = try Self.listed()
+        let policy = [UInt8](repeating: 3, count: 32)
+        let index = try #require(PINIndexPin(handle: 0x01B0_C000, policy: policy))
+        let binding = try #require(BindingPin(index: index, salt: [UInt8](repeating: 1, count: 16)))
+        options.changeRecord = { record in
+            RegistryRecord(
+                vault: record.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,
+                sealer: .tpm, authenticatorKey: record.authenticatorKey,
+                storageKey: StorageKeyPin(handle: 0x8100_0001, name: [0, 11] + policy, context: [1]),
+                objects: record.objects
+            ).with(binding: binding, unlockRoot: record.objects[.unlockRoot] ?? [])
+        }
+        let stage = try Stage(options)
+        #expect(try !report(stage.account.name, to: stage))
+        #expect(stage.broker.calls == [])
+        #expect(eventually { stage.log.contains("bound: opens at its first use") })
+    }
+
+    @Test func aListedProgramOpensTheKeychain() throws {
+        let stage = try Stage(Self.listed())
+        #expect(try report(stage.account.name, to: stage))
+        #expect(stage.broker.calls == ["Report", "Prepare", "Complete"])
+        #expect(stage.broker.reports == [Int64(stage.account.uid)])
+        let request = try #require(
+            SigningRequest(
+                nonce: [UInt8](repeating: 0x11, count: 32), parameterHash: [UInt8](repeating: 0x22, count: 32),
+                reference: stage.record.policyReference(for: .unlock)))
+        let completion = try #require(stage.broker.completions.first)
+        #expect(completion.challenge == "report")
+        let signature = try #require(Data(base64Encoded: completion.signature))
+        #expect(
+            try P256.isValid(signature: [UInt8](signature), for: request.message(), publicKey: stage.key.publicKey))
+        #expect(eventually { stage.log.contains("outcome=opened") })
+    }
+
+    /// Only root's configuration says which programs unlock screens, and a program must be a listed one in any case.
+    @Test func whoUnlocksScreensIsForTheConfigurationToSay() throws {
+        let path = try ProcessLink.read("exe", of: getpid())
+        let plain = try Stage(Self.listed())
+        #expect(try report(plain.account.name, to: plain))
+        #expect(plain.broker.screens == [false])
+        let screen = try Stage(Stage.Options(settings: "login-programs = \(path)\nscreen-programs = /bin/x \(path)"))
+        #expect(try report(screen.account.name, to: screen))
+        #expect(screen.broker.screens == [true])
+        let unlisted = try Stage(Stage.Options(settings: "screen-programs = \(path)"))
+        #expect(try !report(unlisted.account.name, to: unlisted))
+        #expect(unlisted.broker.calls.isEmpty)
+    }
+
+    @Test func anUnlistedProgramIsRefused() throws {
+        let stage = try Stage()
+        #expect(try !report(stage.account.name, to: stage))
+        #expect(stage.broker.calls.isEmpty)
+        #expect(eventually { stage.log.contains("is not among login-programs") })
+    }
+
+    @Test func onlyRootMayOpenTheSocket() throws {
+        let stage = try Stage(Self.listed())
+        let status = try #require(try FileStatus.of("\(stage.path)/report.sock"))
+        #expect(status.mode == 0o600)
+        #expect(status.uid == 0)
+    }
+
+    @Test func aUserWhoReachesTheSocketIsRefused() throws {
+        let stage = try Stage(Self.listed(Self.python))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o666], ofItemAtPath: "\(stage.path)/report.sock")
+        #expect(try reportByAnother(stage) == true)
+        let user = ["/usr/bin/setpriv", "--reuid=2", "--regid=2", "--clear-groups"]
+        #expect(try reportByAnother(stage, through: user) == false)
+        #expect(stage.broker.reports.count == 1)
+        #expect(eventually { stage.log.contains("not from root") })
+    }
+
+    @Test(
+        .enabled(if: Command.canMakeNamespaces),
+        arguments: [["--mount"], ["--pid", "--fork"], ["--user", "--map-root-user"]])
+    func aRootOfAContainerIsRefused(kind: [String]) throws {
+        let stage = try Stage(Self.listed(Self.python))
+        #expect(try reportByAnother(stage) == true)
+        #expect(try reportByAnother(stage, through: ["/usr/bin/unshare"] + kind) == false)
+        #expect(stage.broker.reports.count == 1)
+    }
+
+    @Test func aLoginIsGoodForNothingButOpening() throws {
+        let stage = try Stage(Self.listed())
+        stage.broker.change { $0.reported?.authorizations.append(.init(kind: "presence")) }
+        #expect(try !report(stage.account.name, to: stage))
+        stage.broker.change { $0.reported?.authorizations = [.init(kind: "recovery")] }
+        #expect(try !report(stage.account.name, to: stage))
+        #expect(!stage.broker.calls.contains("Prepare"))
+        #expect(stage.broker.refusals == ["other", "other"])
+    }
+
+    @Test func onlyTheRegisteredVaultIsOpened() throws {
+        let stage = try Stage(Self.listed())
+        let other = try VaultID.random().hex
+        stage.broker.change { $0.reported?.vault = other }
+        #expect(try !report(stage.account.name, to: stage))
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+
+    @Test func anotherAccountsRecordOpensNothing() throws {
+        var options = try Self.listed()
+        options.changeRecord = { record in
+            RegistryRecord(
+                vault: record.vault, owner: record.owner, ownerName: "former", created: record.created,
+                sealer: record.sealer, authenticatorKey: record.authenticatorKey, storageKey: record.storageKey,
+                objects: record.objects)
+        }
+        let stage = try Stage(options)
+        #expect(try !report(stage.account.name, to: stage))
+        #expect(stage.broker.calls.isEmpty)
+    }
+
+    @Test func whereThereIsNothingToOpenNothingHappens() throws {
+        var options = try Self.listed()
+        options.hasVault = false
+        let bare = try Stage(options)
+        #expect(try !report(bare.account.name, to: bare))
+        #expect(bare.broker.calls.isEmpty)
+
+        let open = try Stage(Self.listed())
+        open.broker.change {
+            $0.reported?.challenge = nil
+            $0.reported?.authorizations = []
+        }
+        #expect(try report(open.account.name, to: open))
+        #expect(open.broker.calls == ["Report"])
+    }
+
+    @Test(arguments: [
+        #"{"method":"org.coffer.Login.Report","parameters":{"user":"no-such-account-here"}}"#,
+        #"{"method":"org.coffer.Login.Report","parameters":{"user":""}}"#,
+        #"{"method":"org.coffer.Authentication.Begin","parameters":{"user":"root"}}"#,
+        #"{"method":"org.coffer.Login.Report"}"#, "[]", "", "\u{1}\u{7f}",
+        "{\"method\":\"" + String(repeating: "x", count: 4000) + "\"}",
+    ])
+    func whatIsNoReportOpensNothing(call: String) throws {
+        let stage = try Stage(Self.listed())
+        #expect(try !send(Array(call.utf8) + [0], to: stage))
+        #expect(stage.broker.calls.isEmpty)
+    }
+
+    @Test func aBrokerThatIsNotThereIsNoTroubleForTheLogin() throws {
+        let stage = try Stage(Self.listed())
+        stage.broker.stop()
+        #expect(try !report(stage.account.name, to: stage))
+    }
+}

@@ -1,0 +1,253 @@
+import BrokerProtocol
+import Foundation
+import Platform
+import Testing
+
+@testable import Authenticator
+
+/// An answer is used again only where the person said so: in that terminal, that session, for that user, for presence, until the time or a lock.
+@Suite struct ReuseTests {
+    /// A stage whose person has answered in a shell's terminal.
+    private func authorized(_ seconds: Int = 300, _ options: Stage.Options = .init()) throws -> (Stage, Puppet) {
+        let stage = try Stage(options)
+        let shell = try Puppet(stage)
+        let outcome = try shell.perform(.authorize(seconds))
+        #expect(outcome.done && outcome.questions == 1, "\(outcome)")
+        return (stage, shell)
+    }
+
+    private func expectReuse(_ outcome: Puppet.Outcome) {
+        #expect(outcome.done && outcome.questions == 0 && outcome.messages.isEmpty, "\(outcome)")
+    }
+
+    private func expectQuestion(_ outcome: Puppet.Outcome) {
+        #expect(outcome.done && outcome.questions == 1, "\(outcome)")
+    }
+
+    @Test func anAnswerIsUsedAgainAndEachItemIsStillSignedFor() throws {
+        let (stage, shell) = try authorized()
+        #expect(stage.broker.calls.isEmpty)
+        for _ in 0..<2 { expectReuse(try shell.perform(.begin)) }
+        #expect(
+            stage.broker.calls == ["Describe", "Prepare", "Complete", "Describe", "Prepare", "Complete"])
+        #expect(stage.broker.completions.map(\.means) == ["reuse", "reuse"])
+        #expect(stage.log.contains("proof=reuse"))
+    }
+
+    @Test func withoutOneEveryReadAsks() throws {
+        let stage = try Stage()
+        let shell = try Puppet(stage)
+        for _ in 0..<2 { expectQuestion(try shell.perform(.begin)) }
+        #expect(stage.broker.completions.map(\.means) == [nil, nil])
+    }
+
+    @Test func theNoticeSaysForHowLongAndForWhat() throws {
+        let stage = try Stage()
+        let shell = try Puppet(stage)
+        let text = try shell.perform(.authorize(90)).messages.first ?? ""
+        #expect(text.contains("for 1 minute and 30 seconds"))
+        #expect(text.contains("every program in this terminal's session"))
+        #expect(text.contains("terminal pts/"))
+        #expect(text.contains("python3"))
+    }
+
+    @Test func aWrongPasswordEarnsNoReuse() throws {
+        let stage = try Stage()
+        let shell = try Puppet(stage)
+        var order = Puppet.Order.authorize(300)
+        order.password = "wrong"
+        #expect(try shell.perform(order).error?.hasSuffix("Failed") == true)
+        expectQuestion(try shell.perform(.begin))
+    }
+
+    @Test func anotherTerminalAsks() throws {
+        let (stage, shell) = try authorized()
+        let other = try Puppet(stage)
+        expectQuestion(try other.perform(.begin))
+        expectReuse(try shell.perform(.begin))
+    }
+
+    @Test func aProcessWithoutATerminalAsks() throws {
+        let (_, shell) = try authorized()
+        var order = Puppet.Order.begin
+        order.setsid = true
+        expectQuestion(try shell.perform(order))
+        order = .authorize(60)
+        order.setsid = true
+        #expect(try shell.perform(order).error?.hasSuffix("InvalidArgument") == true)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can take a terminal over"))
+    func anotherSessionThatTookTheTerminalOverAsks() throws {
+        let (_, shell) = try authorized()
+        var order = Puppet.Order.begin
+        order.steal = true
+        expectQuestion(try shell.perform(order))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func anotherUserInTheSameTerminalAsks() throws {
+        let (stage, shell) = try authorized()
+        let other = try #require(try Account.withUID(1))
+        let record = try Stage.newRecord(other, key: stage.key.publicKey)
+        try stage.registry.write(record)
+        stage.broker.change {
+            $0.facts.owner = "user:1"
+            $0.facts.vault = record.vault.hex
+        }
+        var order = Puppet.Order.begin
+        order.uid = 1
+        expectQuestion(try shell.perform(order))
+    }
+
+    @Test func aLockEndsIt() throws {
+        let (stage, shell) = try authorized()
+        stage.broker.change { $0.facts.lastLock = BootTime.milliseconds }
+        expectQuestion(try shell.perform(.begin))
+        // Whoever answers after the lock may be believed again.
+        #expect(try shell.perform(.authorize(300)).done)
+        expectReuse(try shell.perform(.begin))
+    }
+
+    @Test func forgettingEndsItEverywhere() throws {
+        let (stage, shell) = try authorized()
+        let other = try Puppet(stage)
+        #expect(try other.perform(.authorize(60)).done)
+        #expect(try other.perform(.forget).ended == 2)
+        expectQuestion(try shell.perform(.begin))
+        expectQuestion(try other.perform(.begin))
+        #expect(try other.perform(.forget).ended == 0)
+    }
+
+    @Test func timeEndsIt() throws {
+        let (_, shell) = try authorized(1)
+        let end = ContinuousClock.now + .milliseconds(1100)
+        #expect(eventually { ContinuousClock.now > end })
+        expectQuestion(try shell.perform(.begin))
+    }
+
+    @Test func unlockingIsNeverPartOfIt() throws {
+        let (stage, shell) = try authorized()
+        stage.broker.change {
+            $0.facts.purposes = [.unlock]
+            $0.facts.authorizations = [.init(kind: "unlock")]
+        }
+        expectQuestion(try shell.perform(.begin))
+        stage.broker.change {
+            $0.facts.purposes = [.unlock, .read]
+            $0.facts.authorizations = [.init(kind: "unlock"), .init(kind: "presence")]
+            $0.facts.alternatives = [[0, 1]]
+        }
+        expectQuestion(try shell.perform(.begin))
+    }
+
+    @Test func anotherKindOfProofIsAskedFor() throws {
+        let (stage, shell) = try authorized(
+            300,
+            .init(prepare: { path in
+                try FileManager.default.copyItem(atPath: "\(path)/pam/coffer", toPath: "\(path)/pam/coffer-passcode")
+            }))
+        for kinds in [["passcode"], ["presence", "passcode"]] {
+            stage.broker.change {
+                $0.facts.authorizations = kinds.map { .init(kind: $0) }
+                $0.facts.alternatives = [Array(kinds.indices)]
+            }
+            expectQuestion(try shell.perform(.begin))
+        }
+    }
+
+    @Test func aNewVaultIsNeverMadeByIt() throws {
+        let (stage, shell) = try authorized(300, .init(hasVault: false))
+        let outcome = try shell.perform(.begin)
+        #expect(outcome.questions == 1, "\(outcome)")
+        #expect(stage.broker.calls.contains("Provision"))
+    }
+
+    @Test func notLongerThanFiveMinutesNorThanRootAllows() throws {
+        for (setting, seconds, works) in [
+            ("", 301, false), ("", 0, false), ("", -1, false), ("reuse-limit = 60", 61, false),
+            ("reuse-limit = 60", 60, true), ("reuse-limit = 0", 1, false),
+        ] {
+            let stage = try Stage(.init(settings: setting))
+            let shell = try Puppet(stage)
+            let outcome = try shell.perform(.authorize(seconds))
+            #expect(outcome.done == works, "\(setting) \(seconds): \(outcome)")
+            #expect(works || outcome.questions == 0)
+        }
+    }
+
+    @Test func theRecordsAreRootsAlone() throws {
+        let (stage, _) = try authorized()
+        let folder = try #require(try FileStatus.of("\(stage.path)/registry/reuse"))
+        #expect(folder.mode == 0o700)
+        for name in try Folder.entries("\(stage.path)/registry/reuse") {
+            #expect(try FileStatus.of("\(stage.path)/registry/reuse/\(name)")?.mode == 0o600)
+            #expect(name.hasPrefix("\(geteuid())."))
+        }
+    }
+
+    @Test func aRecordThatOthersMayReadIsNotBelieved() throws {
+        let (stage, shell) = try authorized()
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o666], ofItemAtPath: "\(stage.path)/registry/reuse/\(geteuid()).json")
+        #expect(try shell.perform(.begin).error?.hasSuffix("Misconfigured") == true)
+    }
+
+    @Test func aDamagedRecordIsNone() throws {
+        let (stage, shell) = try authorized()
+        try DurableFile.write(Array("[{".utf8), to: "\(stage.path)/registry/reuse/\(geteuid()).json", mode: 0o600)
+        expectQuestion(try shell.perform(.begin))
+    }
+}
+
+/// The record by itself, where the outside could not tell which of two checks refused.
+@Suite struct ReuseRecordTests {
+    private let session = TerminalSession(terminal: 0x8801, leader: ProcessIdentity(pid: 7, startTime: 70))
+
+    private func record(asked: Int64 = 1000, ends: Int64 = 61_000) -> ReuseRecord {
+        ReuseRecord(session: session, boot: "boot", services: [.anyFactor], asked: asked, ends: ends)
+    }
+
+    @Test func itHoldsInItsOwnSessionOnly() {
+        #expect(record().holds(in: session, lastLock: 0))
+        let otherTerminal = TerminalSession(terminal: 0x8802, leader: session.leader)
+        #expect(!record().holds(in: otherTerminal, lastLock: 0))
+        let otherLeader = TerminalSession(terminal: 0x8801, leader: ProcessIdentity(pid: 8, startTime: 70))
+        #expect(!record().holds(in: otherLeader, lastLock: 0))
+        let laterLeader = TerminalSession(terminal: 0x8801, leader: ProcessIdentity(pid: 7, startTime: 71))
+        #expect(!record().holds(in: laterLeader, lastLock: 0))
+    }
+
+    @Test func aLockInTheSameMomentCounts() {
+        #expect(record().holds(in: session, lastLock: 999))
+        #expect(!record().holds(in: session, lastLock: 1000))
+        #expect(!record().holds(in: session, lastLock: 1001))
+    }
+
+    @Test func itLivesInItsTimeAndBootOnly() {
+        #expect(record().isAlive(boot: "boot", at: 1000))
+        #expect(record().isAlive(boot: "boot", at: 60_999))
+        #expect(!record().isAlive(boot: "boot", at: 61_000))
+        #expect(!record().isAlive(boot: "boot", at: 999))
+        #expect(!record().isAlive(boot: "later", at: 1000))
+        #expect(!record(ends: 2_000_000).isAlive(boot: "boot", at: 1000))
+    }
+
+    @Test func theRuleIsThisTable() {
+        let all = Set(ProofService.allCases)
+        #expect(ReuseRule.allows([.presence], for: [.read], by: [.anyFactor]))
+        #expect(ReuseRule.allows([.presence], for: [.read], by: [.biometric]))
+        #expect(ReuseRule.allows([.passcode], for: [.read], by: [.passcode]))
+        #expect(ReuseRule.allows([.presence, .biometryAny], for: [.read], by: [.biometric]))
+        #expect(!ReuseRule.allows([.presence], for: [.read], by: []))
+        #expect(!ReuseRule.allows([.passcode], for: [.read], by: [.anyFactor, .biometric]))
+        #expect(!ReuseRule.allows([.biometryAny], for: [.read], by: [.anyFactor, .passcode]))
+        #expect(!ReuseRule.allows([.biometryCurrentSet], for: [.read], by: [.anyFactor, .passcode]))
+        #expect(!ReuseRule.allows([], for: [.read], by: all))
+        #expect(!ReuseRule.allows([], for: [.create], by: all))
+        #expect(!ReuseRule.allows([.unlock], for: [.unlock], by: all))
+        #expect(!ReuseRule.allows([.unlock], for: [.read], by: all))
+        #expect(!ReuseRule.allows([.recovery], for: [.read], by: all))
+        #expect(!ReuseRule.allows([.unlock, .presence], for: [.unlock, .read], by: all))
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Platform
+import Testing
+
+@Suite("What the server refuses to start with")
+struct ServerTests {
+    /// Runs the server and returns its exit code and what it said; 124 where it went on to serve.
+    private func run(_ path: String, asNobody: Bool = false) throws -> (code: Int32, said: String) {
+        let process = Process()
+        var program = Stage.program
+        if asNobody {
+            // The package may lie where nobody else can go.
+            program = "\(path)/coffer-authenticator"
+            try FileManager.default.copyItem(atPath: Stage.program, toPath: program)
+        }
+        let command = ["/usr/bin/timeout", "10", program, "serve", "--config", "\(path)/coffer.conf"]
+        let prefix = asNobody && geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=2", "--regid=2", "--clear-groups"] : []
+        let words = prefix + command
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
+        let pipe = Pipe()
+        process.standardError = pipe
+        try process.run()
+        let said = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+    }
+
+    private func folder(_ configuration: String) throws -> String {
+        let path = NSTemporaryDirectory() + "coffer-server-" + UUID().uuidString.prefix(13)
+        try Folder.make(path, mode: 0o755)
+        let text = "auth-socket = \(path)/auth.sock\nregistry-directory = \(path)\n\(configuration)\n"
+        try DurableFile.write(Array(text.utf8), to: "\(path)/coffer.conf", mode: 0o644)
+        return path
+    }
+
+    @Test func onlyASandboxDoesWithoutRoot() throws {
+        let path = try folder("sandbox = no")
+        defer { try? FileManager.default.removeItem(atPath: path) }  // Nothing is lost when it stays behind.
+        let result = try run(path, asNobody: true)
+        #expect(result.code != 0 && result.code != 124)
+        #expect(result.said.contains("must run as root"))
+    }
+
+    @Test func aConfigurationThatOthersMayChangeIsRefused() throws {
+        let path = try folder("sandbox = yes")
+        defer { try? FileManager.default.removeItem(atPath: path) }  // Nothing is lost when it stays behind.
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: "\(path)/coffer.conf")
+        let result = try run(path)
+        #expect(result.code != 0 && result.code != 124)
+        #expect(result.said.contains("may change it"))
+    }
+
+    @Test func aConversationNeedsAConnection() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Stage.program)
+        let path = try folder("sandbox = yes")
+        defer { try? FileManager.default.removeItem(atPath: path) }  // Nothing is lost when it stays behind.
+        process.arguments = ["--config", "\(path)/coffer.conf"]
+        let pipe = Pipe()
+        process.standardError = pipe
+        try process.run()
+        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus != 0)
+        #expect(said.contains("No connection was passed"))
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Platform
+import Testing
+
+/// The real `su`, on a terminal of its own, with `pam_coffer` in its stack. Its service file is covered in a mount namespace, in which the
+/// authenticator runs, too: to them that is the machine.
+@Suite("pam_coffer in a real su", .serialized, .enabled(if: Command.canMakeNamespaces))
+struct SuTests {
+    private static let su = URL(fileURLWithPath: "/usr/bin/su").resolvingSymlinksInPath().path
+
+    /// - Parameter isInside: whether the authenticator is where su is.
+    private func stage(_ settings: String = "", isInside: Bool = true) throws -> Stage {
+        var options = Stage.Options(settings: settings)
+        options.prepare = { path in
+            let rules = try LoginModule.rules(stage: path, socket: "\(path)/report.sock")
+            try DurableFile.write(Array(rules.utf8), to: "\(path)/su", mode: 0o644)
+        }
+        if isInside {
+            // Without a process 1 to look at, the authenticator's own namespaces are the machine's.
+            let inside = #"mount --bind "$0" /etc/pam.d/su && mount -t tmpfs none /proc/1 && exec "$@""#
+            options.launcher = { ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", inside, "\($0)/su"] }
+        }
+        return try Stage(options)
+    }
+
+    /// Becomes the stage's account by su, on a terminal.
+    /// - Returns: everything that was shown, how it ended, and how long it took from the password on.
+    private func become(_ stage: Stage, from enter: [String], password: String = Stage.password) throws -> (
+        said: String, code: Int32, duration: Duration
+    ) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+        process.arguments =
+            ["60"] + enter + [
+                "/usr/bin/script", "-qec", "\(Self.su) \(stage.account.name) -c 'echo in''side'", "/dev/null",
+            ]
+        let toProcess = Pipe()
+        let fromProcess = Pipe()
+        process.standardInput = toProcess
+        process.standardOutput = fromProcess
+        process.standardError = fromProcess
+        try process.run()
+        var said = ""
+        // Typed before it is asked for, su throws the password away.
+        while !said.contains("assword:") {
+            let chunk = fromProcess.fileHandleForReading.availableData
+            guard !chunk.isEmpty else { break }
+            said += String(decoding: chunk, as: UTF8.self)
+        }
+        let start = ContinuousClock.now
+        toProcess.fileHandleForWriting.write(Data((password + "\n").utf8))
+        said += String(decoding: fromProcess.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        try toProcess.fileHandleForWriting.close()
+        return (said, process.terminationStatus, ContinuousClock.now - start)
+    }
+
+    private func entering(_ stage: Stage) -> [String] {
+        ["/usr/bin/nsenter", "--target", "\(stage.pid)", "--mount"]
+    }
+
+    /// It is on no list, as installed.
+    @Test func itOpensNothingShowsNothingAndGoesOn() throws {
+        let stage = try stage()
+        let (said, code, duration) = try become(stage, from: entering(stage))
+        #expect(code == 0, "\(said)")
+        #expect(said.contains("inside"), "\(said)")
+        let shown = said.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
+        #expect(shown.count == 2, "\(said)")
+        // Two seconds are promised; the rest is for a busy machine.
+        #expect(duration < .seconds(2) + .seconds(5))
+        #expect(eventually { stage.log.contains("\(Self.su) is not among login-programs") }, "\(stage.log)")
+        #expect(stage.broker.calls.isEmpty)
+    }
+
+    /// What keeps the keychain closed above is the list, and nothing else.
+    @Test func listedItOpensTheKeychainButNotForAWrongPassword() throws {
+        let stage = try stage("login-programs = \(Self.su)")
+        let wrong = try become(stage, from: entering(stage), password: "wrong")
+        #expect(wrong.code != 0)
+        #expect(stage.broker.calls.isEmpty)
+        let (said, code, _) = try become(stage, from: entering(stage))
+        #expect(code == 0, "\(said)")
+        #expect(said.contains("inside") && !said.lowercased().contains("coffer"), "\(said)")
+        #expect(stage.broker.reports == [Int64(stage.account.uid)], "\(stage.log)")
+    }
+
+    /// Listed, but in a container of somebody's.
+    @Test func inAContainerItOpensNothing() throws {
+        let stage = try stage("login-programs = \(Self.su)", isInside: false)
+        let enter = [
+            "/usr/bin/unshare", "--mount", "/bin/sh", "-c", #"mount --bind "$0" /etc/pam.d/su && exec "$@""#,
+            "\(stage.path)/su",
+        ]
+        let (said, code, _) = try become(stage, from: enter)
+        #expect(code == 0, "\(said)")
+        #expect(said.contains("inside") && !said.lowercased().contains("coffer"), "\(said)")
+        #expect(eventually { stage.log.contains("\(Self.su) runs in a container") }, "\(stage.log)")
+        #expect(stage.broker.calls.isEmpty)
+    }
+}

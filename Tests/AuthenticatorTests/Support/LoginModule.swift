@@ -1,0 +1,60 @@
+import Foundation
+import Platform
+
+/// The real `pam_coffer.so`, built from the sources that stand here.
+enum LoginModule {
+    /// Built at the first use, by the script that builds what is installed.
+    static let built: Result<String, any Error> = Result {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().path
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+        process.arguments = ["300", "\(root)/scripts/build-pam"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw SystemError("build pam_coffer.so", reason: said) }
+        return "\(root)/.build-pam/pam_coffer.so"
+    }
+
+    /// The lines of a PAM service: a password that a stage's own program checks, then the module.
+    static func rules(stage: String, socket: String) throws -> String {
+        let path = try built.get()
+        return """
+            auth [success=1 default=ignore] pam_exec.so expose_authtok quiet \(stage)/pam/check
+            auth requisite pam_deny.so
+            auth optional \(path) socket=\(socket)
+            auth required pam_permit.so
+            account optional \(path) socket=\(socket)
+            account required pam_permit.so
+            session optional \(path) socket=\(socket)
+            session required pam_permit.so
+
+            """
+    }
+}
+
+/// A file of the system's own PAM folder, for programs that know no other; gone with its value.
+struct SystemService: ~Copyable {
+    let name: String
+    private var path: String { "/etc/pam.d/\(name)" }
+
+    init(rules: String) throws {
+        name = "coffer-test-" + UUID().uuidString.prefix(13).lowercased()
+        try DurableFile.write(Array(rules.utf8), to: "/etc/pam.d/\(name)", mode: 0o644)
+    }
+
+    deinit {
+        // A test's service file that stays behind lets nobody in that a password does not.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Goes through one or more of PAM's operations, as a root-run login program does.
+    func tester(_ user: String, _ operations: [String], password: String = "") throws -> Command {
+        try Command(["/usr/bin/pamtester", name, user] + operations, input: password + "\n")
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Platform
+
+/// A session bus of another user's (uid 1), in that user's own runtime folder. Ended with the value.
+final class SessionBus: Sendable {
+    enum Kind {
+        /// dbus-daemon with python-dbusmock's notification daemon on it.
+        case desktop
+        /// Takes connections, says whose they are, and answers nothing for ever.
+        case silent
+        /// As `silent`, but root's, though the folder is the user's.
+        case foreign
+    }
+
+    static let uid: UInt32 = 1
+    private let log: String
+    private let children: [Process]
+
+    /// - Parameter folder: the runtime folders' folder.
+    init(_ kind: Kind, in folder: String) throws {
+        let own = "\(folder)/\(Self.uid)"
+        try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.ownerAccountID: Self.uid, .posixPermissions: 0o700], ofItemAtPath: own)
+        let log = "\(own)/log"
+        self.log = log
+        let socket = "\(own)/bus"
+        let asUser = [
+            "/usr/bin/setpriv", "--reuid=\(Self.uid)", "--regid=\(Self.uid)", "--clear-groups", "/usr/bin/env",
+            "DBUS_SESSION_BUS_ADDRESS=unix:path=\(socket)",
+        ]
+        var children: [Process] = []
+        switch kind {
+        case .desktop:
+            children.append(
+                try Self.run(
+                    asUser + ["/usr/bin/dbus-daemon", "--session", "--nofork", "--address=unix:path=\(socket)"]))
+            try Self.wait { FileManager.default.fileExists(atPath: socket) }
+            children.append(
+                try Self.run(
+                    asUser + [
+                        "/usr/bin/python3", "-m", "dbusmock", "--session", "--template", "notification_daemon",
+                        "-l", log,
+                    ]))
+            try Self.wait {
+                // The mock is not there yet: that is what is waited for.
+                (try? Command(
+                    asUser + [
+                        "/usr/bin/busctl", "--address=unix:path=\(socket)", "call", "org.freedesktop.Notifications",
+                        "/org/freedesktop/Notifications", "org.freedesktop.Notifications", "GetCapabilities",
+                    ]))?.code == 0
+            }
+        case .silent, .foreign:
+            let prefix = kind == .silent ? asUser : ["/usr/bin/env"]
+            children.append(try Self.run(prefix + ["/usr/bin/python3", "-c", Self.listener, socket, log]))
+            try Self.wait { FileManager.default.fileExists(atPath: log) }
+        }
+        self.children = children
+    }
+
+    deinit { children.forEach { $0.terminate() } }
+
+    /// What was called, or who connected: a line each.
+    var lines: [String] {
+        // No file yet: nothing yet.
+        ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    private static func run(_ words: [String]) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
+        process.currentDirectoryURL = URL(fileURLWithPath: "/")
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
+    private static func wait(_ condition: () -> Bool) throws {
+        guard eventually(condition) else { throw SystemError("start a session bus", reason: "it is not there") }
+    }
+
+    private static let listener = #"""
+        import os, socket, struct, sys
+        s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); os.chmod(sys.argv[1], 0o666); s.listen(8)
+        log = open(sys.argv[2], "w"); kept = []
+        while True:
+            c, _ = s.accept(); kept.append(c)
+            pid, uid, gid = struct.unpack("3i", c.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+            status = dict(l.split(":", 1) for l in open(f"/proc/{pid}/status") if ":" in l)
+            log.write(f"uid {uid} gid {gid} groups [{status['Groups'].strip()}] new {status['NoNewPrivs'].strip()}\n"); log.flush()
+        """#
+}

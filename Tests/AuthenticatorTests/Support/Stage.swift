@@ -1,0 +1,175 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Foundation
+import Platform
+
+/// The real program, serving in a throw-away folder with a PAM stack, registry and fake broker of its own.
+final class Stage: Sendable {
+    let path: String
+    let account: Account
+    let key: P256.PrivateKey
+    let record: RegistryRecord
+    let broker: FakeBroker
+    let registry: Registry
+    /// The folder of the users' runtime folders, where there are notifications.
+    let notifications: String?
+    private let process: Process
+
+    /// The password of the default PAM stack.
+    static let password = "open sesame"
+
+    struct Options {
+        var hasVault = true
+        var pam: String?
+        var brokerUser: String?
+        var settings = ""
+        var notifications: String?
+        var environment: [String: String] = [:]
+        var changeRecord: (RegistryRecord) -> RegistryRecord = { $0 }
+        var prepare: (_ path: String) throws -> Void = { _ in }
+        /// A command that becomes the program.
+        var launcher: (_ path: String) -> [String] = { _ in [] }
+    }
+
+    init(_ options: Options = Options()) throws {
+        notifications = options.notifications
+        path = NSTemporaryDirectory() + "coffer-auth-" + UUID().uuidString.prefix(13)
+        for folder in ["", "/pam", "/registry"] { try Folder.make(path + folder, mode: 0o755) }
+        let uid = geteuid()
+        guard let account = try Account.withUID(uid) else { throw SystemError("find oneself", reason: "no account") }
+        self.account = account
+        key = try P256.PrivateKey.generate()
+        let pem = try key.pem().withBytes { span in span.indices.map { span[$0] } }
+        try DurableFile.write(pem, to: "\(path)/registry/signing-key.pem", mode: 0o600)
+        record = options.changeRecord(try Stage.newRecord(account, key: key.publicKey))
+        registry = Registry(directory: "\(path)/registry", authenticatorUID: uid)
+        if options.hasVault { try registry.write(record) }
+
+        let check = "\(path)/pam/check"
+        let script = "#!/bin/sh\nread -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(Stage.password)' ]\n"
+        try DurableFile.write(Array(script.utf8), to: check, mode: 0o755)
+        // pam_exec says "system error" for a program that says no; pam_deny says what is meant.
+        let rules =
+            options.pam
+                ?? """
+                auth [success=1 default=ignore] pam_exec.so expose_authtok quiet CHECK
+                auth requisite pam_deny.so
+                auth required pam_permit.so
+                account required pam_permit.so
+                """
+        try DurableFile.write(
+            Array((rules.replacingOccurrences(of: "CHECK", with: check) + "\n").utf8), to: "\(path)/pam/coffer",
+            mode: 0o644)
+        try options.prepare(path)
+
+        let facts = BrokerInterface.Describe.Reply(
+            owner: "user:\(uid)", vault: options.hasVault ? record.vault.hex : nil,
+            purposes: options.hasVault ? [.read] : [.create],
+            service: options.hasVault ? "github" : nil, account: options.hasVault ? "me" : nil, reason: nil,
+            authorizations: options.hasVault ? [.init(kind: "presence")] : [])
+        var script2 = FakeBroker.Script(facts: facts)
+        script2.record = record
+        if options.hasVault {
+            script2.reported = BrokerInterface.Report.Reply(
+                challenge: "report", vault: record.vault.hex, authorizations: [.init(kind: "unlock")])
+        }
+        broker = try FakeBroker(path: "\(path)/broker.sock", script: script2)
+
+        let configuration = """
+            authenticator-socket = \(path)/broker.sock
+            auth-socket = \(path)/auth.sock
+            registry-directory = \(path)/registry
+            pam-directory = \(path)/pam
+            sealer = \(record.sealer.rawValue)
+            sandbox = yes
+            broker-user = \(options.brokerUser ?? account.name)
+            notifications = \(options.notifications ?? "no")
+            \(options.settings)
+
+            """
+        try DurableFile.write(Array(configuration.utf8), to: "\(path)/coffer.conf", mode: 0o644)
+        process = Process()
+        let command = options.launcher(path) + [Stage.program, "serve", "--config", "\(path)/coffer.conf"]
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.environment = ["PATH": "/usr/bin:/bin"].merging(options.environment) { $1 }
+        try Data().write(to: URL(fileURLWithPath: "\(path)/log"))
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(path)/log"))
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        // Not there yet is what is waited out.
+        guard eventually({ (try? UnixSocket(connectingTo: "\(path)/auth.sock")) != nil }) else {
+            throw SystemError("start the authenticator", reason: log)
+        }
+        // The look for the socket was itself a connection: it must not count as one of a test's.
+        guard eventually({ log.contains("client gone") && conversations.isEmpty }) else {
+            throw SystemError("settle the authenticator", reason: log)
+        }
+    }
+
+    deinit {
+        broker.stop()
+        process.terminate()
+        process.waitUntilExit()
+        // Nothing is lost when a temporary folder stays behind.
+        try? FileManager.default.removeItem(atPath: path)
+        // As above.
+        if let notifications { try? FileManager.default.removeItem(atPath: notifications) }
+    }
+
+    /// The program beside the test bundle.
+    static var program: String {
+        // Without a path the program is not found, and every test says so.
+        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: bundle).deletingLastPathComponent().path + "/coffer-authenticator"
+    }
+
+    static func newRecord(_ account: Account, key: [UInt8]) throws -> RegistryRecord {
+        var names: [ObjectRole: [UInt8]] = [:]
+        for role in ObjectRole.ofNewVault {
+            names[role] = [0, 11] + [UInt8](repeating: UInt8(role.rawValue), count: 32)
+        }
+        return RegistryRecord(
+            vault: try VaultID.random(), owner: .user(account.uid), ownerName: account.name,
+            created: UInt64(Date().timeIntervalSince1970 * 1000), sealer: .software, authenticatorKey: key,
+            storageKey: nil, objects: names)
+    }
+
+    // No file yet: an empty log.
+    var log: String { (try? String(contentsOfFile: "\(path)/log", encoding: .utf8)) ?? "" }
+    var pid: Int32 { process.processIdentifier }
+    func client() throws -> TestClient { try TestClient("\(path)/auth.sock") }
+    func terminate() { process.terminate() }
+    func waitForExit() -> Bool { eventually { !process.isRunning } }
+
+    /// The conversations' processes.
+    var conversations: [Int32] { Stage.children(of: pid) }
+
+    /// Processes that have a program of this stage's folder on their command line.
+    var helpers: [Int32] {
+        // Processes come and go while they are looked at.
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return all.compactMap { Int32($0) }.filter { number in
+            // As above.
+            let line = (try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(number)/cmdline"))) ?? Data()
+            return number != pid && String(decoding: line, as: UTF8.self).contains("\(path)/pam/")
+        }
+    }
+
+    static func children(of pid: Int32) -> [Int32] {
+        // A process that has ended has no children.
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)) ?? ""
+        return text.split(separator: " ").compactMap { Int32($0) }
+    }
+}
+
+/// Looks until a condition holds; false when it does not within 20 seconds.
+func eventually(_ condition: () -> Bool) -> Bool {
+    let limit = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < limit {
+        if condition() { return true }
+        usleep(5000)
+    }
+    return condition()
+}

@@ -1,0 +1,69 @@
+import BrokerProtocol
+import Foundation
+import Platform
+
+/// A client of the authenticator's, as a program would be.
+struct TestClient: ~Copyable {
+    typealias Step = BrokerProtocol.Authentication.Step
+    private var socket: UnixSocket
+
+    init(_ path: String) throws {
+        socket = try UnixSocket(connectingTo: path, until: .now + .seconds(10))
+    }
+
+    /// - Parameter challenge: each is used once, as a broker's are.
+    mutating func begin(_ challenge: String = UUID().uuidString) throws -> Result<Step, Fault> {
+        try call(BrokerProtocol.Authentication.Begin(challenge: challenge))
+    }
+
+    mutating func go(_ answer: String? = nil) throws -> Result<Step, Fault> {
+        try call(BrokerProtocol.Authentication.Continue(answer: answer))
+    }
+
+    mutating func cancel() throws -> Result<Nothing, Fault> {
+        try call(BrokerProtocol.Authentication.Cancel())
+    }
+
+    mutating func call<Method: VarlinkMethod>(_ method: Method) throws -> Result<Method.Reply, Fault> {
+        try socket.send(Varlink.encode(VarlinkCall(method)))
+        return try receive(Method.Reply.self)
+    }
+
+    func send(_ bytes: [UInt8]) throws { try socket.send(bytes, until: .now + .seconds(5)) }
+
+    /// What the authenticator says next, by itself or not.
+    mutating func receive<Reply: Codable & Sendable>(_ type: Reply.Type) throws -> Result<Reply, Fault> {
+        guard let bytes = try socket.receiveMessage(limit: 1 << 20, until: .now + .seconds(40)) else {
+            throw SystemError("receive", reason: "the authenticator closed the connection")
+        }
+        if try Varlink.decode(VarlinkReplyHeader.self, from: bytes).error != nil {
+            return .failure(try Varlink.decode(Fault.self, from: bytes))
+        }
+        return .success(try Varlink.decode(VarlinkReply<Reply>.self, from: bytes).parameters)
+    }
+
+    /// Whether the authenticator closes the connection.
+    mutating func seesEnd() throws -> Bool {
+        try socket.receiveMessage(limit: 1 << 20, until: .now + .seconds(20)) == nil
+    }
+
+    /// Goes through the notice to the password prompt, answers it, and takes what follows.
+    mutating func authenticate(_ password: String) throws -> Result<Step, Fault> {
+        var step = try begin()
+        while case .success(let now) = step, let message = now.message, !now.done {
+            step = try go(message.style == .secret ? password : nil)
+        }
+        return step
+    }
+}
+
+extension Result where Failure == Fault {
+    var fault: Fault? { if case .failure(let fault) = self { fault } else { nil } }
+    var name: Fault.Name? { fault?.name }
+}
+
+extension Result where Success == BrokerProtocol.Authentication.Step, Failure == Fault {
+    // A fault has neither message nor end.
+    var message: BrokerProtocol.Authentication.Message? { try? get().message }
+    var isDone: Bool { (try? get().done) ?? false }
+}

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import Authenticator
+
+@Suite("Text of others, made fit to be shown")
+struct VisibleTextTests {
+    @Test(arguments: [
+        ("plain ünïcode 日本 🎉", "plain ünïcode 日本 🎉"), ("a\u{7}b\u{1b}[0m", "a\\u{7}b\\u{1b}[0m"),
+        ("\u{202e}evil\u{2066}", "\\u{202e}evil\\u{2066}"), ("zero\u{200b}width", "zero\\u{200b}width"),
+        ("\u{2028}", "\\u{2028}"), ("\r\n", "\\u{d}\\u{a}"), ("\u{9b}31m", "\\u{9b}31m"), ("\u{a0}", "\\u{a0}"),
+        ("\u{e000}", "\\u{e000}"), ("\u{3164}", "\\u{3164}"),
+    ])
+    func hiddenCharactersAreSpeltOut(text: String, shown: String) {
+        #expect(VisibleText.escaped(text, limit: 100) == shown)
+    }
+
+    @Test func quotesCannotBeLeft() {
+        #expect(VisibleText.quoted("a\" asks to \\", limit: 100) == "\"a\\\" asks to \\\\\"")
+    }
+
+    @Test func lengthIsBounded() {
+        #expect(VisibleText.escaped(String(repeating: "x", count: 50), limit: 10) == "xxxxxxxxxx…")
+        #expect(VisibleText.escaped(String(repeating: "e\u{301}", count: 5000), limit: 10).unicodeScalars.count == 11)
+    }
+
+    @Test func terminalsHaveTheirNames() {
+        #expect(Client.terminalName(0x8803) == "pts/3")
+        #expect(Client.terminalName(0x0401) == "tty1")
+        #expect(Client.terminalName(0x0440) == "ttyS0")
+        #expect(Client.terminalName(0) == nil)
+    }
+}

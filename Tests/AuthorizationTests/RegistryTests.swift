@@ -1,0 +1,85 @@
+import Authorization
+import Foundation
+import Testing
+
+@Suite struct RegistryTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "coffer-registry-\(UUID().uuidString)"
+    ).path
+
+    private func record(owner: Owner = .user(1000), vault: UInt8 = 1) -> RegistryRecord {
+        RegistryRecord(
+            vault: VaultID(bytes: [UInt8](repeating: vault, count: 16))!, owner: owner, ownerName: "ada",
+            created: 1_700_000_000_000, sealer: .tpm,
+            authenticatorKey: [4] + [UInt8](repeating: 9, count: 64),
+            storageKey: StorageKeyPin(handle: 0x8100_0001, name: [UInt8](repeating: 3, count: 34), context: [1, 2, 3]),
+            objects: Dictionary(
+                uniqueKeysWithValues: ObjectRole.ofNewVault.map {
+                    ($0, [UInt8](repeating: UInt8($0.rawValue), count: 34))
+                }))
+    }
+
+    private func withRegistry(_ body: (Registry) throws -> Void) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // A folder in /tmp that stays is no failure of the test.
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try body(Registry(directory: folder, authenticatorUID: getuid()))
+    }
+
+    @Test func recordsGoThereAndBack() throws {
+        try withRegistry { registry in
+            #expect(try registry.record(for: .user(1000)) == nil)
+            try registry.write(record())
+            #expect(try registry.record(for: .user(1000)) == record())
+            #expect(try registry.record(for: .user(1001)) == nil)
+            try registry.write(record())
+        }
+    }
+
+    @Test func aVaultIsNeverReplacedByAnother() throws {
+        try withRegistry { registry in
+            try registry.write(record())
+            let error = #expect(throws: RegistryError.self) { try registry.write(record(vault: 2)) }
+            #expect(error?.code == .conflict)
+            #expect(try registry.record(for: .user(1000)) == record())
+        }
+    }
+
+    @Test func aRecordUnderAnotherOwnersNameIsRefused() throws {
+        try withRegistry { registry in
+            try registry.write(record())
+            try FileManager.default.copyItem(
+                atPath: registry.path(of: .user(1000)), toPath: registry.path(of: .user(1001)))
+            #expect(throws: RegistryError.self) { try registry.record(for: .user(1001)) }
+        }
+    }
+
+    @Test func aRecordThatOthersCanWriteIsRefused() throws {
+        try withRegistry { registry in
+            try registry.write(record())
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o666], ofItemAtPath: registry.path(of: .user(1000)))
+            let error = #expect(throws: RegistryError.self) { try registry.record(for: .user(1000)) }
+            #expect(error?.code == .untrusted)
+            let elsewhere = Registry(directory: registry.directory, authenticatorUID: getuid() + 1)
+            #expect(throws: RegistryError.self) { try elsewhere.record(for: .user(1000)) }
+        }
+    }
+
+    @Test func aDamagedRecordIsAnErrorNotAFreshStart() throws {
+        try withRegistry { registry in
+            try registry.write(record())
+            let path = registry.path(of: .user(1000))
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            for damaged in [
+                "", "{}", text.replacingOccurrences(of: "\"format\" : 1", with: "\"format\" : 2"),
+                text.replacingOccurrences(of: "\"16\"", with: "\"15\""),
+                text.replacingOccurrences(of: "\"tpm\"", with: "\"software\""), String(text.dropLast(20)),
+            ] {
+                try damaged.write(toFile: path, atomically: false, encoding: .utf8)
+                let error = #expect(throws: RegistryError.self) { try registry.record(for: .user(1000)) }
+                #expect(error?.code == .damaged)
+            }
+        }
+    }
+}

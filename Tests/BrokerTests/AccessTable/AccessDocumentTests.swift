@@ -1,0 +1,106 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+/// The tables of docs/access-control.md are those that the tests hold the code to. `COFFER_UPDATE_GOLDEN=1` writes them.
+@Suite(.serialized)
+struct AccessDocumentTests {
+    private static let page = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../docs/access-control.md").standardized
+
+    /// When each class can be read, and where it can go.
+    private static var classes: [String] {
+        var lines = [
+            "| class | sealed | locked | unlocked | leaves this device |",
+            "|---|---|---|---|---|",
+        ]
+        for accessibility in Keychain.Accessibility.allCases {
+            let row = AccessRow(accessibility: accessibility, thisDeviceOnly: false, require: [], joined: .none)
+            let states: [String] = [AccessRow.State.sealed, .locked, .unlocked].map { state in
+                if row.needsBoundVault { return "refused: not bound" }
+                return row.outcome(in: state, unlocking: false, password: false) == .value ? "yes" : "`Locked`"
+            }
+            let isPortable = accessibility == .whenUnlocked || accessibility == .afterFirstUnlock
+            let scope = isPortable ? "unless `--this-device-only`" : "never"
+            lines.append("| `\(accessibility.rawValue)` | \(states.joined(separator: " | ")) | \(scope) |")
+        }
+        return lines
+    }
+
+    /// What a read takes, for each set of constraints.
+    private static var requirements: [String] {
+        var lines = ["| `--require` | all of them | with `--any` |", "|---|---|---|"]
+        for set in AccessRow.sets {
+            let name = set.isEmpty ? "*none*" : set.map { "`\($0.rawValue)`" }.joined(separator: " ")
+            let cells = [AccessRow.Joined.none, .or].map { joined in
+                let row = AccessRow(accessibility: .whenUnlocked, thisDeviceOnly: false, require: set, joined: joined)
+                return row.isContradiction ? "refused" : row.ways.map(text).joined(separator: ", or ")
+            }
+            lines.append("| \(name) | \(cells[0]) | \(cells[1]) |")
+        }
+        return lines
+    }
+
+    private static func text(_ way: [Keychain.Constraint]) -> String {
+        if way.isEmpty { return "nothing" }
+        return way.map { AccessRow.signature[$0] ?? "the application password" }.joined(separator: " + ")
+    }
+
+    /// What a call comes to in each state, for each kind of item that can tell them apart.
+    private static var calls: [String] {
+        let examples: [(String, [Keychain.Constraint], AccessRow.Joined)] = [
+            ("*none*", [], .none), ("`presence`", [.presence], .none),
+            ("`presence` and `passcode`", [.presence, .passcode], .and),
+            ("`biometry` or `passcode`", [.biometry, .passcode], .or), ("`app-password`", [.appPassword], .none),
+            ("`presence` and `app-password`", [.presence, .appPassword], .and),
+            ("`presence` or `app-password`", [.presence, .appPassword], .or),
+        ]
+        var lines = [
+            "| item of class `when-unlocked` | locked | locked, `unlock: true` | unlocked | unlocked, with the password |",
+            "|---|---|---|---|---|",
+        ]
+        for (name, set, joined) in examples {
+            let row = AccessRow(accessibility: .whenUnlocked, thisDeviceOnly: false, require: set, joined: joined)
+            let cells = [
+                row.outcome(in: .locked, unlocking: false, password: false),
+                row.outcome(in: .locked, unlocking: true, password: false),
+                row.outcome(in: .unlocked, unlocking: false, password: false),
+                row.outcome(in: .unlocked, unlocking: false, password: true),
+            ]
+            lines.append("| \(name) | \(cells.map(text).joined(separator: " | ")) |")
+        }
+        return lines
+    }
+
+    private static func text(_ outcome: AccessRow.Outcome) -> String {
+        switch outcome {
+        case .absent: "`NotFound`"
+        case .locked: "`Locked`"
+        case .passwordRequired: "`ApplicationPasswordRequired`"
+        case .passwordRefused: "`InvalidArgument`"
+        case .value: "the value"
+        case .person(_, let ways): ways.map { $0.joined(separator: " + ") }.joined(separator: ", or ")
+        }
+    }
+
+    @Test("the page's tables say what the tests hold the code to", arguments: ["classes", "requirements", "calls"])
+    func tables(name: String) throws {
+        let lines: [String] =
+            switch name {
+            case "classes": Self.classes
+            case "requirements": Self.requirements
+            default: Self.calls
+            }
+        var text = try String(contentsOf: Self.page, encoding: .utf8)
+        let (begin, end) = ("<!-- table: \(name) -->\n", "<!-- end -->\n")
+        let start = try #require(text.range(of: begin)?.upperBound)
+        let stop = try #require(text.range(of: end, range: start..<text.endIndex)?.lowerBound)
+        let table = lines.joined(separator: "\n") + "\n"
+        if ProcessInfo.processInfo.environment["COFFER_UPDATE_GOLDEN"] == "1" {
+            text.replaceSubrange(start..<stop, with: table)
+            try Data(text.utf8).write(to: Self.page)
+        } else {
+            #expect(text[start..<stop] == table)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import BrokerProtocol
+
+/// One combination of everything that access control has: what the documents promise about it, said without looking at the code that keeps the promise.
+struct AccessRow: Sendable, CustomStringConvertible {
+    enum Joined: String, Sendable, CaseIterable { case none, and, or }
+
+    enum State: String, Sendable, CaseIterable { case none, sealed, locked, unlocked }
+
+    /// What a read comes to.
+    enum Outcome: Equatable, Sendable {
+        case absent
+        case locked
+        case passwordRequired
+        case passwordRefused
+        /// The value, and nobody is asked.
+        case value
+        /// A person is asked: for these purposes, by any one of these sets of signatures.
+        case person([Keychain.Purpose], [[String]])
+    }
+
+    let accessibility: Keychain.Accessibility
+    let thisDeviceOnly: Bool
+    let require: [Keychain.Constraint]
+    let joined: Joined
+
+    /// Every class × this device only × set of constraints × operator.
+    static let all: [AccessRow] = Keychain.Accessibility.allCases.flatMap { accessibility in
+        [false, true].flatMap { scope in
+            sets.flatMap { set in
+                Joined.allCases.map {
+                    AccessRow(accessibility: accessibility, thisDeviceOnly: scope, require: set, joined: $0)
+                }
+            }
+        }
+    }
+
+    /// All 32 sets of constraints, in the order of the documents.
+    static let sets: [[Keychain.Constraint]] = (0..<32).map { bits in
+        Keychain.Constraint.allCases.indices.filter { bits >> $0 & 1 == 1 }.map { Keychain.Constraint.allCases[$0] }
+    }
+
+    var description: String {
+        let scope = thisDeviceOnly ? " this-device" : ""
+        return "\(accessibility.rawValue)\(scope) [\(require.map(\.rawValue).joined(separator: " "))] \(joined)"
+    }
+
+    /// Says one thing and its opposite, or joins what is not there.
+    var isContradiction: Bool {
+        let hasBothBiometries = require.contains(.biometry) && require.contains(.biometryCurrentSet)
+        return hasBothBiometries || (joined != .none && require.count < 2)
+    }
+
+    /// Takes a vault that is bound to the login password, and those cannot be made yet.
+    var needsBoundVault: Bool { accessibility == .passcodeSet }
+
+    var takesPassword: Bool { require.contains(.appPassword) }
+
+    /// Each way of reading, with all that it takes.
+    var ways: [[Keychain.Constraint]] {
+        if require.isEmpty { return [[]] }
+        return joined == .or ? require.map { [$0] } : [require]
+    }
+
+    /// When a class can be read.
+    static let readable: [Keychain.Accessibility: Set<State>] = [
+        .whenUnlocked: [.unlocked],
+        .afterFirstUnlock: [.locked, .unlocked],
+        .passcodeSet: [.unlocked],
+        .always: [.sealed, .locked, .unlocked],
+    ]
+
+    /// The signature that a constraint is met by; the application password has none.
+    static let signature: [Keychain.Constraint: String] = [
+        .presence: "presence", .biometry: "biometry-any", .biometryCurrentSet: "biometry-current-set",
+        .passcode: "passcode",
+    ]
+
+    /// - Parameters:
+    ///   - unlocking: the caller wants to be asked for an unlock rather than to fail.
+    ///   - password: the call brings the right application password.
+    func outcome(in state: State, unlocking: Bool, password: Bool) -> Outcome {
+        if state == .none { return .absent }
+        let isOpen = Self.readable[accessibility, default: []].contains(state)
+        if !isOpen && !unlocking { return .locked }
+        let ways = self.ways.filter { $0.contains(.appPassword) == password }
+        if ways.isEmpty { return password ? .passwordRefused : .passwordRequired }
+        let signed = ways.map { $0.compactMap { Self.signature[$0] } }
+        var purposes: [Keychain.Purpose] = isOpen ? [] : [.unlock]
+        if !signed.contains([]) { purposes.append(.read) }
+        if purposes.isEmpty { return .value }
+        let reading = purposes.contains(.read) ? signed : [[]]
+        return .person(purposes, reading.map { (isOpen ? [] : ["unlock"]) + $0 })
+    }
+}

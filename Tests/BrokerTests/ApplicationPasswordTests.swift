@@ -1,0 +1,291 @@
+import Authorization
+import BrokerProtocol
+import CofferTestKit
+import Cryptography
+import Foundation
+import Platform
+import Synchronization
+import Testing
+
+@testable import Broker
+@testable import Vault
+
+/// Application passwords on the wire: what takes one, what gives nothing without the right one, and who waits for whom.
+// One by one: scrypt takes all of a processor, and a signature has two seconds.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct ApplicationPasswordTests {
+    private static let right = Data("open".utf8).base64EncodedString()
+    private static let wrong = Data("shut".utf8).base64EncodedString()
+
+    private func get(_ password: String? = nil, challenge: String? = nil) -> Keychain.Get {
+        Keychain.Get(service: "s", account: "a", applicationPassword: password, challenge: challenge)
+    }
+
+    private func set(_ client: WireClient, _ require: [Keychain.Constraint], any: Bool = false) async throws {
+        _ = try await client.call(
+            Keychain.Set(
+                service: "s", account: "a", value: someValue, access: .init(require: require, any: any),
+                applicationPassword: Self.right))
+    }
+
+    private func prepared(options: Broker.Options = .init()) async throws -> (ThrowAwayBroker, WireClient) {
+        let broker = try await throwAwayBroker(options: options)
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        return (broker, client)
+    }
+
+    @Test("storing takes exactly the password that the access control asks for")
+    func storing() async throws {
+        let (broker, client) = try await prepared()
+        let access = Keychain.AccessControl(require: [.appPassword])
+        func set(_ access: Keychain.AccessControl?, _ password: String?) -> Keychain.Set {
+            Keychain.Set(
+                service: "s", account: "a", value: someValue, access: access, applicationPassword: password)
+        }
+        #expect(try await fault { try await client.call(set(access, nil)) }.name == .applicationPasswordRequired)
+        #expect(try await fault { try await client.call(set(access, "")) }.name == .invalidArgument)
+        #expect(try await fault { try await client.call(set(access, "!")) }.name == .invalidArgument)
+        let long = Data(repeating: 65, count: Limits.applicationPassword + 1).base64EncodedString()
+        #expect(try await fault { try await client.call(set(access, long)) }.name == .limitExceeded)
+        for unasked in [nil, Keychain.AccessControl.presence] {
+            #expect(try await fault { try await client.call(set(unasked, Self.right)) }.name == .invalidArgument)
+        }
+        #expect(try await client.call(Keychain.List()).items.isEmpty)
+        _ = try await client.call(set(access, Self.right))
+        await broker.stop()
+    }
+
+    @Test("only the right password reads, and nobody else is asked")
+    func alone() async throws {
+        let (broker, client) = try await prepared()
+        try await set(client, [.appPassword])
+        #expect(try await fault { try await client.call(get()) }.name == .applicationPasswordRequired)
+        #expect(try await fault { try await client.call(get(Self.wrong)) }.name == .applicationPasswordRefused)
+        #expect(try await client.call(get(Self.right)).value == someValue)
+        // Locked is locked, whatever password there is.
+        _ = try await client.call(Keychain.Lock())
+        #expect(try await fault { try await client.call(get(Self.right)) }.name == .locked)
+        #expect(try await fault { try await client.call(get()) }.name == .locked)
+        await broker.stop()
+    }
+
+    @Test("with “and” the password is needed besides the person, and before the person is asked")
+    func and() async throws {
+        let (broker, client) = try await prepared()
+        try await set(client, [.presence, .appPassword])
+        #expect(try await fault { try await client.call(get()) }.name == .applicationPasswordRequired)
+        for (password, expected) in [(Self.wrong, Fault.Name.applicationPasswordRefused), (Self.right, nil)] {
+            let id = try await challenge { try await client.call(get(password)) }
+            try await broker.authenticator.grant(id)
+            if let expected {
+                #expect(try await fault { try await client.call(get(password, challenge: id)) }.name == expected)
+            } else {
+                #expect(try await client.call(get(password, challenge: id)).value == someValue)
+            }
+        }
+        // The person's yes alone gives nothing, and is spent.
+        let id = try await challenge { try await client.call(get(Self.right)) }
+        try await broker.authenticator.grant(id)
+        #expect(
+            try await fault { try await client.call(get(challenge: id)) }.name == .applicationPasswordRequired)
+        #expect(
+            try await fault { try await client.call(get(Self.right, challenge: id)) }.name == .challengeRefused)
+        await broker.stop()
+    }
+
+    @Test("with “or” giving the password chooses that way, leaving it out the others")
+    func or() async throws {
+        let (broker, client) = try await prepared()
+        try await set(client, [.presence, .appPassword], any: true)
+        #expect(try await client.call(get(Self.right)).value == someValue)
+        #expect(try await fault { try await client.call(get(Self.wrong)) }.name == .applicationPasswordRefused)
+        let id = try await challenge { try await client.call(get()) }
+        try await broker.authenticator.grant(id)
+        #expect(try await client.call(get(challenge: id)).value == someValue)
+        // Half a password and half a person are nothing together: a wrong one is not forgiven for the person's sake.
+        let other = try await challenge { try await client.call(get()) }
+        try await broker.authenticator.grant(other)
+        #expect(
+            try await fault { try await client.call(get(Self.wrong, challenge: other)) }.name
+                == .applicationPasswordRefused)
+        await broker.stop()
+    }
+
+    @Test("a password for an item that has none is refused, not ignored")
+    func unasked() async throws {
+        let (broker, client) = try await prepared()
+        _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue))
+        #expect(try await fault { try await client.call(get(Self.right)) }.name == .invalidArgument)
+        let edit = Keychain.Edit(service: "s", account: "a", label: "l", applicationPassword: Self.right)
+        #expect(try await fault { try await client.call(edit) }.name == .invalidArgument)
+        await broker.stop()
+    }
+
+    @Test("an edit reads with the old password and stores under the new one")
+    func edit() async throws {
+        let (broker, client) = try await prepared()
+        try await set(client, [.appPassword])
+        func edit(
+            _ require: [Keychain.Constraint], _ old: String?, _ new: String? = nil
+        ) -> Keychain.Edit {
+            Keychain.Edit(
+                service: "s", account: "a", access: .init(require: require), applicationPassword: old,
+                newApplicationPassword: new)
+        }
+        #expect(try await fault { try await client.call(edit([], nil)) }.name == .applicationPasswordRequired)
+        #expect(
+            try await fault { try await client.call(edit([], Self.wrong)) }.name == .applicationPasswordRefused)
+        _ = try await client.call(edit([.appPassword], Self.right, Self.wrong))
+        #expect(try await fault { try await client.call(get(Self.right)) }.name == .applicationPasswordRefused)
+        #expect(try await client.call(get(Self.wrong)).value == someValue)
+        _ = try await client.call(edit([], Self.wrong))
+        #expect(try await client.call(get()).value == someValue)
+        #expect(try await fault { try await client.call(edit([.presence], nil, Self.right)) }.name == .invalidArgument)
+        _ = try await client.call(edit([.appPassword], nil, Self.right))
+        #expect(try await client.call(get(Self.right)).value == someValue)
+        await broker.stop()
+    }
+
+    @Test("guesses slow down, at that item alone; the right one is let in when the time is over")
+    func guesses() async throws {
+        let clock = TestClock()
+        var options = Broker.Options()
+        options.clock = clock.clock
+        let (broker, client) = try await prepared(options: options)
+        try await set(client, [.appPassword])
+        _ = try await client.call(
+            Keychain.Set(
+                service: "s", account: "other", value: someValue, access: .init(require: [.appPassword]),
+                applicationPassword: Self.right))
+        func refusal(_ password: String) async throws -> String {
+            let fault = try await fault { try await client.call(get(password)) }
+            #expect(fault.name == .applicationPasswordRefused)
+            return fault.details.message ?? ""
+        }
+        for _ in 0..<GuessBook.free { #expect(try await refusal(Self.wrong).contains("wrong, or the item")) }
+        #expect(try await refusal(Self.right).contains("try again in 1 s"))
+        // Knowing another item's password takes nothing back.
+        let other = Keychain.Get(service: "s", account: "other", applicationPassword: Self.right)
+        #expect(try await client.call(other).value == someValue)
+        #expect(try await refusal(Self.right).contains("try again in 1 s"))
+        clock.advance(by: .seconds(1))
+        #expect(try await refusal(Self.wrong).contains("wrong, or the item"))
+        clock.advance(by: .seconds(1))
+        #expect(try await refusal(Self.right).contains("try again in 1 s"))
+        clock.advance(by: .seconds(1))
+        #expect(try await client.call(get(Self.right)).value == someValue)
+        #expect(try await refusal(Self.wrong).contains("wrong, or the item"))
+        await broker.stop()
+    }
+
+    @Test("tries that run side by side are all counted")
+    func sideBySide() {
+        let clock = TestClock()
+        let book = GuessBook(clock: clock.clock)
+        guard let item = ItemID(bytes: [UInt8](repeating: 1, count: 16)) else { return }
+        let begun = (0..<20).count { _ in book.begin(item, by: 1) == nil }
+        #expect(begun == GuessBook.free)
+        #expect(book.begin(item, by: 2) == nil)
+        clock.advance(by: .seconds(601))
+        #expect(book.begin(item, by: 1) == nil)
+    }
+
+    @Test("one user's many passwords are stretched one by one, and keep another user waiting for one of them at most")
+    func turns() async throws {
+        let stretcher = PasswordStretcher()
+        let order = Order()
+        let gate = DispatchSemaphore(value: 0)
+        let result = try StretchedPassword(SecretBytes(copying: Array("x".utf8)))
+        func job(_ uid: UInt32, _ number: Int) -> Task<Void, any Error> {
+            Task {
+                _ = try await stretcher.run(for: uid) { () throws(VaultError) in
+                    order.begin(uid)
+                    // The worker's own thread: nothing else runs on it.
+                    _ = gate.wait(timeout: .now() + .seconds(20))
+                    order.end(uid)
+                    return result
+                }
+            }
+        }
+        var jobs = (0..<PasswordStretcher.longestQueue).map { job(1, $0) }
+        try await order.wait { $0.begun[1] == 1 }
+        // The first is at work, so that one more fits; what is beyond is refused.
+        jobs += [job(2, 0), job(3, 0)]
+        try await order.wait { $0.begun[2] == 1 }
+        #expect(order.state.begun[1] == 1 && order.state.begun[3] == nil)
+        for _ in 0..<PasswordStretcher.longestQueue + 2 { gate.signal() }
+        for job in jobs { try await job.value }
+        #expect(order.state.most[1] == 1)
+        #expect(order.state.mostOfAll == 2)
+        // User 3 came after all of user 1's and was served before most of them.
+        #expect(order.state.placeOf3 <= 4)
+    }
+
+    @Test("who has too many waiting is refused, and nobody else")
+    func tooMany() async throws {
+        let stretcher = PasswordStretcher()
+        let gate = DispatchSemaphore(value: 0)
+        let result = try StretchedPassword(SecretBytes(copying: Array("x".utf8)))
+        let outcomes = await withTaskGroup(of: Fault.Name?.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    do throws(Fault) {
+                        _ = try await stretcher.run(for: 1) { () throws(VaultError) in
+                            _ = gate.wait(timeout: .now() + .seconds(20))
+                            return result
+                        }
+                        return nil
+                    } catch { return error.name }
+                }
+            }
+            var names: [Fault.Name?] = []
+            for await name in group {
+                names.append(name)
+                if names.count == 40 - PasswordStretcher.longestQueue - 1 {
+                    for _ in 0..<40 { gate.signal() }
+                }
+            }
+            return names
+        }
+        #expect(outcomes.count { $0 == .limitExceeded } == 40 - PasswordStretcher.longestQueue - 1)
+        #expect(outcomes.count { $0 == nil } == PasswordStretcher.longestQueue + 1)
+    }
+}
+
+private struct Late: Error {}
+
+/// What ran when, and beside what.
+private final class Order: Sendable {
+    struct State {
+        var begun: [UInt32: Int] = [:]
+        var running: [UInt32: Int] = [:]
+        var most: [UInt32: Int] = [:]
+        var mostOfAll = 0
+        var placeOf3 = 0
+    }
+
+    private let mutex = Mutex(State())
+
+    var state: State { mutex.withLock { $0 } }
+
+    func begin(_ uid: UInt32) {
+        mutex.withLock { state in
+            state.begun[uid, default: 0] += 1
+            state.running[uid, default: 0] += 1
+            state.most[uid] = max(state.most[uid] ?? 0, state.running[uid] ?? 0)
+            state.mostOfAll = max(state.mostOfAll, state.running.values.reduce(0, +))
+            if uid == 3 { state.placeOf3 = state.begun.values.reduce(0, +) }
+        }
+    }
+
+    func end(_ uid: UInt32) { mutex.withLock { $0.running[uid, default: 0] -= 1 } }
+
+    func wait(_ condition: (State) -> Bool) async throws {
+        let limit = ContinuousClock.now + .seconds(20)
+        while !condition(state) {
+            guard ContinuousClock.now < limit else { throw Late() }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+}

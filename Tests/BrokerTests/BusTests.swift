@@ -1,0 +1,130 @@
+import Authorization
+import BrokerProtocol
+import CofferTestKit
+import Cryptography
+import Foundation
+import Platform
+import Synchronization
+import TPM
+import Testing
+import Vault
+
+/// Attacker 6 listens on the TPM's bus while a whole broker works: no key and no value goes by, either way.
+@Suite(.timeLimit(.minutes(3)))
+struct BusTests {
+    /// A sealer that keeps every secret which passes through it.
+    private final class Witness: Sealer {
+        let sealer: TPMSealer
+        let secrets = Mutex<[[UInt8]]>([])
+
+        init(_ sealer: TPMSealer) { self.sealer = sealer }
+
+        var kind: SealerKind { sealer.kind }
+
+        private func note(_ secret: SecretBytes) -> SecretBytes {
+            let bytes = secret.withBytes { span in (0..<span.count).map { span[$0] } }
+            secrets.withLock { $0.append(bytes) }
+            return secret
+        }
+
+        func makeKeys(vault: VaultID, owner: Owner, authenticatorKey: [UInt8]) throws(SealerError) -> NewVaultKeys {
+            let keys = try sealer.makeKeys(vault: vault, owner: owner, authenticatorKey: authenticatorKey)
+            _ = note(keys.deviceRoot)
+            _ = note(keys.unlockRoot)
+            return keys
+        }
+
+        func openDeviceRoot(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> SecretBytes {
+            note(try sealer.openDeviceRoot(objects, record: record))
+        }
+
+        func open(
+            _ role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord,
+            sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
+        ) throws(SealerError) -> SecretBytes {
+            note(try sealer.open(role, objects, record: record, sign: sign))
+        }
+
+        func agree(
+            _ role: ObjectRole, point: [UInt8], _ objects: SealedObjects, record: RegistryRecord,
+            sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
+        ) throws(SealerError) -> SecretBytes {
+            note(try sealer.agree(role, point: point, objects, record: record, sign: sign))
+        }
+
+        func makeSetKey(_ setDigest: [UInt8], record: RegistryRecord) throws(SealerError) -> (
+            SealedObject, name: [UInt8]
+        ) { try sealer.makeSetKey(setDigest, record: record) }
+
+        func publicPoint(
+            of role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord
+        ) throws(SealerError) -> [UInt8] { try sealer.publicPoint(of: role, objects, record: record) }
+
+        func bind(
+            _ unlockRoot: SecretBytes, pin: SecretBytes, record: RegistryRecord
+        ) throws(SealerError) -> ResealedRoot {
+            try sealer.bind(note(unlockRoot), pin: note(pin), record: record)
+        }
+
+        func sealUnbound(_ unlockRoot: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot {
+            try sealer.sealUnbound(note(unlockRoot), record: record)
+        }
+
+        func openBound(
+            _ objects: SealedObjects, record: RegistryRecord,
+            prove: (SigningRequest) throws(SigningRefusal) -> BoundProof
+        ) throws(SealerError) -> SecretBytes {
+            note(try sealer.openBound(objects, record: record, prove: prove))
+        }
+
+        func removeIndex(_ index: PINIndexPin) throws(SealerError) { try sealer.removeIndex(index) }
+
+        func name(of object: SealedObject) throws(SealerError) -> [UInt8] { try sealer.name(of: object) }
+
+        func describe() throws(SealerError) -> SealerDescription { try sealer.describe() }
+    }
+
+    @Test("making a vault, opening it cold, unlocking and a gated read show neither key nor value")
+    func everything() async throws {
+        let (tpm, recorder) = (try SWTPM(), CommandRecorder())
+        let witness = Witness(TPMSealer(TPMAccess(tpm.configuration, observer: recorder)))
+        let value = Array("CANARY-on-the-bus-7Qx2".utf8)
+        let first = try await ThrowAwayBroker(configure: { $0.sealer = .tpm }) { _ in witness }
+        let client = try first.client()
+        try await first.makeVault(client)
+        _ = try await client.call(
+            Keychain.Set(
+                service: "s", account: "a", value: Data(value).base64EncodedString(), access: .presence))
+        await first.stop()
+        let second = try await ThrowAwayBroker(
+            folder: first.folder, authenticator: first.authenticator, configure: { $0.sealer = .tpm }
+        ) { _ in witness }
+        let later = try second.client()
+        let read = Keychain.Get(service: "s", account: "a", unlock: true)
+        let got = try await second.call(later, read) {
+            Keychain.Get(service: "s", account: "a", unlock: true, challenge: $0)
+        }
+        #expect(Data(base64Encoded: got.value).map(Array.init) == value)
+        await second.stop()
+
+        // Every command that has to do with a secret went by, and what is searched for would be found.
+        #expect(
+            Set(recorder.names).isSuperset(of: [
+                "TPM2_Create", "TPM2_Load", "TPM2_Unseal", "TPM2_ECDH_ZGen", "TPM2_PolicySigned",
+            ])
+        )
+        let record = try #require(
+            try first.authenticator.registry.record(for: .user(ProcessSurroundings.effectiveUser)))
+        #expect(recorder.contains(record.authenticatorKey[1..<33].map(\.self)))
+        let secrets = witness.secrets.withLock { $0 }
+        // Two made; then two of the first unlock and opening, and two of the second, and what was agreed.
+        #expect(secrets.count >= 7 && Set(secrets).count >= 3, "\(secrets.count)")
+        for secret in secrets + [value] {
+            #expect(secret.count >= 16)
+            // Halves, too: a secret may be sent in parts.
+            for part in [secret, Array(secret.prefix(secret.count / 2)), Array(secret.suffix(secret.count / 2))] {
+                #expect(!recorder.contains(part))
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import Authorization
+import BrokerProtocol
+import CofferTestKit
+import Cryptography
+import Foundation
+import Platform
+import Testing
+import Vault
+
+@testable import Broker
+
+/// Which requests one prompt may answer, and how many a user may have open.
+struct CompanionTests {
+    private let clock = TestClock()
+    private let caller = Caller(uid: 1000, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1)
+
+    private func book() -> ChallengeBook {
+        ChallengeBook(limits: .init(openPerUser: 8, life: .seconds(60)), clock: clock.clock)
+    }
+
+    private func issue(
+        _ book: ChallengeBook, _ account: String = "a", to other: Caller? = nil, owner: Owner = .user(1000),
+        kinds: [AuthorizationKind] = [.presence], purposes: [Keychain.Purpose] = [.read]
+    ) throws -> Challenge.ID {
+        let vault = try #require(VaultID(bytes: [UInt8](repeating: 1, count: 16)))
+        let choice = SignatureChoice([
+            kinds.map { Challenge.Authorization(role: .presence, kind: $0, point: nil) }
+        ])
+        return try book.issue(
+            to: other ?? caller, owner: owner, vault: vault, purposes: purposes,
+            subject: Challenge.Subject(item: .random(), version: 1, service: "s", account: account), reason: account,
+            choice: choice)
+    }
+
+    private func described(_ book: ChallengeBook) throws -> Challenge.ID {
+        let id = try issue(book, "own")
+        _ = try book.describe(id, uid: 1000, process: caller.process, connection: 9)
+        return id
+    }
+
+    @Test("only requests that the very same proof of the same process answers are companions")
+    func alike() throws {
+        let book = book()
+        let own = try described(book)
+        let companion = try issue(book, "companion")
+        _ = try issue(
+            book, "later process", to: Caller(uid: 1000, process: ProcessIdentity(pid: 7, startTime: 71), connection: 2)
+        )
+        _ = try issue(
+            book, "other process", to: Caller(uid: 1000, process: ProcessIdentity(pid: 8, startTime: 70), connection: 3)
+        )
+        _ = try issue(book, "other user", to: Caller(uid: 1001, process: caller.process, connection: 4))
+        _ = try issue(book, "other owner", owner: .group(5))
+        _ = try issue(book, "other kind", kinds: [.passcode])
+        _ = try issue(book, "more kinds", kinds: [.presence, .passcode])
+        _ = try issue(book, "other purpose", kinds: [.presence], purposes: [.unlock, .read])
+        let found = try book.companions(own, connection: 9)
+        #expect(found.map(\.id) == [companion])
+        // One that an authenticator is busy with is still one; one that was granted is not.
+        _ = try book.describe(companion, uid: 1000, process: caller.process, connection: 10)
+        #expect(try book.companions(own, connection: 9).count == 1)
+        _ = try book.begin(companion, 0, connection: 10)
+        try book.finish(companion, 0, connection: 10, agreement: nil)
+        #expect(try book.companions(own, connection: 9).isEmpty)
+    }
+
+    @Test("nobody else is told of them")
+    func private_() throws {
+        let book = book()
+        let own = try described(book)
+        #expect(throws: ChallengeRefusal.outOfOrder) { try book.companions(own, connection: 10) }
+        let issued = try issue(book, "b")
+        #expect(throws: ChallengeRefusal.outOfOrder) { try book.companions(issued, connection: 9) }
+    }
+
+    @Test("those that one prompt answers count as one, up to what a person can be shown; a user has sixty-four at most")
+    func limits() throws {
+        let book = book()
+        // Processes that are there: what dead ones asked is dropped where room is needed.
+        let own = Caller(uid: 1000, process: try TestAuthenticator.thisProcess(), connection: 1)
+        for number in 0..<32 { _ = try issue(book, "item-\(number)", to: own) }
+        #expect(throws: Fault.self) { try issue(book, "one more", to: own) }
+        // The user's other programs still can ask, seven of them.
+        let others = try (0..<8).map { _ in try Sleeper() }
+        for other in others.dropLast() { _ = try issue(book, to: other.caller) }
+        #expect(throws: Fault.self) { try issue(book, to: others[7].caller) }
+        var issued = 39
+        // Where there is no room left is what is looked for.
+        for number in 0..<32 where (try? issue(book, "item-\(number)", to: others[0].caller)) != nil { issued += 1 }
+        #expect(issued == 64)
+    }
+
+    /// A process that does nothing until its value ends.
+    private final class Sleeper {
+        private let process = Process()
+
+        init() throws {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/sleep")
+            process.arguments = ["60"]
+            try process.run()
+        }
+
+        deinit { process.terminate() }
+
+        var caller: Caller {
+            get throws {
+                Caller(uid: 1000, process: try ProcessIdentity(observing: process.processIdentifier), connection: 1)
+            }
+        }
+    }
+
+    @Test("the broker's start, a lock of an open vault and one of a vault that was never asked for are all locks")
+    func locks() throws {
+        let before = BootTime.milliseconds
+        let times = LockTimes()
+        #expect(times.last(of: .user(1)) >= before)
+        func wait() { while BootTime.milliseconds <= max(times.last(of: .user(1)), times.last(of: .user(2))) {} }
+        wait()
+        let start = times.last(of: .user(2))
+        times.note(.user(1))
+        #expect(times.last(of: .user(1)) > start)
+        #expect(times.last(of: .user(2)) == start)
+        wait()
+        times.noteAll()
+        #expect(times.last(of: .user(2)) > start)
+    }
+
+    @Test("a vault that nobody ever asked for is locked all the same, as far as an answer's reuse goes")
+    func neverAsked() async throws {
+        let folder = try TemporaryFolder()
+        let ground = VaultGround(
+            directory: folder.path,
+            registry: Registry(directory: folder.path, authenticatorUID: ProcessSurroundings.effectiveUser),
+            sealer: SoftwareSealer(directory: folder.path), sealerThread: SealerThread(), challenges: book())
+        let shelf = VaultShelf(ground: ground)
+        let locks = [
+            { await shelf.lock(.user(7)) }, { await shelf.lockAll() }, { await shelf.keeper(of: .user(7)).lock() },
+        ]
+        for lock in locks {
+            let before = shelf.lockTimes.last(of: .user(7))
+            while BootTime.milliseconds <= before {}
+            await lock()
+            #expect(shelf.lockTimes.last(of: .user(7)) > before)
+        }
+    }
+
+    @Test("the authenticator is told when the vault was locked")
+    func told() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        let line = try broker.authenticator.connect()
+        let me = try TestAuthenticator.thisProcess()
+        let uid = ProcessSurroundings.effectiveUser
+        _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
+        let get = Keychain.Get(service: "s", account: "a", unlock: true)
+        var last: Int64 = 0
+        for _ in 0..<2 {
+            let id = try await challenge { try await client.call(get) }
+            let facts = try await line.call(TestAuthenticator.describe(id, uid: uid, me))
+            #expect(facts.lastLock > last && facts.lastLock <= BootTime.milliseconds)
+            last = facts.lastLock
+            while BootTime.milliseconds <= last {}
+            _ = try await client.call(Keychain.Lock())
+        }
+        await broker.stop()
+    }
+
+    @Test("the log says how the person was recognised")
+    func means() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
+        let get = Keychain.Get(service: "s", account: "a")
+        for means in ["reuse", "shared", nil, "nonsense"] {
+            let id = try await challenge { try await client.call(get) }
+            let line = try broker.authenticator.connect()
+            let facts = try await line.call(
+                TestAuthenticator.describe(
+                    id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess()))
+            let question = try await line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
+            let signature = try broker.authenticator.signature(
+                for: question, kind: facts.authorizations[0].kind, owner: .user(ProcessSurroundings.effectiveUser))
+            _ = try await line.call(
+                BrokerInterface.Complete(challenge: id, authorization: 0, signature: signature, means: means))
+            var repeated = get
+            repeated.challenge = id
+            _ = try await client.call(repeated)
+        }
+        let records = try await client.call(Keychain.Log()).records.filter {
+            $0.event == "read" && $0.outcome == "done"
+        }
+        #expect(
+            records.map(\.detail) == [
+                "answered earlier in this terminal (coffer auth)",
+                "answered together with other requests of the program", nil, nil,
+            ])
+        await broker.stop()
+    }
+}

@@ -1,0 +1,199 @@
+import BrokerProtocol
+import CofferTestKit
+import Testing
+
+/// What the methods do for a person's own client.
+@Suite(.timeLimit(.minutes(2)))
+struct KeychainTests {
+    @Test("the first Set asks to make a vault; after that it is there, unlocked, and the value comes back")
+    func first() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        #expect(try await client.call(Keychain.Status()).vault.state == .none)
+        #expect(try await client.call(Keychain.List()).items.isEmpty)
+        #expect(try await fault { try await client.call(Keychain.Get(service: "s", account: "a")) }.name == .notFound)
+        let asked = try await fault {
+            try await client.call(Keychain.Set(service: "s", account: "a", value: someValue))
+        }
+        #expect(asked.details.purposes == ["create"])
+        let id = try #require(asked.details.challenge)
+        try await broker.authenticator.grant(id)
+        let reply = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, challenge: id))
+        #expect(reply.item.service == "s" && reply.replaced == nil && reply.item.version == 1)
+        let status = try await client.call(Keychain.Status())
+        #expect(status.vault.state == .unlocked && status.vault.items == 1 && status.vault.since != nil)
+        #expect(status.sealer.kind == "software" && status.sandbox && !status.warnings.isEmpty)
+        let got = try await client.call(Keychain.Get(service: "s"))
+        #expect(got.value == someValue && got.item.id == reply.item.id)
+        await broker.stop()
+    }
+
+    @Test("a locked vault lists and takes, and gives nothing of the when-unlocked class until it is unlocked")
+    func locking() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        let always = Keychain.AccessControl(accessibility: .always)
+        let afterFirst = Keychain.AccessControl(accessibility: .afterFirstUnlock)
+        _ = try await client.call(Keychain.Set(service: "s", account: "unlocked", value: someValue))
+        _ = try await client.call(Keychain.Set(service: "s", account: "always", value: someValue, access: always))
+        _ = try await client.call(Keychain.Set(service: "s", account: "first", value: someValue, access: afterFirst))
+        let locked = try await client.call(Keychain.Lock()).vault
+        #expect(locked.state == .locked && locked.items == 3)
+        #expect(
+            try await fault { try await client.call(Keychain.Get(service: "s", account: "unlocked")) }.name == .locked)
+        #expect(try await client.call(Keychain.Get(service: "s", account: "always")).value == someValue)
+        #expect(try await client.call(Keychain.Get(service: "s", account: "first")).value == someValue)
+        #expect(
+            try await client.call(Keychain.List(service: "s")).items.map(\.account) == ["always", "first", "unlocked"])
+        _ = try await client.call(Keychain.Set(service: "s", account: "new", value: someValue))
+        let got = try await broker.call(client, Keychain.Get(service: "s", account: "new", unlock: true)) {
+            Keychain.Get(service: "s", account: "new", unlock: true, challenge: $0)
+        }
+        #expect(got.value == someValue)
+        #expect(try await client.call(Keychain.Status()).vault.state == .unlocked)
+        await broker.stop()
+    }
+
+    @Test("a gated item of a locked vault is read with one conversation for both")
+    func unlockAndRead() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
+        _ = try await client.call(Keychain.Lock())
+        let asked = try await fault { try await client.call(Keychain.Get(service: "s", account: "a", unlock: true)) }
+        #expect(asked.details.purposes == ["unlock", "read"])
+        let id = try #require(asked.details.challenge)
+        try await broker.authenticator.grant(id)
+        let got = try await client.call(Keychain.Get(service: "s", account: "a", unlock: true, challenge: id))
+        #expect(got.value == someValue && got.item.access == .presence)
+        // Each read is a person's own decision.
+        #expect(
+            try await fault { try await client.call(Keychain.Get(service: "s", account: "a")) }.details.purposes == [
+                "read"
+            ])
+        await broker.stop()
+    }
+
+    @Test("after a restart the vault is sealed: even after-first-unlock items wait for a person")
+    func restart() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        let afterFirst = Keychain.AccessControl(accessibility: .afterFirstUnlock)
+        _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: afterFirst))
+        await broker.stop()
+        let again = try await throwAwayBroker(folder: broker.folder, authenticator: broker.authenticator)
+        let later = try again.client()
+        #expect(try await later.call(Keychain.Status()).vault.state == .sealed)
+        #expect(try await later.call(Keychain.Exists(service: "s", account: "a")).exists)
+        #expect(try await fault { try await later.call(Keychain.Get(service: "s", account: "a")) }.name == .locked)
+        _ = try await again.call(later, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
+        #expect(try await later.call(Keychain.Get(service: "s", account: "a")).value == someValue)
+        await again.stop()
+    }
+
+    @Test("exists, show, search, rename, delete, modes and expiry")
+    func others() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        _ = try await client.call(
+            Keychain.Set(
+                service: "s", account: "a", value: someValue, label: "A label", attributes: ["k": "v"], mode: .new))
+        #expect(
+            try await fault { try await client.call(Keychain.Set(service: "s", account: "a", value: "", mode: .new)) }
+                .name
+                == .alreadyExists)
+        #expect(
+            try await fault {
+                try await client.call(Keychain.Set(service: "s", account: "b", value: "", mode: .existing))
+            }.name
+                == .notFound)
+        #expect(try await client.call(Keychain.Show(service: "s", account: "a")).item.label == "A label")
+        #expect(try await client.call(Keychain.Search(text: "LABEL", attributes: ["k": "v"])).items.count == 1)
+        #expect(try await client.call(Keychain.Search(text: "nothing")).items.isEmpty)
+        _ = try await client.call(Keychain.Rename(service: "s", account: "a", newService: "t", newAccount: "b"))
+        #expect(try await client.call(Keychain.Get(service: "t", account: "b")).value == someValue)
+        #expect(try await client.call(Keychain.Exists(service: "s", account: "a")).exists == false)
+        #expect(try await client.call(Keychain.Set(service: "t", account: "b", value: "").self).replaced != nil)
+        _ = try await client.call(Keychain.Set(service: "t", account: "old", value: someValue, expires: 1000))
+        let expired = try await fault { try await client.call(Keychain.Get(service: "t", account: "old")) }
+        #expect(expired.name == .notFound && expired.details.message?.contains("expired") == true)
+        _ = try await client.call(Keychain.Set(service: "t", account: "other", value: someValue))
+        let several = try await fault { try await client.call(Keychain.Get(service: "t")) }
+        #expect(several.name == .ambiguous && several.details.accounts?.sorted() == ["b", "other"])
+        _ = try await client.call(Keychain.Delete(service: "t", account: "b"))
+        #expect(
+            try await fault { try await client.call(Keychain.Delete(service: "t", account: "b")) }.name == .notFound)
+        await broker.stop()
+    }
+
+    @Test("what could never be read cannot be made")
+    func unreadable() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        for access in [
+            Keychain.AccessControl(accessibility: .passcodeSet),
+            Keychain.AccessControl(require: [.presence, .presence]),
+        ] {
+            let refused = try await fault {
+                try await client.call(Keychain.Set(service: "s", account: "a", value: "", access: access))
+            }
+            #expect(refused.name == .invalidArgument)
+        }
+        #expect(
+            try await fault { try await client.call(Keychain.Set(service: "s", account: "a", value: "no base64!")) }
+                .name == .invalidArgument)
+        await broker.stop()
+    }
+
+    @Test("edit changes what is named; a change of policy of a gated item asks as reading does")
+    func editing() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        _ = try await client.call(
+            Keychain.Set(service: "s", account: "a", value: someValue, label: "old", attributes: ["k": "v"]))
+        let edited = try await client.call(
+            Keychain.Edit(service: "s", account: "a", label: "new", attributes: ["k": "", "l": "w"])
+        ).item
+        #expect(edited.label == "new" && edited.attributes == ["l": "w"])
+        let gated = try await client.call(Keychain.Edit(service: "s", account: "a", access: .presence)).item
+        #expect(gated.access == .presence && gated.label == "new")
+        let asked = try await fault {
+            try await client.call(Keychain.Edit(service: "s", account: "a", access: Keychain.AccessControl()))
+        }
+        #expect(asked.details.purposes == ["read"])
+        let id = try #require(asked.details.challenge)
+        try await broker.authenticator.grant(id)
+        _ = try await client.call(
+            Keychain.Edit(service: "s", account: "a", access: Keychain.AccessControl(), challenge: id))
+        #expect(try await client.call(Keychain.Get(service: "s", account: "a")).value == someValue)
+        await broker.stop()
+    }
+
+    @Test("eight writers at once: everything that was acknowledged is there")
+    func writers() async throws {
+        let broker = try await throwAwayBroker()
+        let first = try broker.client()
+        try await broker.makeVault(first)
+        try await withThrowingTaskGroup { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    let client = try broker.client()
+                    for number in 0..<10 {
+                        _ = try await client.call(
+                            Keychain.Set(service: "w\(writer)", account: "\(number)", value: someValue))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let items = try await first.call(Keychain.List()).items
+        #expect(items.count == 80 && Set(items.map { $0.service + "/" + $0.account }).count == 80)
+        await broker.stop()
+    }
+}

@@ -1,0 +1,147 @@
+import Authorization
+import Broker
+import BrokerProtocol
+import CofferTestKit
+import Foundation
+import Platform
+import Testing
+
+/// A login elsewhere while the owner's screen is locked, before a mocked logind (attackers 3 and 4).
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct LockedScreenTests {
+    private static let me = ProcessSurroundings.effectiveUser
+
+    private struct Stage {
+        let mock: LogindMock
+        let broker: ThrowAwayBroker
+        let client: WireClient
+        let line: WireClient
+
+        init(type: String = "wayland", bus: Bool = true) async throws {
+            let mock = try LogindMock()
+            try mock.add(session: "c1", uid: me)
+            try mock.setType(type, session: "c1")
+            broker = try await throwAwayBroker(options: Broker.Options()) {
+                $0.systemBus = .address(bus ? mock.address : "unix:path=\($0.vaultDirectory)/no-bus")
+            }
+            self.mock = mock
+            client = try broker.client()
+            line = try broker.authenticator.connect()
+            try await broker.makeVault(client)
+            _ = try await client.call(Keychain.Lock())
+        }
+
+        /// Returns when the broker has heard what was said on the bus before.
+        func settle(_ name: String) async throws {
+            try mock.announce(session: name)
+            try await until("\(name) is heard") { [broker] in broker.log.all.contains { $0.contains(name) } }
+        }
+
+        func report(screen: Bool) async throws -> BrokerInterface.Report.Reply {
+            try await line.call(BrokerInterface.Report(uid: Int64(me), unlocksScreens: screen))
+        }
+
+        /// Lets the login open the vault, as the authenticator does.
+        func open(screen: Bool) async throws {
+            let reply = try await report(screen: screen)
+            try await broker.authenticator.sign(
+                try #require(reply.challenge), 0, reply.authorizations[0], owner: .user(me), line)
+        }
+
+        var state: Keychain.VaultState.State {
+            get async throws { try await client.call(Keychain.Status()).vault.state }
+        }
+    }
+
+    @Test("while a screen is locked only a program that unlocks screens opens the vault")
+    func locked() async throws {
+        let stage = try await Stage()
+        try stage.mock.setLockedHint(true, session: "c1")
+        try await stage.settle("sentinel1")
+        let refusal = try await fault { try await stage.report(screen: false) }
+        #expect(refusal.name == .brokerNotPermitted && refusal.details.message?.contains("locked") ?? false)
+        #expect(try await stage.state == .locked)
+        try await stage.open(screen: true)
+        #expect(try await stage.state == .unlocked)
+
+        // The screen is open again, and so are logins elsewhere.
+        try stage.mock.setLockedHint(false, session: "c1")
+        try await stage.settle("sentinel2")
+        _ = try await stage.client.call(Keychain.Lock())
+        try await stage.open(screen: false)
+        #expect(try await stage.state == .unlocked)
+        await stage.broker.stop()
+    }
+
+    @Test("logind's Unlock, which any program of the user may have asked for, opens no way in")
+    func forged() async throws {
+        let stage = try await Stage()
+        try stage.mock.lock(session: "c1")
+        try stage.mock.unlock(session: "c1")
+        try await stage.settle("sentinel1")
+        let refusal = try await fault { try await stage.report(screen: false) }
+        #expect(refusal.name == .brokerNotPermitted)
+        await stage.broker.stop()
+    }
+
+    @Test("a screen that locks meanwhile takes the login's challenge away")
+    func meanwhile() async throws {
+        let stage = try await Stage()
+        let reply = try await stage.report(screen: false)
+        let id = try #require(reply.challenge)
+        try stage.mock.setLockedHint(true, session: "c1")
+        try await stage.settle("sentinel1")
+        let refusal = try await fault {
+            try await stage.line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
+        }
+        #expect(refusal.name == .brokerChallengeRefused)
+        #expect(try await stage.state == .locked)
+        await stage.broker.stop()
+    }
+
+    @Test("a session that was locked before the broker began counts, and ends with the session")
+    func before() async throws {
+        let mock = try LogindMock()
+        try mock.add(session: "c1", uid: Self.me)
+        try mock.setType("x11", session: "c1")
+        try mock.setLockedHint(true, session: "c1")
+        // Made without a bus: a vault that is there when the broker begins.
+        let first = try await throwAwayBroker(options: Broker.Options())
+        try await first.makeVault(try first.client())
+        await first.stop()
+        let broker = try await throwAwayBroker(
+            folder: first.folder, authenticator: first.authenticator, options: Broker.Options()
+        ) { $0.systemBus = .address(mock.address) }
+        // At once: the login may be what has started the broker.
+        let line = try broker.authenticator.connect()
+        let refusal = try await fault { try await line.call(BrokerInterface.Report(uid: Int64(Self.me))) }
+        #expect(refusal.name == .brokerNotPermitted && refusal.details.message?.contains("is locked:") ?? false)
+        try mock.remove(session: "c1")
+        try await until("its end is heard") { broker.log.all.contains { $0.contains("sessionRemoved") } }
+        try await until("a login opens") {
+            // Refused until the end has been taken in.
+            (try? await line.call(BrokerInterface.Report(uid: Int64(Self.me))))?.challenge != nil
+        }
+        await broker.stop()
+    }
+
+    @Test("a terminal's session is no screen")
+    func terminal() async throws {
+        let stage = try await Stage(type: "tty")
+        try stage.mock.lock(session: "c1")
+        try await stage.settle("sentinel1")
+        try await stage.open(screen: false)
+        #expect(try await stage.state == .unlocked)
+        await stage.broker.stop()
+    }
+
+    @Test("where logind should be heard and is not, only a program that unlocks screens opens the vault")
+    func unheard() async throws {
+        let stage = try await Stage(bus: false)
+        let refusal = try await fault { try await stage.report(screen: false) }
+        #expect(refusal.name == .brokerNotPermitted && refusal.details.message?.contains("logind") ?? false)
+        try await stage.open(screen: true)
+        #expect(try await stage.state == .unlocked)
+        await stage.broker.stop()
+    }
+}

@@ -1,0 +1,270 @@
+import BrokerProtocol
+import CofferTestKit
+import Configuration
+import Foundation
+import Platform
+import Synchronization
+import SystemBus
+import Testing
+
+@testable import Broker
+
+/// Lock state on a private bus with a mocked logind: every row of the table in `docs/lock-state.md`, and what malware of the same user says there.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct LogindTests {
+    private static let me = ProcessSurroundings.effectiveUser
+    private static let other = me + 1000
+
+    /// A broker that hears a mocked logind.
+    private final class Stage {
+        let mock: LogindMock
+        let time = TestClock()
+        var broker: ThrowAwayBroker
+        var client: WireClient
+        private var sentinels = 0
+
+        init() async throws {
+            mock = try LogindMock()
+            try mock.add(session: "c1", uid: me)
+            (broker, client) = try await Self.start(mock, time, nil)
+            try await broker.makeVault(client)
+        }
+
+        private static func start(_ mock: LogindMock, _ time: TestClock, _ earlier: ThrowAwayBroker?) async throws -> (
+            ThrowAwayBroker, WireClient
+        ) {
+            var options = Broker.Options()
+            options.clock = time.clock
+            let broker = try await throwAwayBroker(
+                folder: earlier?.folder, authenticator: earlier?.authenticator, options: options
+            ) { $0.systemBus = .address(mock.address) }
+            try await until("logind is heard") { broker.log.all.contains { $0.contains("logind is heard") } }
+            return (broker, try broker.client())
+        }
+
+        /// The broker ends and another one begins: the vault is sealed.
+        func restart() async throws {
+            await broker.stop()
+            (broker, client) = try await Self.start(mock, time, broker)
+        }
+
+        var state: String { get async throws { try await client.call(Keychain.Status()).vault.state.rawValue } }
+
+        func reach(_ wanted: String) async throws {
+            switch wanted {
+            case "unlocked": _ = try await broker.call(client, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
+            case "locked":
+                try await reach("unlocked")
+                _ = try await client.call(Keychain.Lock())
+            default: break
+            }
+            #expect(try await state == wanted)
+        }
+
+        /// Returns when the broker has heard and done all that was said on the bus before.
+        func settle() async throws {
+            sentinels += 1
+            let name = "sentinel\(sentinels)"
+            try mock.announce(session: name)
+            try await until("\(name) is heard") { broker.log.all.contains { $0.contains(name) } }
+        }
+
+        /// The broker's own name on the bus, as anybody there can find it out.
+        func brokersName() throws -> String {
+            let list = try Tool.output("busctl", ["--address=\(mock.address)", "--no-legend", "list"])
+            let line = list.split(separator: "\n").first {
+                $0.hasPrefix(":") && $0.split(separator: " ").dropFirst().first == "\(getpid())"
+            }
+            return try String(#require(line?.split(separator: " ").first))
+        }
+    }
+
+    private static let path = LogindMock.path(of: "c1")
+
+    /// Each of the signals that move a vault or are said to, from a process that is not logind.
+    private static func forge(_ stage: Stage, to connection: String?) throws {
+        let signals: [(String, String, [String])] = [
+            (path, Logind.session, ["Lock"]), (path, Logind.session, ["Unlock"]),
+            (Logind.path, Logind.manager, ["PrepareForSleep", "b", "true"]),
+            (
+                path, Logind.properties,
+                ["PropertiesChanged", "sa{sv}as", Logind.session, "1", "LockedHint", "b", "true", "0"]
+            ),
+        ]
+        for (path, interface, signal) in signals {
+            if let connection {
+                try stage.mock.forge(to: connection, path: path, interface: interface, signal)
+            } else {
+                try stage.mock.forge(path: path, interface: interface, signal)
+            }
+        }
+    }
+
+    /// How each row's event is made to happen.
+    private static var events: [String: (Stage) async throws -> Void] {
+        [
+            "a session of the owner: `Lock`": { try $0.mock.lock(session: "c1") },
+            "a session of the owner: `LockedHint` becomes true": {
+                try $0.mock.setLockedHint(true, session: "c1")
+            },
+            "a session of the owner: `Unlock`": { try $0.mock.unlock(session: "c1") },
+            "a session of the owner: `LockedHint` becomes false": {
+                try $0.mock.setLockedHint(false, session: "c1")
+            },
+            "a session of the owner ends, another is left": {
+                try await begin("c2", me, $0)
+                try $0.mock.remove(session: "c2")
+            },
+            "the owner's last session ends": {
+                try $0.mock.remove(session: "c1")
+                try await begin("c1", me, $0)
+            },
+            "a session of another user: `Lock`": {
+                try await begin("x1", other, $0)
+                try $0.mock.lock(session: "x1")
+                try $0.mock.remove(session: "x1")
+            },
+            "the last session of another user ends": {
+                try await begin("x2", other, $0)
+                try $0.mock.remove(session: "x2")
+            },
+            "`PrepareForSleep` true": { try $0.mock.prepareForSleep(true) },
+            "`PrepareForSleep` false": { try $0.mock.prepareForSleep(false) },
+            "`Lock`, `PrepareForSleep`, `Unlock` from a foreign sender, to everybody": { try forge($0, to: nil) },
+            "`Lock`, `PrepareForSleep`, `Unlock` from a foreign sender, to the broker": {
+                try forge($0, to: $0.brokersName())
+            },
+            "no use for `idle-lock` minutes": { stage in
+                stage.time.advance(by: .seconds(15 * 60))
+                // The timer's lock is a task of its own; the next call would lock before it answered, too.
+                _ = try await stage.client.call(Keychain.Status())
+            },
+            "`coffer lock`": { _ = try await $0.client.call(Keychain.Lock()) },
+        ]
+    }
+
+    private static func begin(_ session: String, _ uid: UInt32, _ stage: Stage) async throws {
+        try stage.mock.add(session: session, uid: uid)
+        try stage.mock.announce(session: session)
+        try await stage.settle()
+    }
+
+    /// The rows of the document: event, then what becomes of a sealed, an unlocked and a locked vault.
+    private static func rows() throws -> [(event: String, becomes: [String])] {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("docs/lock-state.md")
+        return try String(contentsOf: page, encoding: .utf8).split(separator: "\n").compactMap { line in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard line.hasPrefix("|"), cells.count == 4, !["event", "---"].contains(cells[0]) else { return nil }
+            return (cells[0], Array(cells[1...]))
+        }
+    }
+
+    @Test("the table in the documents is what happens, row by row")
+    func everyRow() async throws {
+        let rows = try Self.rows()
+        #expect(Set(rows.map(\.event)) == Set(Self.events.keys) && rows.count == Self.events.count)
+        let stage = try await Stage()
+        for row in rows {
+            let event = try #require(Self.events[row.event], "no event for “\(row.event)”")
+            for (from, becomes) in zip(["unlocked", "locked"], row.becomes.dropFirst()) {
+                try await stage.reach(from)
+                try await event(stage)
+                try await stage.settle()
+                #expect(try await stage.state == becomes, "\(from): \(row.event)")
+            }
+        }
+        try await stage.restart()
+        for row in rows {
+            #expect(try await stage.state == "sealed")
+            try await Self.events[row.event]?(stage)
+            try await stage.settle()
+            #expect(try await stage.state == row.becomes[0], "sealed: \(row.event)")
+        }
+        await stage.broker.stop()
+    }
+
+    @Test("unlock signals of logind's own leave a vault locked that its lock has locked")
+    func unlockNeverUnlocks() async throws {
+        let stage = try await Stage()
+        try stage.mock.setLockedHint(true, session: "c1")
+        try await stage.settle()
+        #expect(try await stage.state == "locked")
+        try stage.mock.unlock(session: "c1")
+        try stage.mock.setLockedHint(false, session: "c1")
+        try await stage.settle()
+        #expect(try await stage.state == "locked")
+        await stage.broker.stop()
+    }
+
+    @Test("a foreign sender's signals are not believed, whatever way they come")
+    func foreignSender() async throws {
+        let stage = try await Stage()
+        try await stage.reach("unlocked")
+        try Self.forge(stage, to: nil)
+        try Self.forge(stage, to: stage.brokersName())
+        try await stage.settle()
+        #expect(try await stage.state == "unlocked")
+        await stage.broker.stop()
+    }
+
+    @Test("status says what locks")
+    func status() async throws {
+        let stage = try await Stage()
+        let status = try await stage.client.call(Keychain.Status())
+        #expect(status.locks == ["screen", "sleep", "15 min idle"])
+        #expect(!status.warnings.contains { $0.contains("logind") })
+        await stage.broker.stop()
+    }
+
+    @Test("where there is no bus the broker works, says so, and logs it once")
+    func noBus() async throws {
+        let broker = try await throwAwayBroker {
+            $0.systemBus = .address("unix:path=\($0.vaultDirectory)/no-bus")
+            $0.idleLock = 0
+        }
+        try await until("the missing bus is noticed") { broker.log.all.contains { $0.contains("logind is not heard") } }
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        let status = try await client.call(Keychain.Status())
+        #expect(status.vault.state == .unlocked)
+        // Never is not for ever where nobody would say “lock”.
+        #expect(status.locks == ["15 min idle"] && status.warnings.contains { $0.contains("logind") })
+        #expect(broker.log.all.count { $0.contains("logind is not heard") } == 1)
+        await broker.stop()
+    }
+
+    @Test("logind gone: all vaults lock after a minute; back again: it is heard")
+    func lostAndFound() async throws {
+        let stage = try await Stage()
+        try await stage.reach("unlocked")
+        try stage.mock.stop()
+        try await until("the loss is noticed") {
+            stage.broker.log.all.contains { $0.contains("logind is not heard") }
+        }
+        #expect(try await stage.state == "unlocked")
+        stage.time.advance(by: LogindWatch.grace)
+        try await until("it is locked") { try await stage.state == "locked" }
+
+        let again = try LogindMock(folder: stage.mock.folder)
+        try again.add(session: "c1", uid: Self.me)
+        try await until("logind is heard again") {
+            stage.broker.log.all.count { $0.contains("logind is heard") } == 2
+        }
+        try await stage.reach("unlocked")
+        try again.announce(session: "c1")
+        try again.lock(session: "c1")
+        try await until("it is locked") { try await stage.state == "locked" }
+        await stage.broker.stop()
+    }
+}
+
+/// Waits for what another thread does.
+func until(_ what: String, _ condition: () async throws -> Bool) async throws {
+    struct TooLate: Error { let what: String }
+    let deadline = ContinuousClock.now + .seconds(30)
+    while !(try await condition()) {
+        guard ContinuousClock.now < deadline else { throw TooLate(what: what) }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}

@@ -1,0 +1,125 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+/// An application password is asked for where one is needed, hidden, and given to the broker only.
+@Suite struct ApplicationPasswordTests {
+    private static let secret = Array("s3cret".utf8)
+    private static let encoded = Data("CANARY".utf8).base64EncodedString()
+    private static let required = FakeServer.Step.fault(
+        .applicationPasswordRequired, "This item asks for its application password: repeat the call with it.")
+
+    @Test func aGetAsksForItWhenItIsRequired() throws {
+        let stage = try Stage(broker: ["Get": [Self.required, Stage.value(Self.secret)]])
+        let result = try stage.program.run(
+            "get", "github", "me", turns: [.init(wait: "Application password for github/me: ", type: "CANARY\r")])
+        #expect(result.status == 0)
+        #expect(result.output == Self.secret)
+        #expect(!result.screen.contains("CANARY") && !result.errors.contains("CANARY"))
+        let calls = try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.applicationPassword }
+        #expect(calls == [nil, Self.encoded])
+    }
+
+    @Test func withAPersonBesidesBothGoAlong() throws {
+        let stage = try Stage(
+            broker: ["Get": [Self.required, Stage.personNeeded(), Stage.value(Self.secret)]],
+            authenticator: Stage.asksPassword)
+        let result = try stage.program.run(
+            "get", "github", "me",
+            turns: [
+                .init(wait: "Application password for github/me: ", type: "CANARY\r"),
+                .init(wait: "Password: ", type: "login\r"),
+            ])
+        #expect(result.status == 0)
+        let last = try #require(try stage.broker.calls("Get").last?.parameters(Keychain.Get.self))
+        #expect(last.applicationPassword == Self.encoded && last.challenge == "c1")
+    }
+
+    @Test func whereThereIsAChoiceTheFlagMakesIt() throws {
+        let stage = try Stage(broker: ["Get": [Stage.value(Self.secret)]])
+        let result = try stage.program.run(
+            "get", "github", "me", "--app-password",
+            turns: [.init(wait: "Application password for github/me: ", type: "CANARY\r")])
+        #expect(result.status == 0)
+        let calls = try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.applicationPassword }
+        #expect(calls == [Self.encoded])
+    }
+
+    @Test func aWrongOneIsFourAndNotAskedForAgain() throws {
+        let refused = FakeServer.Step.fault(
+            .applicationPasswordRefused, "The application password is wrong, or the item is damaged.")
+        let stage = try Stage(broker: ["Get": [Self.required, refused]])
+        let result = try stage.program.run(
+            "get", "github", "me", "--json",
+            turns: [.init(wait: "Application password for github/me: ", type: "CANARY\r")])
+        #expect(result.status == 4)
+        #expect(result.errors.contains("\"application-password-refused\""))
+        #expect(!result.errors.contains("CANARY"))
+        #expect(result.output.isEmpty)
+        #expect(stage.broker.calls("Get").count == 2)
+    }
+
+    @Test(arguments: [["get", "github", "me"], ["get", "github", "me", "--app-password"]])
+    func withoutAPromptItFailsAtOnce(command: [String]) throws {
+        let stage = try Stage(broker: ["Get": [Self.required]])
+        let result = try stage.program.run(command + ["--no-prompt", "--json"])
+        #expect(result.status == 4)
+        #expect(result.errors.contains("\"authentication-needed\""))
+        #expect(stage.broker.calls("Get").count == (command.count == 3 ? 1 : 0))
+    }
+
+    @Test func withoutATerminalTheNamedProgramAsks() throws {
+        var stage = try Stage(broker: ["Get": [Self.required, Stage.value(Self.secret)]])
+        stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program(
+            "askpass", "#!/bin/sh\nprintf '%s\\n' \"$1\" >'\(stage.scratch.file("prompt"))'\necho CANARY\n")
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 0)
+        #expect(
+            try String(contentsOfFile: stage.scratch.file("prompt"), encoding: .utf8)
+                == "Application password for github/me: \n")
+        let last = try #require(try stage.broker.calls("Get").last?.parameters(Keychain.Get.self))
+        #expect(last.applicationPassword == Self.encoded)
+    }
+
+    @Test func aSetAsksTwice() throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let result = try stage.program.run(
+            "set", "github", "me", "--require", "app-password", "--generate",
+            turns: [
+                .init(wait: "New application password for github/me: ", type: "CANARY\r"),
+                .init(wait: "Once more: ", type: "CANARY\r"),
+            ])
+        #expect(result.status == 0)
+        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(call.applicationPassword == Self.encoded && call.access?.require == [.appPassword])
+        #expect(!result.screen.contains("CANARY"))
+    }
+
+    @Test(arguments: [("CANARY\r", "OTHER\r"), ("\r", "")])
+    func twoThatDifferOrNoneStoreNothing(first: String, second: String) throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        var turns = [Program.Turn(wait: "New application password for github/me: ", type: first)]
+        if !second.isEmpty { turns.append(.init(wait: "Once more: ", type: second)) }
+        let result = try stage.program.run(
+            "set", "github", "me", "--require", "app-password", "--generate", turns: turns)
+        #expect(result.status == 1)
+        #expect(stage.broker.calls("Set").isEmpty)
+    }
+
+    @Test func anEditAsksForTheNewOneAndTheOldOne() throws {
+        let show = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.appPassword])))
+        let edited = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item(require: [.appPassword])))
+        let stage = try Stage(broker: ["Show": [show], "Edit": [Self.required, edited]])
+        let result = try stage.program.run(
+            "edit", "github", "me", "--require", "app-password",
+            turns: [
+                .init(wait: "New application password for github/me: ", type: "NEW\r"),
+                .init(wait: "Once more: ", type: "NEW\r"),
+                .init(wait: "Application password for github/me: ", type: "CANARY\r"),
+            ])
+        #expect(result.status == 0)
+        let call = try #require(try stage.broker.calls("Edit").last?.parameters(Keychain.Edit.self))
+        #expect(call.applicationPassword == Self.encoded)
+        #expect(call.newApplicationPassword == Data("NEW".utf8).base64EncodedString())
+    }
+}

@@ -1,0 +1,94 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+/// Without a terminal a program asks: the one that was named, else pinentry on a display.
+@Suite struct AskingProgramTests {
+    private func stage() throws -> Stage {
+        try Stage(
+            broker: ["Get": [Stage.personNeeded(), Stage.value([7])]],
+            authenticator: [
+                "Begin": [
+                    .answer(Authentication.Step(message: .init(style: .info, text: "Read github/me"), done: false))
+                ],
+                "Continue": [
+                    .answer(Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false)),
+                    .answer(Authentication.Step(message: nil, done: true)),
+                ],
+                "Cancel": [.answer(Nothing())],
+            ])
+    }
+
+    private func answers(_ stage: Stage) throws -> [String?] {
+        try stage.authenticator.calls("Continue").map { try $0.parameters(Authentication.Continue.self)?.answer }
+    }
+
+    @Test func theNamedProgramIsGivenThePrompt() throws {
+        var stage = try stage()
+        stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program(
+            "ask", "#!/bin/sh\nprintf '%s' \"$1\" >\(stage.scratch.file("prompt"))\necho 'pa ss'\n")
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 0)
+        #expect(result.output == [7])
+        #expect(try answers(stage) == [nil, "pa ss"])
+        #expect(String(decoding: try stage.scratch.contents("prompt"), as: UTF8.self) == "Read github/me\nPassword: ")
+    }
+
+    @Test func anotherStatusThanZeroIsGivingUp() throws {
+        var stage = try stage()
+        stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho half\nexit 1\n")
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 4)
+        #expect(result.errors == "coffer: cancelled; nothing was done\n")
+        #expect(stage.authenticator.calls("Cancel").count == 1)
+    }
+
+    @Test func aProgramThatIsNotThereIsFour() throws {
+        var stage = try stage()
+        stage.program.environment["COFFER_ASKPASS"] = stage.scratch.file("nowhere")
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 4)
+        #expect(result.errors.contains("cannot be run"))
+    }
+
+    @Test func pinentryIsSpokenToOnADisplay() throws {
+        var stage = try stage()
+        let log = stage.scratch.file("pinentry.log")
+        try stage.scratch.program(
+            "pinentry",
+            """
+            #!/bin/sh
+            echo OK ready
+            while read -r line; do
+              echo "$line" >>\(log)
+              case $line in
+                GETPIN) echo 'D 50%25 off'; echo OK ;;
+                BYE) echo OK; exit 0 ;;
+                *) echo OK ;;
+              esac
+            done
+            """)
+        stage.program.environment["DISPLAY"] = ":77"
+        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 0)
+        #expect(try answers(stage) == [nil, "50% off"])
+        let said = String(decoding: try stage.scratch.contents("pinentry.log"), as: UTF8.self)
+        #expect(
+            said.contains("SETDESC Read github/me\nSETPROMPT Password: \nGETPIN\n")
+                || said.contains("SETDESC Read github/me\nSETPROMPT Password:\nGETPIN\n"))
+    }
+
+    @Test func aClosedDialogIsGivingUp() throws {
+        var stage = try stage()
+        try stage.scratch.program(
+            "pinentry",
+            "#!/bin/sh\necho OK\nwhile read -r l; do case $l in GETPIN) echo 'ERR 83886179 Operation cancelled';; *) echo OK;; esac; done\n"
+        )
+        stage.program.environment["WAYLAND_DISPLAY"] = "wayland-77"
+        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 4)
+        #expect(result.errors.contains("cancelled"))
+    }
+}

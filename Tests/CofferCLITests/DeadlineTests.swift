@@ -1,0 +1,27 @@
+import BrokerProtocol
+import Testing
+
+@testable import Coffer
+@testable import coffer_cli
+
+/// A broker that says nothing does not hold its callers for ever.
+@Suite struct DeadlineTests {
+    @Test func aSilentBrokerIsGivenUp() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("coffer.sock")
+        let server = try FakeServer(path: path, ["Status": [.silence]])
+        let error = #expect(throws: KeychainError.self) {
+            _ = try Broker(path: path, patience: .milliseconds(50)).call(Keychain.Status())
+        }
+        #expect(error?.code == .brokerSilent)
+        #expect(server.calls("Status").count == 1)
+        #expect(ExitStatus(.brokerSilent) == .unreachable)
+    }
+
+    /// Every kind of failure has a status that is not success, and an Apple status.
+    @Test(arguments: KeychainError.Code.allCases)
+    func everyFailureHasAStatus(code: KeychainError.Code) {
+        #expect(ExitStatus(code) != .done)
+        #expect(KeychainError(code, "").appleStatus != 0)
+    }
+}

@@ -1,0 +1,51 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+@testable import coffer_cli
+
+/// `coffer doctor`: its list of checks, and what it says where nobody answers.
+@Suite struct DoctorTests {
+    /// `COFFER_UPDATE_GOLDEN=1` writes the list into the document.
+    @Test func theDocumentListsEveryCheck() throws {
+        let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/doctor.md")
+            .standardized
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let start = try #require(text.firstRange(of: "<!-- checks:"))
+        let lineEnd = try #require(text[start.upperBound...].firstIndex(of: "\n"))
+        let end = try #require(text.firstRange(of: "<!-- end of checks -->"))
+        var table = "\n| check | what is looked at | by |\n|---|---|---|\n"
+        for check in Keychain.Check.allCases {
+            table += "| `\(check.rawValue)` | \(check.abstract) | \(check.isBrokers ? "broker" : "`coffer`") |\n"
+        }
+        if ProcessInfo.processInfo.environment["COFFER_UPDATE_GOLDEN"] == "1" {
+            let updated = text[..<lineEnd] + "\n" + table.dropFirst() + text[end.lowerBound...]
+            try Data(updated.utf8).write(to: url)
+        } else {
+            #expect(text[lineEnd..<end.lowerBound] == table[...])
+        }
+    }
+
+    @Test func withoutABrokerThereIsSomethingToDoAndNothingIsGuessed() throws {
+        let scratch = try Scratch()
+        var program = Program(scratch: scratch)
+        program.environment["COFFER_SOCKET"] = scratch.path + "/nowhere.sock"
+        let result = try program.run(["doctor", "--json"], input: .bytes([]), output: .file)
+        #expect(result.status == 1)
+        struct Finding: Decodable {
+            let check: String
+            let verdict: String
+            let advice: String?
+        }
+        let findings = try JSONDecoder().decode([Finding].self, from: Data(result.text.utf8))
+        #expect(findings.map(\.check) == ["broker", "authenticator"])
+        #expect(findings.allSatisfy { $0.verdict == "problem" && $0.advice != nil })
+    }
+
+    @Test func whatABrokerSaysCannotDriveTheTerminal() {
+        var finding = Keychain.Finding(.tpm, .problem, "gone\u{1B}[2J\nok     all is well", advice: "run:\u{202E}")
+        finding.check = "x\u{1B}"
+        let line = DoctorFinding(finding).line
+        #expect(!line.contains("\u{1B}") && !line.contains("\n") && !line.contains("\u{202E}"))
+    }
+}

@@ -1,0 +1,100 @@
+import BrokerProtocol
+import Testing
+
+/// Every error of the broker has its exit status and says what happened.
+@Suite struct ExitStatusTests {
+    @Test(arguments: [
+        (
+            Fault(.notFound, "No such thing."), Int32(3),
+            "coffer: github/me: no such thing; see what is there with: coffer list\n"
+        ),
+        (
+            Fault(.ambiguous, .init(message: "several", accounts: ["me", "you"])), 3,
+            "there are several accounts of this service; name one of: me, you"
+        ),
+        (Fault(.locked, "the vault is locked"), 5, "open it with: coffer unlock"),
+        (Fault(.notPermitted, "not yours"), 6, "not yours"),
+        (Fault(.damaged, "TPM objects are damaged."), 7, "coffer: TPM objects are damaged\n"),
+        (Fault(.tpm, .init(kind: "unavailable", code: 5)), 8, "cannot be reached"),
+        (Fault(.tpm, .init(kind: "replaced")), 8, "cleared or replaced"),
+        (Fault(.tpm, .init(kind: "lockout")), 8, "lockout"),
+        (Fault(.tpm, .init(kind: "refused")), 8, "refused the policy"),
+        (Fault(.tpm, .init(kind: "exhausted")), 8, "no room"),
+        (Fault(.tpm, .init(kind: "deadline")), 8, "did not answer in time"),
+        (Fault(.limitExceeded, "too many"), 1, "too many"),
+        (Fault(.failed, "the disk is full"), 1, "the disk is full"),
+        (Fault(.invalidArgument, "no such constraint"), 64, "no such constraint"),
+        (Fault(.challengeRefused, "too late"), 4, "run the command again"),
+    ])
+    func brokerErrors(fault: Fault, status: Int32, words: String) throws {
+        let stage = try Stage(broker: ["Get": [.reply(FakeServer.encode(fault))]])
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == status)
+        #expect(result.errors.contains(words))
+        #expect(result.errors.hasPrefix("coffer: "))
+        #expect(result.errors.split(separator: "\n").count == 1)
+        #expect(result.output.isEmpty)
+    }
+
+    @Test func existingItemIsTen() throws {
+        let stage = try Stage(broker: ["Rename": [.fault(.alreadyExists, "a/b is there already")]])
+        #expect(try stage.program.run("rename", "github", "me", "a", "b").status == 10)
+    }
+
+    @Test func deadBrokerIsNine() throws {
+        let scratch = try Scratch()
+        let program = Program(environment: ["COFFER_SOCKET": scratch.file("none.sock")], scratch: scratch)
+        let result = try program.run("get", "github", "me")
+        #expect(result.status == 9)
+        #expect(result.errors.contains("the broker is not running"))
+    }
+
+    @Test func brokerThatHangsUpIsNine() throws {
+        let stage = try Stage(broker: ["Get": [.close]])
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 9)
+        #expect(result.errors.contains("closed without an answer"))
+    }
+
+    @Test func errorsAsJSONAreOneObject() throws {
+        let stage = try Stage(broker: [
+            "Show": [.fault(.ambiguous, .init(message: "several", accounts: ["me", "you"]))]
+        ])
+        let result = try stage.program.run("show", "github", "--json")
+        #expect(result.status == 3)
+        #expect(
+            result.errors
+                == #"{"accounts":["me","you"],"advice":"name one of: me, you","code":"ambiguous","exit":3,"message":"there are several accounts of this service"}"#
+                + "\n")
+        #expect(result.output.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["gte", "a"], "did you mean 'get'?"),
+        (["set", "a"], "Missing expected argument '<account>'"),
+        (["get", "a", "--jsno"], "Did you mean '--json'?"),
+        (["set", "a", "b", "--new", "--existing"], "--new"),
+        (["set", "a", "b", "--generate=3"], "from 8 to 1024"),
+        (["set", "a", "b", "--expires", "2001-01-01"], "a time to come"),
+        (["edit", "a", "b"], "nothing to change"),
+        (["set", "", "b"], "must not be empty"),
+        (["set", String(repeating: "x", count: 1025), "b"], "longer than 1024 bytes"),
+    ])
+    func wrongUseIsSixtyFour(arguments: [String], words: String) throws {
+        let stage = try Stage()
+        let result = try stage.program.run(arguments)
+        #expect(result.status == 64)
+        #expect(result.errors.contains(words))
+        #expect(result.errors.split(separator: "\n").count == 1)
+    }
+
+    /// An argument can be read by every program on the machine; and what is taken for one must not be repeated in a log.
+    @Test func aSecretAsAnArgumentIsRefusedAndNotRepeated() throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let result = try stage.program.run("set", "github", "me", "CANARY-hunter2")
+        #expect(result.status == 64)
+        #expect(result.errors.contains("never an argument"))
+        #expect(!result.errors.contains("CANARY"))
+        #expect(stage.broker.calls("Set").isEmpty)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+/// The scripts of Tests/CLI, run in a sandbox of their own with the real broker, authenticator, PAM and TPM simulator.
+/// `COFFER_UPDATE_GOLDEN=1 swift test --filter GoldenTests` writes what is printed now into them.
+@Suite struct GoldenTests {
+    private static let folder = Sandbox.root.appending(path: "Tests/CLI")
+
+    private static var names: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".script") }
+                .sorted()
+        }
+    }
+
+    @Test(arguments: try names)
+    func printsWhatTheScriptSays(name: String) throws {
+        let url = Self.folder.appending(path: name)
+        let golden = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        let sandbox = try Sandbox()
+        var script = GoldenScript(golden)
+        for index in script.parts.indices {
+            guard case .command(var command) = script.parts[index] else { continue }
+            command.printed = try run(command, in: sandbox)
+            script.parts[index] = .command(command)
+        }
+        if ProcessInfo.processInfo.environment["COFFER_UPDATE_GOLDEN"] == "1" {
+            try Data(script.text.utf8).write(to: url)
+        } else {
+            #expect(script.text == golden)
+        }
+    }
+
+    @Test(arguments: try names)
+    func aScriptIsReadAsItIsWritten(name: String) throws {
+        let text = String(decoding: try Data(contentsOf: Self.folder.appending(path: name)), as: UTF8.self)
+        #expect(GoldenScript(text).text == text)
+    }
+
+    private func run(_ command: GoldenScript.Command, in sandbox: Sandbox) throws -> [String] {
+        var shell = Program(scratch: sandbox.scratch)
+        shell.executable = "/bin/sh"
+        let line = ". \(sandbox.folder)/env; cd \(sandbox.scratch.path); { \(command.line)\n} 2>&1"
+        let result = try shell.run(
+            ["-c", line], input: command.atTerminal ? .terminal : .bytes([]),
+            output: command.atTerminal ? .terminal : .file,
+            turns: command.atTerminal ? command.turns : nil)
+        let printed = command.atTerminal ? result.screen.replacing("\r\n", with: "\n") : result.text
+        var lines = steady(printed, sandbox).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        if lines.last == "" { lines.removeLast() }
+        if result.status != 0 { lines.append("[exit \(result.status)]") }
+        // An empty line ends a command's lines in the script.
+        return lines.map { $0.isEmpty ? "(empty)" : $0 }
+    }
+
+    /// What differs from run to run is named instead.
+    private func steady(_ text: String, _ sandbox: Sandbox) -> String {
+        text.replacing(sandbox.folder, with: "DIR")
+            .replacing(URL(filePath: Program.path).deletingLastPathComponent().path(), with: "BIN/")
+            .replacing(/process [0-9]+/, with: "process N")
+            .replacing(/pts\/[0-9]+/, with: "pts/N")
+            .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/, with: "TIME")
+            .replacing(/since [0-9]{2}:[0-9]{2}/, with: "since TIME")
+            .replacing(/made on [0-9-]{10}/, with: "made on DAY")
+            .replacing(/([0-9A-HJKMNP-TV-Z]{5}-){5}[0-9A-HJKMNP-TV-Z]{5}/, with: "CODE")
+            .replacing(/roup [1-6]/, with: "roup N")
+            .replacing(/[0-9A-Fa-f]{8}-[0-9A-Fa-f-]{27}/, with: "ID")
+    }
+}

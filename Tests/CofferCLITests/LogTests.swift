@@ -1,0 +1,84 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+/// What `coffer log` prints, for people and for programs.
+@Suite struct LogTests {
+    private static func record(_ number: Int64, program: String? = "ssh", verified: Bool = false) -> Keychain.LogRecord
+    {
+        var record = Keychain.LogRecord(
+            sequence: number, time: 1_700_000_000_123, event: "read", outcome: "done", verified: verified,
+            require: ["presence"])
+        record.uid = 1000
+        record.pid = 42
+        record.program = program
+        record.controlGroup = "/user.slice"
+        record.service = "db\u{1B}"
+        record.account = "admin"
+        return record
+    }
+
+    private static func page(_ records: [Keychain.LogRecord], more: Bool = false, problem: String? = nil)
+        -> FakeServer.Step
+    { .answer(Keychain.Log.Reply(records: records, more: more, problem: problem)) }
+
+    @Test func aProgramGetsTabsAndAllPages() throws {
+        let stage = try Stage(broker: [
+            "Log": [
+                Self.page([Self.record(1)], more: true),
+                Self.page([Self.record(2, program: "/bin/ssh", verified: true)]),
+            ]
+        ])
+        let result = try stage.program.run("log")
+        let line = "2023-11-14T22:13:20.123Z\tread\tdb\\u{1b}/admin\tdone (presence)"
+        #expect(
+            result.text
+                == "TIME\tEVENT\tITEM\tOUTCOME\tPROGRAM\n\(line)\tssh? (pid 42)\n\(line)\t/bin/ssh (pid 42)\n")
+        let calls = try stage.broker.calls("Log").map { try $0.parameters(Keychain.Log.self)?.after }
+        #expect(calls == [0, 1])
+    }
+
+    @Test func aPersonGetsColumns() throws {
+        let stage = try Stage(broker: ["Log": [Self.page([Self.record(1)])]])
+        let lines = try stage.program.run("log", output: .terminal, turns: []).screen.split(separator: "\r\n")
+        #expect(lines.count == 2 && lines.first?.hasPrefix("TIME              EVENT") == true)
+        #expect(lines.last?.contains("read") == true && lines.last?.contains("\u{1B}") == false)
+    }
+
+    @Test func jsonHasOneObjectALine() throws {
+        struct Line: Decodable {
+            var sequence: Int64
+            var service: String
+            var verified: Bool
+            var controlGroup: String
+        }
+        let stage = try Stage(broker: ["Log": [Self.page([Self.record(1), Self.record(2)])]])
+        let result = try stage.program.run("log", "--json", "--since", "2023-01-31")
+        let lines = try result.text.split(separator: "\n").map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+        }
+        #expect(lines.map(\.sequence) == [1, 2] && lines[0].service == "db\u{1B}" && !lines[0].verified)
+        #expect(try stage.broker.calls("Log").first?.parameters(Keychain.Log.self)?.since ?? 0 > 1_600_000_000_000)
+    }
+
+    @Test func followingAsksOnUntilTheBrokerIsGone() throws {
+        let stage = try Stage(broker: ["Log": [Self.page([Self.record(1)]), Self.page([Self.record(2)]), .close]])
+        let result = try stage.program.run("log", "--follow", "--json")
+        #expect(result.text.split(separator: "\n").count == 2 && result.status == 9)
+    }
+
+    @Test func aDamagedLogIsExitSeven() throws {
+        let bad = Keychain.VerifyLog.Reply(whole: false, problem: "records are missing", records: 3, first: 1, last: 3)
+        let good = Keychain.VerifyLog.Reply(whole: true, problem: nil, records: 1, first: 1, last: 1)
+        let stage = try Stage(broker: [
+            "VerifyLog": [.answer(bad), .answer(good)], "Log": [Self.page([], problem: "records are missing")],
+        ])
+        let damaged = try stage.program.run("log", "--verify")
+        #expect(damaged.status == 7 && damaged.text.isEmpty)
+        let whole = try stage.program.run("log", "--verify")
+        #expect(whole.status == 0 && whole.text == "Whole: 1 record, none missing or changed\n")
+        #expect(try stage.program.run("log").status == 7)
+        #expect(try stage.program.run("log", "--verify", "--follow").status == 64)
+        #expect(try stage.program.run("log", "--since", "tomorrow").status == 64)
+    }
+}

@@ -1,0 +1,205 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+/// A person is asked where there is one, and only by whom a password may be given to.
+@Suite struct PersonTests {
+    private static let secret = Array("s3cret".utf8)
+
+    private static func gated() -> [String: [FakeServer.Step]] { ["Get": [Stage.personNeeded(), Stage.value(secret)]] }
+
+    private static let asks = FakeServer.Step.answer(
+        Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))
+
+    @Test func theTerminalAsksAndTheCallIsRepeated() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
+        #expect(result.status == 0)
+        #expect(result.output == Self.secret)
+        #expect(result.errors.isEmpty)
+        #expect(!result.screen.contains("CANARY"))
+        #expect(result.echoes)
+        #expect(try stage.authenticator.calls("Begin").first?.parameters(Authentication.Begin.self)?.challenge == "c1")
+        #expect(
+            try stage.authenticator.calls("Continue").first?.parameters(Authentication.Continue.self)?.answer
+                == "CANARY")
+        #expect(try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, "c1"])
+    }
+
+    @Test(arguments: [
+        ("password", "wrong password"), ("expired", "has expired"), ("denied", "may not do this"),
+        ("tries", "too many wrong answers"),
+    ])
+    func refusalsAreFourWithTheirOwnWords(reason: String, words: String) throws {
+        var script = Stage.asksPassword
+        script["Continue"] = [.fault(.authenticationFailed, .init(message: "PAM says no", reason: reason))]
+        let stage = try Stage(broker: Self.gated(), authenticator: script)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
+        #expect(result.status == 4)
+        #expect(result.errors.contains(words))
+        #expect(!(result.errors + result.screen).contains("CANARY"))
+        #expect(result.output.isEmpty)
+        #expect(stage.broker.calls("Get").count == 1)
+    }
+
+    /// Ctrl-C at any time, Ctrl-D on an empty line.
+    @Test(arguments: ["half\u{3}", "\u{4}"])
+    func givingUpTellsTheAuthenticator(keys: String) throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: keys)])
+        #expect(result.status == 4)
+        #expect(result.errors == "coffer: cancelled; nothing was done\n")
+        #expect(stage.authenticator.calls("Cancel").count == 1)
+        #expect(stage.authenticator.calls("Continue").isEmpty)
+        #expect(result.echoes)
+    }
+
+    /// A signal ends the program, and the terminal is as it was.
+    @Test func aSignalLeavesTheTerminalAsItWas() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        var program = stage.program
+        program.executable = "/usr/bin/timeout"
+        let result = try program.run("--foreground", "1", Program.path, "get", "github", "me", turns: [])
+        #expect(result.status == 124)
+        #expect(result.screen.contains("Password: "))
+        #expect(result.echoes)
+        #expect(result.output.isEmpty)
+    }
+
+    @Test func messagesAreShownAndCannotDriveTheTerminal() throws {
+        let stage = try Stage(
+            broker: Self.gated(),
+            authenticator: [
+                "Begin": [
+                    .answer(
+                        Authentication.Step(
+                            message: .init(style: .info, text: "For \u{1B}[2Jevil\nline two"), done: false))
+                ],
+                "Continue": [Self.asks, .answer(Authentication.Step(message: nil, done: true))],
+            ])
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 0)
+        #expect(result.screen.contains("For \\u{1b}[2Jevil\r\nline two\r\n"))
+        #expect(!result.screen.contains("\u{1B}"))
+        #expect(
+            try stage.authenticator.calls("Continue").first?.parameters(Authentication.Continue.self)?.answer == nil)
+    }
+
+    @Test func theAuthenticatorsLimitEndsTheWait() throws {
+        let late = FakeServer.encode(Fault(.authenticationTimedOut, "too slow"))
+        let stage = try Stage(
+            broker: Self.gated(),
+            authenticator: [
+                "Begin": [
+                    .replyThenLate(
+                        FakeServer.encode(
+                            VarlinkReply(
+                                Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))),
+                        late: late)
+                ]
+            ])
+        let result = try stage.program.run("get", "github", "me", turns: [])
+        #expect(result.status == 4)
+        #expect(result.errors.contains("nobody answered in time"))
+        #expect(result.echoes)
+    }
+
+    @Test func anAuthenticatorThatDiesIsNine() throws {
+        let stage = try Stage(
+            broker: Self.gated(),
+            authenticator: [
+                "Begin": [
+                    .replyThenLate(
+                        FakeServer.encode(
+                            VarlinkReply(
+                                Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))),
+                        late: nil)
+                ]
+            ])
+        let result = try stage.program.run("get", "github", "me", turns: [])
+        #expect(result.status == 9)
+        #expect(result.errors.contains("the authenticator is not running"))
+    }
+
+    @Test func aMissingAuthenticatorIsNine() throws {
+        let stage = try Stage(broker: Self.gated())
+        var program = stage.program
+        program.environment["COFFER_AUTH_SOCKET"] = stage.scratch.file("none.sock")
+        let result = try program.run("get", "github", "me", turns: [])
+        #expect(result.status == 9)
+        #expect(result.errors.contains("the authenticator is not running"))
+    }
+
+    private static let failures: [(Fault, Int32)] = [
+        (Fault(.notCompleted, .init(message: "the TPM is in lockout", kind: "lockout", code: 2337)), 8),
+        (Fault(.notCompleted, .init(message: "row 7 is damaged", kind: "damaged")), 7),
+        (Fault(.notCompleted, .init(message: "the disk is full", kind: "failed")), 1),
+        (Fault(.brokerUnavailable, "the broker is gone"), 9),
+        (Fault(.authenticationMisconfigured, "no file coffer in /etc/pam.d"), 4),
+        (Fault(.authenticationChallengeRefused, "not yours"), 4),
+    ]
+
+    @Test(arguments: failures)
+    func otherFailuresOfTheAuthenticator(fault: Fault, status: Int32) throws {
+        var script = Stage.asksPassword
+        script["Continue"] = [.reply(FakeServer.encode(fault))]
+        let stage = try Stage(broker: Self.gated(), authenticator: script)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == status)
+        #expect(result.errors.contains(fault.details.message ?? "nothing"))
+    }
+
+    @Test func noPromptFailsAtOnce() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let result = try stage.program.run("get", "github", "me", "--no-prompt", turns: [])
+        #expect(result.status == 4)
+        #expect(result.errors.contains("coffer get github me"))
+        #expect(stage.authenticator.calls("Begin").isEmpty)
+        #expect(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == nil)
+    }
+
+    @Test func withNobodyToAskTheCommandIsNamed() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let result = try stage.program.run("get", "git hub", "me")
+        #expect(result.status == 4)
+        #expect(result.errors.contains("run in a terminal: coffer get 'git hub' me"))
+        #expect(stage.authenticator.calls("Begin").isEmpty)
+    }
+
+    @Test func onlyATerminalOpensALockedVault() throws {
+        let stage = try Stage(broker: ["Get": [.fault(.locked, "the vault is locked")]])
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 5)
+        #expect(result.errors.contains("coffer unlock"))
+        #expect(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == nil)
+
+        let opened = try Stage(
+            broker: ["Get": [Stage.personNeeded([.unlock, .read]), Stage.value(Self.secret)]],
+            authenticator: Stage.asksPassword)
+        let read = try opened.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(read.output == Self.secret)
+        #expect(try opened.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == true)
+    }
+
+    @Test func theFirstSetMakesAVault() throws {
+        let stage = try Stage(
+            broker: ["Show": [Stage.absent], "Set": [Stage.personNeeded([.create]), Stage.stored()]],
+            authenticator: Stage.asksPassword)
+        let result = try stage.program.run(
+            "set", "github", "me", input: .bytes([1]), turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 0)
+        #expect(result.screen.contains("No vault yet: making one for "))
+
+        let alone = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.personNeeded([.create])]])
+        let failed = try alone.program.run("set", "github", "me", input: .bytes([1]))
+        #expect(failed.status == 4)
+        #expect(failed.errors.contains("run in a terminal: coffer unlock"))
+    }
+
+    @Test func aSecondDemandForAPersonIsNotFollowed() throws {
+        let stage = try Stage(broker: ["Get": [Stage.personNeeded()]], authenticator: Stage.asksPassword)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 4)
+        #expect(stage.authenticator.calls("Begin").count == 1)
+    }
+}

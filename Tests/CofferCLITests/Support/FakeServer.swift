@@ -1,0 +1,99 @@
+import BrokerProtocol
+import Foundation
+import Platform
+import Synchronization
+
+/// A server that speaks the real protocol and says what a test wants: every method has a queue of replies, the last of which
+/// is repeated.
+final class FakeServer: Sendable {
+    enum Step: Sendable {
+        case reply([UInt8])
+        /// Several replies to one call.
+        case replies([[UInt8]])
+        /// Leaves the caller waiting.
+        case silence
+        /// Ends the connection without a word.
+        case close
+        /// Says something without having been asked, once the answer before it is out; then ends.
+        case replyThenLate([UInt8], late: [UInt8]?)
+
+        static func answer(_ answer: some Codable & Sendable) -> Step { .reply(encode(VarlinkReply(answer))) }
+        static func fault(_ name: Fault.Name, _ details: Fault.Details = .init()) -> Step {
+            .reply(encode(Fault(name, details)))
+        }
+        static func fault(_ name: Fault.Name, _ message: String) -> Step { .fault(name, .init(message: message)) }
+    }
+
+    struct Call: Sendable {
+        var method: String
+        var message: [UInt8]
+
+        func parameters<Parameters: Codable & Sendable>(_ type: Parameters.Type) throws -> Parameters? {
+            try Varlink.decode(VarlinkParameters<Parameters>.self, from: message).parameters
+        }
+    }
+
+    private let calls = Mutex<[Call]>([])
+    private let script: Mutex<[String: [Step]]>
+
+    init(path: String, _ script: [String: [Step]]) throws {
+        self.script = Mutex(script)
+        let listener = try UnixListener(path: path, mode: 0o666)
+        let number = listener.release()
+        // Ends with the test process; a test's folder takes the socket away.
+        Thread.detachNewThread { [self] in
+            let listener = UnixListener(adopting: Descriptor(adopting: number))
+            while let connection = try? listener.accept() {  // A closed listener is how this ends.
+                let peer = connection.release()
+                Thread.detachNewThread { self.serve(UnixSocket(adopting: Descriptor(adopting: peer))) }
+            }
+        }
+    }
+
+    /// The calls so far, by method.
+    func calls(_ method: String) -> [Call] { calls.withLock { $0.filter { $0.method.hasSuffix("." + method) } } }
+
+    static func encode(_ message: some Encodable) -> [UInt8] {
+        do { return try Varlink.encode(message) } catch {
+            // A test that cannot say what it means cannot go on.
+            fatalError("a test's own message cannot be written: \(error)")
+        }
+    }
+
+    private func serve(_ connection: consuming UnixSocket) {
+        var socket = connection
+        let limit = ContinuousClock.now + .seconds(30)
+        // Whatever breaks ends the connection; the test sees that from its other end.
+        while let message = try? socket.receiveMessage(limit: 4 << 20, until: limit),
+            let header = try? Varlink.decode(VarlinkCallHeader.self, from: message)
+        {
+            calls.withLock { $0.append(Call(method: header.method, message: message)) }
+            switch next(header.method) {
+            case .reply(let bytes): send(bytes, socket)
+            case .replies(let several): for bytes in several { send(bytes, socket) }
+            case .silence: continue
+            case .close: return
+            case .replyThenLate(let bytes, let late):
+                send(bytes, socket)
+                if let late { send(late, socket) }
+                return
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8], _ socket: borrowing UnixSocket) {
+        // A client that has gone is a client's matter.
+        try? socket.send(bytes)
+    }
+
+    private func next(_ method: String) -> Step {
+        script.withLock { script in
+            let name = String(method.split(separator: ".").last ?? "")
+            guard let queue = script[name], let first = queue.first else {
+                return .fault(.methodNotFound, .init(method: method))
+            }
+            if queue.count > 1 { script[name]?.removeFirst() }
+            return first
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import CLinux
+import Glibc
+import Platform
+import Testing
+
+/// A child process whose end can be waited for, with a limit.
+struct ProcessHandle: ~Copyable {
+    private let pid: pid_t
+    let descriptor: Descriptor
+
+    init(pid: pid_t) throws {
+        self.pid = pid
+        descriptor = Descriptor(adopting: coffer_pidfd_open(pid))
+        try #require(descriptor.number >= 0)
+    }
+
+    /// - Returns: the exit status; 128 and the signal's number when a signal ended it.
+    func wait(until limit: ContinuousClock.Instant) throws -> Int32 {
+        let ended = try descriptor.waitToRead(until: limit)
+        if !ended { kill(pid, SIGKILL) }
+        var status: Int32 = 0
+        while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        try #require(ended, "the process did not end in time")
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    }
+}

@@ -1,0 +1,60 @@
+import BrokerProtocol
+import Foundation
+import Glibc
+import Platform
+import Testing
+
+@testable import Coffer
+
+/// Attackers 3 and 9: a socket where the authenticator's should be must not catch a password.
+@Suite struct TrustTests {
+    @Test func onlyRootServesTheInstalledSocket() {
+        let installed = SocketPaths()
+        #expect(installed.trustsAuthenticator(run: 0, caller: 1000))
+        #expect(!installed.trustsAuthenticator(run: 1000, caller: 1000))
+        #expect(!installed.trustsAuthenticator(run: 107, caller: 1000))
+        let sandbox = SocketPaths(environment: ["COFFER_SOCKET": "/tmp/x/coffer.sock"])
+        #expect(sandbox.authenticator == "/tmp/x/auth.sock")
+        #expect(sandbox.trustsAuthenticator(run: 0, caller: 1000))
+        #expect(sandbox.trustsAuthenticator(run: 1000, caller: 1000))
+        #expect(!sandbox.trustsAuthenticator(run: 1001, caller: 1000))
+    }
+
+    @Test func pathsComeFromTheEnvironmentOnly() {
+        #expect(SocketPaths(environment: [:]) == SocketPaths())
+        #expect(SocketPaths(environment: ["COFFER_AUTH_SOCKET": "/a"]) == SocketPaths(authenticator: "/a"))
+        #expect(
+            SocketPaths(environment: ["COFFER_SOCKET": "/b/c", "COFFER_AUTH_SOCKET": "/a"])
+                == SocketPaths(broker: "/b/c", authenticator: "/a"))
+    }
+
+    /// Another user listens where the authenticator should: nothing is asked, nothing is sent.
+    @Test(.enabled(if: geteuid() == 0, "needs two users"))
+    func aSocketOfAnotherUserGetsNoPassword() throws {
+        let stage = try Stage(broker: ["Get": [Stage.personNeeded()]])
+        let caught = stage.scratch.file("caught")
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: stage.scratch.path)
+        let listener = Process()
+        listener.executableURL = URL(filePath: "/usr/bin/setpriv")
+        listener.arguments = [
+            "--reuid=4242", "--regid=4242", "--clear-groups", "perl", "-MIO::Socket::UNIX", "-e",
+            """
+            my $l = IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 5) or die; chmod 0777, $ARGV[0];
+            $| = 1; print "ready\\n"; my $c = $l->accept; my $n = sysread $c, my $b, 4096;
+            open my $f, '>', $ARGV[1]; print $f ($n // 0); close $f;
+            """, stage.scratch.file("evil.sock"), caught,
+        ]
+        let ready = Pipe()
+        listener.standardOutput = ready
+        try listener.run()
+        defer { listener.terminate() }
+        _ = try ready.fileHandleForReading.read(upToCount: 1)
+        var program = stage.program
+        program.environment["COFFER_AUTH_SOCKET"] = stage.scratch.file("evil.sock")
+        let result = try program.run("get", "github", "me", turns: [])
+        #expect(result.status == 9)
+        #expect(result.errors.contains("is served by uid 4242, not by root: no password was asked for"))
+        listener.waitUntilExit()
+        #expect(String(decoding: try stage.scratch.contents("caught"), as: UTF8.self) == "0")
+    }
+}

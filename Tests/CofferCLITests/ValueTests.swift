@@ -1,0 +1,134 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+/// A value reaches the broker, and comes back, byte for byte.
+@Suite struct ValueTests {
+    static let values: [[UInt8]] = [
+        [], [0], Array(0...255), Array("line\n".utf8), Array("two\n\n".utf8), [0xFF, 0xFE, 0x00, 0x0A],
+        [UInt8](repeating: 0xA5, count: 1 << 20),
+    ]
+
+    @Test(arguments: values)
+    func standardInputIsKept(value: [UInt8]) throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let result = try stage.program.run("set", "github", "me", input: .bytes(value))
+        #expect(result.status == 0)
+        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(Data(base64Encoded: call.value).map { Array($0) == value } == true)
+        #expect(result.errors.contains("warning: the value ends with a newline") == (value.last == 10))
+        #expect(result.errors.contains("Stored github/me\n"))
+        #expect(result.output.isEmpty)
+    }
+
+    @Test(arguments: values)
+    func whatIsPipedOutIsExact(value: [UInt8]) throws {
+        let stage = try Stage(broker: ["Get": [Stage.value(value)]])
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 0)
+        #expect(result.output == value)
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test func aTerminalGetsOneNewline() throws {
+        let stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+        let result = try stage.program.run("get", "github", "me", output: .terminal, turns: [])
+        #expect(result.screen == "s3cret\r\n")
+    }
+
+    @Test(arguments: [("a\n", "a"), ("a\n\n", "a\n"), ("a", "a"), ("\n", "")])
+    func trimDropsOneNewline(given: String, kept: String) throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let result = try stage.program.run("set", "github", "me", "--trim", input: .bytes(Array(given.utf8)))
+        #expect(result.status == 0)
+        #expect(!result.errors.contains("warning"))
+        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(call.value == Data(kept.utf8).base64EncodedString())
+    }
+
+    @Test func moreThanOneMebibyteIsRefusedInWords() throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let result = try stage.program.run(
+            "set", "github", "me", input: .bytes([UInt8](repeating: 1, count: (1 << 20) + 1)))
+        #expect(result.status == 1)
+        #expect(result.errors.contains("larger than 1 MiB"))
+        #expect(stage.broker.calls("Set").isEmpty)
+    }
+
+    @Test func aTypedValueIsHiddenAndAskedTwice() throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let result = try stage.program.run(
+            "set", "github", "me", input: .terminal,
+            turns: [
+                .init(wait: "Secret for github/me: ", type: "CANARY\r"), .init(wait: "Once more: ", type: "CANARY\r"),
+            ])
+        #expect(result.status == 0)
+        #expect(!result.screen.contains("CANARY"))
+        #expect(result.echoes)
+        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(call.value == Data("CANARY".utf8).base64EncodedString())
+    }
+
+    @Test func twoDifferentTypedValuesStoreNothing() throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let result = try stage.program.run(
+            "set", "github", "me", input: .terminal,
+            turns: [.init(wait: "Secret for", type: "one\r"), .init(wait: "Once more: ", type: "two\r")])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("differ"))
+        #expect(stage.broker.calls("Set").isEmpty)
+    }
+
+    @Test func aGeneratedPasswordIsStoredAndNotShown() throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        var seen: Set<String> = []
+        for _ in 0..<3 { #expect(try stage.program.run("set", "github", "me", "--generate").status == 0) }
+        for call in stage.broker.calls("Set") {
+            let value = try #require(try call.parameters(Keychain.Set.self)?.value)
+            let password = String(decoding: try #require(Data(base64Encoded: value)), as: UTF8.self)
+            #expect(password.count == 32)
+            #expect(!password.contains { "0Oo1lI".contains($0) })
+            seen.insert(password)
+        }
+        #expect(seen.count == 3)
+        let result = try stage.program.run("set", "github", "me", "--generate=12")
+        #expect(result.errors.contains("a new password of 12 characters; see it with: coffer get github me"))
+        #expect(result.output.isEmpty)
+    }
+
+    @Test func replacingSaysSoAndWarnsOfALostFactor() throws {
+        let stage = try Stage(broker: [
+            "Show": [.answer(Keychain.ItemReply(item: Stage.item(require: [.presence])))],
+            "Set": [Stage.stored(replaced: Int64(Date().timeIntervalSince1970 - 3 * 86_400) * 1000)],
+        ])
+        let result = try stage.program.run("set", "github", "me", input: .bytes([1]))
+        #expect(result.errors.contains("Replaced github/me (set 3 days ago)"))
+        #expect(result.errors.contains("warning: github/me asks for nothing any more"))
+        #expect(result.errors.contains("--require presence"))
+    }
+
+    @Test func newAndExistingAreCheckedBeforeAnybodyTypes() throws {
+        let there = try Stage(broker: ["Show": [.answer(Keychain.ItemReply(item: Stage.item()))]])
+        #expect(try there.program.run("set", "github", "me", "--new", input: .terminal, turns: []).status == 10)
+        let absent = try Stage(broker: ["Show": [Stage.absent]])
+        #expect(try absent.program.run("set", "github", "me", "--existing", input: .terminal, turns: []).status == 3)
+    }
+
+    @Test func allOptionsReachTheBroker() throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let result = try stage.program.run(
+            "set", "github", "me", "--access", "after-first-unlock", "--this-device-only", "--require", "presence",
+            "--require",
+            "passcode", "--any", "--label", "L", "--comment", "C", "--attribute", "k=v=w", "--expires", "2031-02-03",
+            "--new",
+            input: .bytes([1]))
+        #expect(result.status == 0)
+        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(
+            call.access
+                == .init(
+                    accessibility: .afterFirstUnlock, thisDeviceOnly: true, require: [.presence, .passcode], any: true))
+        #expect(call.label == "L" && call.comment == "C" && call.attributes == ["k": "v=w"] && call.mode == .new)
+        #expect(call.expires == 1_927_843_200_000)
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import Coffer
+@testable import coffer_cli
+
+/// Times, names and mistakes in words.
+@Suite struct WordsTests {
+    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private static let times: [(Double, String)] = [
+        (0, "just now"), (-59, "just now"), (-60, "1 minute ago"), (-7199, "1 hour ago"), (-86_400 * 3, "3 days ago"),
+        (-86_400 * 13, "13 days ago"), (-86_400 * 14, "2 weeks ago"), (-86_400 * 90, "2 months ago"),
+        (-86_400 * 800, "2 years ago"),
+        (86_401, "in 1 day"), (30, "in less than a minute"),
+    ]
+
+    @Test(arguments: times)
+    func relativeTimes(seconds: Double, words: String) {
+        let time = TimeText(Int64((1_700_000_000 + seconds) * 1000))
+        #expect(time.relative(to: Self.now) == words)
+    }
+
+    private static let lengths: [(String, Double?)] = [
+        ("12h", 43_200), ("30d", 2_592_000), ("1w", 604_800), ("1y", 31_557_600), ("0d", nil), ("-1d", nil), ("d", nil),
+        ("5m", nil), ("2023-11-13", nil), ("2023-02-30", nil), ("20231-1-1", nil), ("tomorrow", nil),
+        ("9999999999y", nil),
+    ]
+
+    @Test(arguments: lengths)
+    func expirationTimes(text: String, seconds: Double?) {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let parsed = ExpirationArgument(text, now: Self.now, calendar: calendar)
+        #expect(parsed?.milliseconds == seconds.map { Int64((1_700_000_000 + $0) * 1000) })
+    }
+
+    @Test func expirationDays() {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        #expect(ExpirationArgument("2024-01-01", now: Self.now, calendar: calendar)?.milliseconds == 1_704_067_200_000)
+        #expect(
+            ExpirationArgument("2024-01-01T12:00:00Z", now: Self.now, calendar: calendar)?.milliseconds
+                == 1_704_110_400_000)
+        #expect(ExpirationArgument("never", now: Self.now, calendar: calendar) == .never)
+    }
+
+    @Test func shellQuoting() {
+        #expect(
+            ShellText.command(["coffer", "get", "a b", nil, "it's", "$(x)", ""])
+                == "coffer get 'a b' 'it'\\''s' '$(x)' ''")
+    }
+
+    @Test func visibleText() {
+        #expect(VisibleText.line("a\u{0}b\u{85}c\u{200B}d") == "a\\u{0}b\\u{85}c\\u{200b}d")
+        #expect(VisibleText.line("päss 字 👩‍💻") == "päss 字 👩‍💻")
+        #expect(VisibleText.lines("a\nb\\c\u{1B}") == "a\nb\\c\\u{1b}")
+        #expect(VisibleText.sentence("a\nb\\c") == "a\\nb\\c")
+    }
+
+    @Test func passwordsHaveEveryKind() {
+        for _ in 0..<200 {
+            let password = String(decoding: PasswordGenerator.password(length: 8), as: UTF8.self)
+            #expect(password.count == 8)
+            #expect(
+                password.contains(where: \.isLowercase) && password.contains(where: \.isUppercase)
+                    && password.contains(where: \.isNumber))
+        }
+    }
+
+    @Test func assuanEscapes() {
+        #expect(Assuan.escape("50%\nx\r") == "50%25%0Ax%0D")
+        #expect(Assuan.unescape("50%25 %0A%zz%".utf8) == Array("50% \n%zz%".utf8))
+    }
+
+    @Test func distances() {
+        #expect(SubcommandSuggestion.distance("gte", "get") == 1)
+        #expect(SubcommandSuggestion.distance("lsit", "list") == 1)
+        #expect(SubcommandSuggestion.distance("", "rm") == 2)
+    }
+}

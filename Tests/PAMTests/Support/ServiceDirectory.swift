@@ -1,0 +1,38 @@
+import Foundation
+import PAM
+
+/// A throw-away folder of PAM service files and helper scripts.
+final class ServiceDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "coffer-pam-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    // Nothing is lost when a temporary folder stays behind.
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func service(_ rules: String, name: String = "coffer") throws -> Service {
+        try Data((rules + "\n").utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+        return Service(name: name, directory: path)
+    }
+
+    /// An executable shell script; returns its path.
+    func script(_ body: String, name: String = "check") throws -> String {
+        let file = "\(path)/\(name)"
+        try Data("#!/bin/sh\n\(body)\n".utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file)
+        return file
+    }
+
+    /// A service whose password is the given one, checked by pam_exec: needs no root.
+    func passwordService(_ password: String, account: String = "account required pam_permit.so") throws -> Service {
+        let check = try script("read -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(password)' ]")
+        // pam_exec says "system error" for a program that says no; pam_deny says what is meant.
+        return try service(
+            "auth [success=1 default=ignore] pam_exec.so expose_authtok quiet \(check)\nauth requisite pam_deny.so\n"
+                + "auth required pam_permit.so\n\(account)")
+    }
+}

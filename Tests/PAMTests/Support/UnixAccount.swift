@@ -1,0 +1,53 @@
+import Foundation
+
+/// A throw-away account of the system's.
+final class UnixAccount: Sendable {
+    let name: String
+
+    static var possible: Bool {
+        geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/sbin/useradd")
+    }
+
+    /// - Parameter password: nil for an account with an empty password.
+    init(password: String?) throws {
+        name = "coffer-test-" + UUID().uuidString.prefix(8).lowercased()
+        // Without a folder and a group of its own; the two of a pair run one after another, for the lock on the files.
+        try Self.run(
+            "/usr/sbin/useradd", ["--no-create-home", "--no-user-group", "--shell", "/usr/sbin/nologin", name])
+        if let password {
+            try Self.run("/usr/sbin/chpasswd", ["-c", "SHA512"], input: "\(name):\(password)\n")
+        } else {
+            try Self.run("/usr/bin/passwd", ["-d", name])
+        }
+    }
+
+    deinit {
+        // A left-over account has no shell and no folder.
+        try? Self.run("/usr/sbin/userdel", [name])
+    }
+
+    /// chage(1).
+    func change(_ arguments: String...) throws { try Self.run("/usr/bin/chage", arguments + [name]) }
+
+    private struct Failure: Error { let text: String }
+
+    private static func run(_ program: String, _ arguments: [String], input: String = "") throws {
+        // The account files have one lock, and several tests want it.
+        for _ in 0..<100 {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: program)
+            process.arguments = arguments
+            let pipe = Pipe()
+            process.standardInput = pipe
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+            try pipe.fileHandleForWriting.close()
+            process.waitUntilExit()
+            if process.terminationStatus == 0 { return }
+            usleep(50_000)
+        }
+        throw Failure(text: "\(program) \(arguments.joined(separator: " "))")
+    }
+}

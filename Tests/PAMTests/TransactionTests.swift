@@ -1,0 +1,118 @@
+import Foundation
+import PAM
+import Testing
+
+@Suite("PAM transactions through the real libpam")
+struct TransactionTests {
+    let directory: ServiceDirectory
+
+    init() throws { directory = try ServiceDirectory() }
+
+    @Test func theRightPasswordPasses() throws {
+        let person = ScriptedPerson("correct horse")
+        #expect(outcome(try directory.passwordService("correct horse"), person) == nil)
+        #expect(person.seen.map(\.style) == [.secret])
+    }
+
+    @Test func aWrongPasswordIsRefusedAndKeepsItsCode() throws {
+        let error = outcome(try directory.passwordService("right"), ScriptedPerson("wrong"))
+        #expect(error?.code == .wrongPassword)
+        #expect(error?.rawCode == 7)
+        #expect(error?.stage == .authenticate)
+    }
+
+    @Test func aProgramThatRefusesAnAnswerRefusesAPassword() throws {
+        let check = try directory.script("read -r given; [ \"$given\" = right ]")
+        let service = try directory.service(
+            "auth required pam_exec.so expose_authtok quiet \(check)\naccount required pam_permit.so")
+        let error = outcome(service, ScriptedPerson("wrong"))
+        #expect(error?.code == .wrongPassword)
+        #expect(error?.rawCode == 4)
+        #expect(outcome(service, ScriptedPerson("right")) == nil)
+    }
+
+    @Test func theAccountIsAskedAfterThePassword() throws {
+        let service = try directory.passwordService("right", account: "account required pam_deny.so")
+        let error = outcome(service, ScriptedPerson("right"))
+        #expect(error?.stage == .account)
+        #expect(error?.code == .denied)
+    }
+
+    @Test(arguments: [
+        ("perm_denied", PAMError.Code.denied), ("user_unknown", .wrongPassword), ("maxtries", .tooManyTries),
+        ("acct_expired", .accountExpired), ("new_authtok_reqd", .newPasswordRequired), ("system_err", .misconfigured),
+        ("abort", .misconfigured), ("authinfo_unavail", .unavailable), ("cred_expired", .newPasswordRequired),
+    ])
+    func codesAreToldApart(name: String, code: PAMError.Code) throws {
+        let service = try directory.service("auth required pam_debug.so auth=\(name)\naccount required pam_permit.so")
+        #expect(outcome(service, ScriptedPerson())?.code == code)
+    }
+
+    @Test(arguments: [
+        ("acct_expired", PAMError.Code.accountExpired), ("new_authtok_reqd", .newPasswordRequired),
+        ("auth_err", .denied),
+    ])
+    func accountCodesAreRefusals(name: String, code: PAMError.Code) throws {
+        let service = try directory.service("auth required pam_permit.so\naccount required pam_debug.so acct=\(name)")
+        let error = outcome(service, ScriptedPerson())
+        #expect(error?.code == code)
+        #expect(error?.stage == .account)
+    }
+
+    @Test func aMissingServiceNeverFallsBackToOther() throws {
+        _ = try directory.service("auth required pam_permit.so\naccount required pam_permit.so", name: "other")
+        let error = outcome(Service(name: "coffer", directory: directory.path), ScriptedPerson())
+        #expect(error?.code == .misconfigured)
+        #expect(error?.stage == .start)
+    }
+
+    @Test(arguments: ["auth required pam_permit.so", "account required pam_permit.so", "", "# auth x\n#account x"])
+    func halfAServiceIsMisconfigured(rules: String) throws {
+        _ = try directory.service("auth required pam_permit.so\naccount required pam_permit.so", name: "other")
+        #expect(outcome(try directory.service(rules), ScriptedPerson())?.code == .misconfigured)
+    }
+
+    @Test(arguments: ["../coffer", "", "co ffer", "COFFER", "a/b"])
+    func aServiceNameIsNoPath(name: String) {
+        #expect(outcome(Service(name: name, directory: directory.path), ScriptedPerson())?.code == .misconfigured)
+    }
+
+    @Test func aMissingModuleIsMisconfigured() throws {
+        let service = try directory.service("auth required pam_no_such_module.so\naccount required pam_permit.so")
+        #expect(outcome(service, ScriptedPerson())?.code == .misconfigured)
+    }
+
+    @Test func anUnreadableRuleIsMisconfiguredOrDenied() throws {
+        let service = try directory.service("auth sometimes pam_permit.so\naccount required pam_permit.so")
+        #expect(outcome(service, ScriptedPerson()) != nil)
+    }
+
+    @Test func terminalAndRequesterReachTheModules() throws {
+        let seen = "\(directory.path)/seen"
+        let note = try directory.script("echo \"$PAM_TTY $PAM_RUSER $PAM_USER $PAM_SERVICE\" > \(seen)", name: "note")
+        let service = try directory.service("auth required pam_exec.so quiet \(note)\naccount required pam_permit.so")
+        #expect(outcome(service, user: "ada", terminal: "pts/7", ScriptedPerson()) == nil)
+        #expect(try String(contentsOfFile: seen, encoding: .utf8) == "pts/7 ada ada coffer\n")
+    }
+
+    @Test func aFailureDelayIsOursToWait() throws {
+        let service = try directory.service(
+            "auth optional pam_faildelay.so delay=20000000\nauth required pam_deny.so\naccount required pam_permit.so")
+        let person = ScriptedPerson()
+        let start = ContinuousClock.now
+        #expect(outcome(service, person)?.code == .wrongPassword)
+        // libpam itself would have slept for 10 to 30 seconds.
+        #expect(start.duration(to: .now) < .seconds(8))
+        #expect(person.pauses.count == 1)
+    }
+
+    @Test func transactionsLeaveNoDescriptorBehind() throws {
+        let service = try directory.passwordService("right")
+        let count = { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+        _ = outcome(service, ScriptedPerson("right"))
+        let before = try count()
+        for _ in 0..<10 { _ = outcome(service, ScriptedPerson("wrong")) }
+        // Other tests run beside this one, so a few more is no leak; ten would be.
+        #expect(try count() < before + 10)
+    }
+}

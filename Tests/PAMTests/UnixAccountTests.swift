@@ -1,0 +1,46 @@
+import Foundation
+import PAM
+import Testing
+
+/// Against pam_unix and the stacks that are installed, with an account made for the test.
+@Suite("Real accounts", .enabled(if: UnixAccount.possible, "needs root, useradd and pam_unix"))
+struct UnixAccountTests {
+    let directory: ServiceDirectory
+    let service: Service
+
+    init() throws {
+        directory = try ServiceDirectory()
+        let stack = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../pam/coffer").standardizedFileURL
+        service = try directory.service(try String(contentsOf: stack, encoding: .utf8))
+    }
+
+    @Test func theLoginPasswordPassesAndAnotherDoesNot() throws {
+        let account = try UnixAccount(password: "correct horse")
+        #expect(outcome(service, user: account.name, ScriptedPerson("correct horse")) == nil)
+        #expect(outcome(service, user: account.name, ScriptedPerson("wrong"))?.code == .wrongPassword)
+    }
+
+    @Test func anUnknownUserLooksLikeAWrongPassword() throws {
+        let person = ScriptedPerson("anything")
+        #expect(outcome(service, user: "coffer-test-nobody", person)?.code == .wrongPassword)
+        #expect(person.seen.map(\.style) == [.secret])
+    }
+
+    @Test func anExpiredAccountIsRefused() throws {
+        let account = try UnixAccount(password: "correct horse")
+        try account.change("-E", "0")
+        #expect(outcome(service, user: account.name, ScriptedPerson("correct horse"))?.code == .accountExpired)
+    }
+
+    @Test func aPasswordThatMustBeChangedIsRefused() throws {
+        let account = try UnixAccount(password: "correct horse")
+        try account.change("-d", "0")
+        #expect(outcome(service, user: account.name, ScriptedPerson("correct horse"))?.code == .newPasswordRequired)
+    }
+
+    @Test func anEmptyPasswordIsNoFactor() throws {
+        let account = try UnixAccount(password: nil)
+        #expect(outcome(service, user: account.name, ScriptedPerson(""))?.code == .wrongPassword)
+    }
+}

@@ -1,0 +1,139 @@
+import Authorization
+import Cryptography
+import Foundation
+import TPM
+import Testing
+import Vault
+
+/// Attacker 9: everything the broker has (its uid, its files, its TPM), but not the authenticator.
+@Suite struct BrokerTakeoverTests {
+    /// What a taken-over broker can lay its hands on.
+    private struct Loot {
+        let sandbox: Sandbox
+        let record: RegistryRecord
+        let sealer: TPMSealer
+        let vault: OpenVault
+        let item: ItemSummary
+        let point: [UInt8]
+
+        init() throws {
+            sandbox = try Sandbox()
+            let stored = try sandbox.coffer("set", "s", "gated", "--require", "presence", input: Array("secret".utf8))
+            try #require(stored.code == 0, "\(stored)")
+            try sandbox.script("stop-broker")
+            let tcti = try TCTIConfiguration(parsing: try #require(sandbox.variables["COFFER_SANDBOX_TCTI"]))
+            sealer = TPMSealer(TPMAccess(tcti))
+            record = try #require(
+                try Registry(directory: sandbox.directory + "/registry", authenticatorUID: getuid()).record(
+                    for: .user(getuid())))
+            vault = try OpenVault(directory: sandbox.directory + "/vaults", record: record, sealer: sealer)
+            item = try vault.find(service: "s", account: "gated")
+            point = try #require(try vault.readPlan(for: item).alternatives[0].agreements.first).point
+        }
+
+        func unlock(_ sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]) throws -> SecretBytes {
+            try sealer.open(.unlockRoot, vault.objects, record: record, sign: sign)
+        }
+
+        func agree(_ sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]) throws -> SecretBytes {
+            try sealer.agree(.presence, point: point, vault.objects, record: record, sign: sign)
+        }
+    }
+
+    private static func signer(_ key: P256.PrivateKey) -> (SigningRequest) throws(SigningRefusal) -> [UInt8] {
+        { request throws(SigningRefusal) in
+            do { return try key.signature(for: request.message()) } catch { throw SigningRefusal() }
+        }
+    }
+
+    @Test func withoutTheAuthenticatorsSignatureNothingOpens() throws {
+        let loot = try Loot()
+        let own = Self.signer(try P256.PrivateKey.generate())
+        let nothing = { (_: SigningRequest) throws(SigningRefusal) -> [UInt8] in [UInt8](repeating: 0, count: 64) }
+        for sign in [own, nothing] {
+            #expect(throws: SealerError.self) { try loot.unlock(sign) }
+            #expect(throws: SealerError.self) { try loot.agree(sign) }
+        }
+        // A record of the attacker's own making names his key: then the objects are not those that such a record needs.
+        let key = try P256.PrivateKey.generate()
+        let forged = RegistryRecord(
+            vault: loot.record.vault, owner: loot.record.owner, ownerName: loot.record.ownerName,
+            created: loot.record.created,
+            sealer: .tpm, authenticatorKey: key.publicKey, storageKey: loot.record.storageKey,
+            objects: loot.record.objects)
+        #expect(throws: SealerError.self) {
+            try loot.sealer.open(.unlockRoot, loot.vault.objects, record: forged, sign: Self.signer(key))
+        }
+        // The same steps with the authenticator's key, which root alone has, do open: the refusals above were the TPM's.
+        let pem = try SecretBytes(
+            copying: Data(contentsOf: URL(fileURLWithPath: loot.sandbox.directory + "/registry/signing-key.pem")))
+        let authenticator = Self.signer(try P256.PrivateKey(pem: pem))
+        let classKeys = try loot.vault.classKeys(unlockRoot: loot.unlock(authenticator))
+        let value = try loot.vault.value(
+            of: loot.item, classKeys: classKeys, agreements: [.presence: loot.agree(authenticator)])
+        #expect(value == (try SecretBytes(copying: Array("secret".utf8))))
+        try loot.sandbox.expectTPMEmpty()
+    }
+
+    @Test func aSignatureForOneUseIsGoodForNoOther() throws {
+        let loot = try Loot()
+        let pem = try SecretBytes(
+            copying: Data(contentsOf: URL(fileURLWithPath: loot.sandbox.directory + "/registry/signing-key.pem")))
+        let key = try P256.PrivateKey(pem: pem)
+        // Signatures that the authenticator might have been brought to give for something else.
+        let otherHash = { (request: SigningRequest) throws(SigningRefusal) -> [UInt8] in
+            let other = SigningRequest(
+                nonce: request.nonce, parameterHash: [UInt8](repeating: 7, count: 32), reference: request.reference)
+            guard let other else { throw SigningRefusal() }
+            return try Self.signer(key)(other)
+        }
+        let staleNonce = { (request: SigningRequest) throws(SigningRefusal) -> [UInt8] in
+            let other = SigningRequest(
+                nonce: [UInt8](repeating: 7, count: 32), parameterHash: request.parameterHash,
+                reference: request.reference)
+            guard let other else { throw SigningRefusal() }
+            return try Self.signer(key)(other)
+        }
+        let otherKind = { (request: SigningRequest) throws(SigningRefusal) -> [UInt8] in
+            let kind: AuthorizationKind = request.reference.kind == .unlock ? .presence : .unlock
+            let other = SigningRequest(
+                nonce: request.nonce, parameterHash: request.parameterHash,
+                reference: PolicyReference(vault: request.reference.vault, owner: request.reference.owner, kind: kind))
+            guard let other else { throw SigningRefusal() }
+            return try Self.signer(key)(other)
+        }
+        for sign in [otherHash, staleNonce, otherKind] {
+            #expect(throws: SealerError.self) { try loot.unlock(sign) }
+            #expect(throws: SealerError.self) { try loot.agree(sign) }
+        }
+        try loot.sandbox.expectTPMEmpty()
+    }
+
+    /// The same with another program, as the broker's own user: tpm2-tools, which knows nothing of Coffer's rules.
+    @Test func anotherProgramWithTheFilesAndTheTPMIsRefusedByTheTPM() throws {
+        let loot = try Loot()
+        let folder = loot.sandbox.folder
+        for role in [ObjectRole.deviceRoot, .unlockRoot] {
+            let object = try #require(loot.vault.objects[role])
+            try Data(object.public).write(to: URL(fileURLWithPath: "\(folder)/\(role).pub"))
+            try Data(object.private).write(to: URL(fileURLWithPath: "\(folder)/\(role).priv"))
+        }
+        let handle = "0x" + String(try #require(loot.record.storageKey).handle, radix: 16)
+        let script = """
+            tpm2_load -C \(handle) -u "$1.pub" -r "$1.priv" -c "$1.ctx" >/dev/null || { echo "does not load"; exit 9; }
+            tpm2_unseal -c "$1.ctx" >"$1.out" 2>"$1.err"; code=$?
+            tpm2_flushcontext -t
+            [ "$code" = 0 ] && [ "$(wc -c <"$1.out")" = 32 ] && echo opened || echo refused
+            """
+        var environment = ProcessInfo.processInfo.environment
+        environment["TPM2TOOLS_TCTI"] = loot.sandbox.variables["COFFER_SANDBOX_TCTI"]
+        func attempt(_ role: ObjectRole) throws -> String {
+            try Command(
+                program: "/bin/sh", arguments: ["-c", script, "sh", "\(folder)/\(role)"], environment: environment
+            ).run().text
+        }
+        // The device root needs no person, so this shows that the attempt is made in the right way.
+        #expect(try attempt(.deviceRoot).contains("opened"))
+        #expect(try attempt(.unlockRoot) == "refused\n")
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// A login by finger, with nothing that anybody could have typed: the real pam_fprintd and the real pam_coffer in a login program's stack.
+@Suite(.enabled(if: getuid() == 0, "only root's login programs are heard"), .serialized) struct FingerLoginTests {
+    /// A login service of the machine's own, gone with its value.
+    private struct LoginService: ~Copyable {
+        let name = "coffer-test-" + UUID().uuidString.prefix(13).lowercased()
+
+        init(_ stage: FingerStage) throws {
+            let built = try Command(
+                program: "\(Sandbox.package)/scripts/build-pam", arguments: [],
+                environment: ProcessInfo.processInfo.environment, limit: .seconds(300)
+            ).run()
+            try #require(built.code == 0, "\(built)")
+            try """
+            auth [success=1 default=ignore] \(stage.fingerModule) max-tries=1 timeout=10
+            auth requisite pam_deny.so
+            auth optional \(Sandbox.package)/.build-pam/pam_coffer.so socket=\(stage.sandbox.directory)/report.sock
+            auth required pam_permit.so
+
+            """.write(toFile: "/etc/pam.d/\(name)", atomically: true, encoding: .utf8)
+        }
+
+        deinit {
+            // What stays behind lets nobody in without a finger.
+            try? FileManager.default.removeItem(atPath: "/etc/pam.d/\(name)")
+        }
+
+        func login(_ stage: FingerStage) throws -> Outcome {
+            var environment = ProcessInfo.processInfo.environment
+            environment["DBUS_SYSTEM_BUS_ADDRESS"] = stage.logind.address
+            return try Command(
+                program: "/usr/bin/pamtester", arguments: [name, stage.user, "authenticate"], environment: environment
+            ).run()
+        }
+    }
+
+    @Test func aFingerAtTheLoginOpensTheVaultAndAWrongOneDoesNot() throws {
+        let stage = try FingerStage()
+        try stage.sandbox.configure("login-programs = /usr/bin/pamtester")
+        let service = try LoginService(stage)
+        try #require(try stage.coffer("set", "s", "a", input: "v").code == 0)
+        try #require(try stage.coffer("lock").code == 0)
+
+        try stage.fprintd.setTouches([.noMatch])
+        let refused = try service.login(stage)
+        #expect(refused.code != 0, "\(refused)")
+        #expect(try stage.coffer("get", "s", "a").code == 5)
+
+        try stage.fprintd.setTouches([.match])
+        let login = try service.login(stage)
+        #expect(login.code == 0, "\(login)")
+        let read = try stage.coffer("get", "s", "a")
+        #expect(read.code == 0 && read.text == "v", "\(read)")
+    }
+}

@@ -1,0 +1,55 @@
+import CofferTestKit
+import Foundation
+import Testing
+
+/// A group's keychain through the real programs: real accounts, the broker under its own uid, the authenticator as root.
+@Suite(.enabled(if: getuid() == 0, "only root can become other users"), .serialized) struct GroupSystemTests {
+    @Test func wholeWay() throws {
+        let accounts = try ThrowAwayAccounts(4)
+        let (ada, bob, carol) = (accounts.uids[0], accounts.uids[1], accounts.uids[2])
+        let sandbox = try Sandbox("--broker-user", accounts.names[3])
+        try accounts.join(0)
+        try accounts.join(1)
+        let group = ["--group", accounts.group]
+        func coffer(_ uid: UInt32, _ words: String..., input: String = "", password: String? = nil) throws -> Outcome {
+            try sandbox.coffer(words + group, input: Array(input.utf8), password: password, uid: uid)
+        }
+        for uid in [ada, bob, carol] { #expect(try sandbox.coffer("unlock", password: "sandbox", uid: uid).code == 0) }
+        // Making it takes a person; who is no member is told what everybody is told of what is not there.
+        #expect(try coffer(ada, "unlock").code == 4)
+        let foreign = try coffer(carol, "unlock", password: "sandbox")
+        #expect(foreign.code == 3, "\(foreign)")
+        let none = try coffer(ada, "list")
+        #expect(none.code == 3 && none.errors == foreign.errors, "\(none)")
+        #expect(try coffer(ada, "unlock", password: "sandbox").code == 0)
+        #expect(try coffer(ada, "set", "db", "plain", input: "one").code == 0)
+        #expect(try coffer(ada, "set", "db", "gated", "--require", "presence", input: "two").code == 0)
+
+        #expect(try coffer(bob, "get", "db", "plain").text == "one")
+        #expect(try coffer(bob, "get", "db", "gated").code == 4)
+        #expect(try coffer(bob, "get", "db", "gated", password: "wrong").code == 4)
+        #expect(try coffer(bob, "get", "db", "gated", password: "sandbox").text == "two")
+        let missing = try sandbox.coffer("get", "db", "plain", "--group", "no-such-group", uid: carol)
+        for item in ["plain", "gated", "absent"] {
+            let refused = try coffer(carol, "get", "db", item, password: "sandbox")
+            #expect(refused.code == 3 && refused.output.isEmpty, "\(refused)")
+            #expect(refused.errors.replacingOccurrences(of: item, with: "plain") == missing.errors)
+        }
+        let log = try coffer(ada, "log", "--json").text
+        #expect(log.contains("\"uid\":\(bob)") && !log.contains("\"uid\":\(carol)"), "\(log)")
+
+        try accounts.leave(1)
+        let left = try coffer(bob, "get", "db", "plain")
+        #expect(left.code == 3 && left.errors == missing.errors, "\(left)")
+        #expect(try coffer(bob, "get", "db", "gated", password: "sandbox").code == 3)
+        // The last member's lock.
+        #expect(try coffer(ada, "get", "db", "plain").text == "one")
+        #expect(try sandbox.coffer("lock", uid: ada).code == 0)
+        #expect(try coffer(ada, "get", "db", "plain").code == 5)
+        #expect(try coffer(ada, "status").text.hasPrefix("Vault: locked"))
+        #expect(try sandbox.coffer("unlock", password: "sandbox", uid: ada).code == 0)
+        #expect(try coffer(ada, "get", "db", "plain").code == 5)
+        #expect(try coffer(ada, "unlock", password: "sandbox").code == 0)
+        #expect(try coffer(ada, "get", "db", "plain").text == "one")
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+/// What was acknowledged is there, whenever the broker dies.
+@Suite struct KillTests {
+    static let kills = 200
+    static let writers = 8
+
+    /// One writer's ledger: what the broker has acknowledged, synced before the next write begins.
+    private static func write(_ sandbox: Sandbox, writer: Int, rounds: Int, until stop: String) throws -> String {
+        let ledger = sandbox.folder + "/ledger-\(writer)"
+        // A shell, so that the ledger is kept by a process that knows nothing of the broker.
+        let script = """
+            n=0
+            # Not longer than the tests live: an aborted run must leave no writers behind.
+            while [ ! -e "$STOP" ] && kill -0 "$TESTS" && [ "$SECONDS" -lt 900 ]; do
+              n=$((n + 1))
+              account="w$WRITER-$((n % 5))"
+              value="$WRITER:$n:$(printf '%0300d' "$n")"
+              printf 'try %s %s\\n' "$account" "$n" >>"$LEDGER"
+              if printf '%s' "$value" | coffer set -q kills "$account" 2>>"$LEDGER.errors"; then
+                printf 'ack %s %s\\n' "$account" "$n" >>"$LEDGER"
+                sync -d "$LEDGER"
+              else
+                sleep 0.2
+              fi
+            done
+            """
+        var environment = ProcessInfo.processInfo.environment
+        for (name, value) in sandbox.variables { environment[name] = value }
+        environment["STOP"] = stop
+        environment["TESTS"] = String(getpid())
+        environment["WRITER"] = String(writer)
+        environment["LEDGER"] = ledger
+        let outcome = try Command(
+            program: "/bin/bash", arguments: ["-c", script], environment: environment, limit: .seconds(900)
+        ).run()
+        #expect(outcome.code == 0, "\(outcome)")
+        return ledger
+    }
+
+    /// What each account may hold: the last acknowledged write, or a later one that was tried.
+    private static func allowed(_ ledger: String) throws -> [String: Set<String>] {
+        var result: [String: Set<String>] = [:]
+        for line in try String(contentsOfFile: ledger, encoding: .utf8).split(separator: "\n") {
+            let parts = line.split(separator: " ").map(String.init)
+            guard parts.count == 3 else { continue }
+            if parts[0] == "ack" {
+                result[parts[1]] = [parts[2]]
+            } else if result[parts[1]] != nil {
+                result[parts[1]]?.insert(parts[2])
+            }
+        }
+        return result
+    }
+
+    @Test(.timeLimit(.minutes(15))) func theLedgerIsInTheVaultAfterEveryKill() async throws {
+        let sandbox = try Sandbox()
+        let stop = sandbox.folder + "/stop"
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<Self.writers {
+                group.addTask {
+                    try await Self.onThread { _ = try Self.write(sandbox, writer: writer, rounds: 0, until: stop) }
+                }
+            }
+            group.addTask {
+                try await Self.onThread {
+                    defer { _ = FileManager.default.createFile(atPath: stop, contents: nil) }
+                    for _ in 0..<Self.kills {
+                        usleep(UInt32.random(in: 0...120_000))
+                        try sandbox.killBroker()
+                        try sandbox.script("start-broker")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try sandbox.coffer("unlock", password: "sandbox").code == 0)
+        var acknowledged = 0
+        for writer in 0..<Self.writers {
+            for (account, numbers) in try Self.allowed(sandbox.folder + "/ledger-\(writer)") {
+                let read = try sandbox.coffer("get", "kills", account)
+                #expect(read.code == 0, "\(account): \(read)")
+                let parts = read.text.split(separator: ":")
+                #expect(
+                    parts.count == 3 && parts[0] == "\(writer)" && numbers.contains(String(parts[1])),
+                    "\(account): \(parts.prefix(2)) not in \(numbers)")
+                #expect(parts.last.flatMap { Int($0) }.map(String.init) == parts.dropFirst().first.map(String.init))
+                acknowledged += 1
+            }
+        }
+        #expect(acknowledged >= Self.writers, "the writers must have come to write")
+    }
+
+    private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+}

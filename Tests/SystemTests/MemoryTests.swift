@@ -1,0 +1,127 @@
+import Authorization
+import Cryptography
+import Foundation
+import TPM
+import Testing
+
+@testable import Vault
+
+/// What root finds in the broker's memory after a lock (attacker 8's rule: no key of a locked class and no value in a core file).
+@Suite(.enabled(if: getuid() == 0, "only root can read the memory of a process that forbids it"), .serialized)
+struct MemoryTests {
+    private static let values = [
+        "plain": "CANARY-plain-4eGoU8wLzQn1", "gated": "CANARY-gated-Yt7kPq2XvB9s", "old": "CANARY-old-Hn5dRc3JmW0a",
+    ]
+
+    /// Stores three items, reads them, and replaces one.
+    private func used() throws -> Sandbox {
+        let sandbox = try Sandbox()
+        for (account, value) in Self.values {
+            let gate = account == "gated" ? ["--require", "presence"] : []
+            let stored = try sandbox.coffer(["set", "memory", account] + gate, input: Array(value.utf8))
+            try #require(stored.code == 0, "\(stored)")
+            let read = try sandbox.coffer("get", "memory", account, password: "sandbox")
+            try #require(read.text == value, "\(read)")
+        }
+        try #require(try sandbox.coffer("set", "memory", "old", input: Array("new".utf8)).code == 0)
+        return sandbox
+    }
+
+    private func image(of sandbox: Sandbox) throws -> MemoryImage {
+        let brokers = try sandbox.processes(naming: "cofferd --config")
+        return try MemoryImage(of: try #require(brokers.first))
+    }
+
+    /// As it is, in base64 at each of the three places where it can begin, and in UTF-16.
+    private static func spellings(of value: String) -> [[UInt8]] {
+        let raw = Array(value.utf8)
+        let base64 = (0..<3).map { skipped in
+            // What depends on neighbouring bytes is cut off at both ends.
+            let text = Data([UInt8](repeating: 0, count: skipped) + raw).base64EncodedString()
+            return Array(text.utf8.dropFirst(4).dropLast(4))
+        }
+        return [raw] + base64 + [Array(value.utf16).flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }]
+    }
+
+    @Test(.timeLimit(.minutes(5))) func afterALockTheBrokerHasNoValueAndNothingThatOpensOne() throws {
+        let sandbox = try used()
+        let before = try image(of: sandbox)
+        try #require(try sandbox.coffer("lock").code == 0)
+        let after = try image(of: sandbox)
+        // The image is one of this broker, and what is searched for would be found.
+        #expect(!after.places(of: Array("cofferd.conf".utf8)).isEmpty)
+        for (account, value) in Self.values {
+            for spelling in Self.spellings(of: value) {
+                let places = after.places(of: spelling)
+                #expect(places.isEmpty, "the value of \(account) is in \(places)")
+            }
+        }
+        try sandbox.script("stop-broker")
+        let locks = try Locks(of: sandbox)
+        #expect(try locks.firstKey(in: before) != nil, "an open vault's keys are in memory, and are found there")
+        #expect(try locks.firstKey(in: after) == nil)
+    }
+
+    /// Everything of a vault that a key of a locked class opens.
+    private struct Locks {
+        let vault: OpenVault
+        let items: [StoredItem]
+        let locked: [Keybag.Entry]
+
+        init(of sandbox: Sandbox) throws {
+            let tcti = try TCTIConfiguration(parsing: try #require(sandbox.variables["COFFER_SANDBOX_TCTI"]))
+            let registry = Registry(directory: sandbox.directory + "/registry", authenticatorUID: getuid())
+            let record = try #require(try registry.record(for: .user(getuid())))
+            vault = try OpenVault(
+                directory: sandbox.directory + "/vaults", record: record, sealer: TPMSealer(TPMAccess(tcti)))
+            locked = vault.keybag.entries.filter { $0.keyClass.kind == .whenUnlocked }
+            items = try vault.read { (snapshot) throws(VaultError) in try snapshot.allItems() }
+            try #require(items.count == 3 && locked.count == 2)
+        }
+
+        /// What a run of 32 bytes opens, for people to read; nil for nothing.
+        func firstKey(in image: MemoryImage) throws -> String? {
+            let values = try items.map { item in
+                (item, try vault.read { (snapshot) throws(VaultError) in try snapshot.sealedValue(of: item) })
+            }
+            struct Found: Error { let what: String }
+            do {
+                try image.forEachPossibleKey { window in
+                    let key = try SecretBytes(copying: window)
+                    if let what = try opened(by: key, values) { throw Found(what: what) }
+                }
+                return nil
+            } catch let found as Found { return found.what }
+        }
+
+        private func opened(by key: SecretBytes, _ values: [(StoredItem, [UInt8])]) throws -> String? {
+            let publicKey = try X25519.PrivateKey(rawRepresentation: key).publicKey
+            if locked.contains(where: { $0.publicKey == publicKey }) { return "a class key" }
+            let fromRoot = try VaultKeys.keybag(unlockRoot: key, vault: vault.record.vault)
+            for entry in locked {
+                let bound = vault.format.bind("org.coffer.keybag", entry.keyClass.encoded, entry.publicKey)
+                if Self.opens(entry.sealedPrivateKey, fromRoot, bound) { return "the unlock root" }
+                if Self.opens(entry.sealedPrivateKey, key, bound) { return "the keybag key" }
+            }
+            for (item, sealed) in values {
+                let context = item.context(vault.format)
+                if Self.opens(sealed, key, context.bind("org.coffer.value")) { return "an item key" }
+                for slot in item.record.slots where slot.shape.keyClass.kind == .whenUnlocked {
+                    guard slot.shape.constraints.isEmpty else { continue }
+                    let classKey = try #require(vault.keybag.publicKey(of: slot.shape.keyClass))
+                    let bound = context.bind("org.coffer.slot", [slot.prefix, classKey])
+                    if Self.opens(slot.wrappedKey, key, bound) { return "a slot key" }
+                    let parts = try SecretBytes.concatenating([SecretBytes(copying: [0, 0, 0, 32]), key])
+                    let slotKey = try HKDF.derive(parts, salt: [], info: bound, count: AESGCM.keyCount)
+                    if Self.opens(slot.wrappedKey, slotKey, bound) { return "a shared secret" }
+                }
+            }
+            return nil
+        }
+
+        private static func opens(_ sealed: [UInt8], _ key: SecretBytes, _ bound: [UInt8]) -> Bool {
+            // Not opening is the answer.
+            (try? AESGCM.open(sealed, key: key, associatedData: bound)) != nil
+        }
+    }
+}

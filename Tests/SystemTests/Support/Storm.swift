@@ -1,0 +1,101 @@
+import Foundation
+
+/// A program that asks for many items at once, one thread and connection for each, and takes every answer. What it saw is its output, as JSON.
+struct Storm: Sendable {
+    /// Service and account of each item; with a time before which it is not asked for, in seconds.
+    struct Wish: Encodable, Sendable {
+        var service: String
+        var account: String
+        /// Asked for only when another of the program's requests shows a question.
+        var isLate = false
+        /// Goes away (`gone`) or gives up (`cancel`) instead of answering a question.
+        var end: String?
+    }
+
+    struct Answer: Decodable, Sendable {
+        /// What was shown before and between the questions.
+        var messages: [String]
+        var questions: Int
+        var value: String?
+        /// The error's name.
+        var error: String?
+    }
+
+    let wishes: [Wish]
+    var password = "sandbox"
+    var uid: UInt32?
+    /// Seconds for which a question is left open before it is answered.
+    var thinking = 0.0
+    /// A file that has to be there before a question is answered.
+    var signal = ""
+
+    /// - Throws: where the program did not end by itself.
+    func run(in sandbox: Sandbox) throws -> [Answer] {
+        let words = [
+            String(decoding: try JSONEncoder().encode(wishes), as: UTF8.self), password, "\(thinking)", signal,
+        ]
+        let interpreter = ["/usr/bin/python3", "-c", Self.program] + words
+        var command = Command(
+            program: interpreter[0], arguments: Array(interpreter.dropFirst()), environment: sandbox.variables,
+            limit: .seconds(180))
+        if let uid {
+            command.program = "/usr/bin/setpriv"
+            command.arguments = ["--reuid=\(uid)", "--regid=\(uid)", "--clear-groups"] + interpreter
+        }
+        let outcome = try command.run()
+        guard outcome.code == 0 else { throw Failure(outcome: outcome) }
+        return try JSONDecoder().decode([Answer].self, from: Data(outcome.output))
+    }
+
+    struct Failure: Error { let outcome: Outcome }
+
+    // All challenges are there before the first conversation begins, but for those of late wishes.
+    private static let program = #"""
+        import base64, json, os, socket, sys, threading, time
+        wishes, password, thinking = json.loads(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+        broker = os.environ["COFFER_SOCKET"]
+        authenticator = os.environ.get("COFFER_AUTH_SOCKET") or os.path.join(os.path.dirname(broker), "auth.sock")
+        class Line:
+            def __init__(self, path):
+                self.socket = socket.socket(socket.AF_UNIX); self.socket.settimeout(150); self.socket.connect(path); self.rest = b""
+            def call(self, name, **parameters):
+                self.socket.sendall(json.dumps({"method": "org.coffer." + name, "parameters": parameters}).encode() + b"\0")
+                while b"\0" not in self.rest:
+                    more = self.socket.recv(65536)
+                    if not more: return {"error": "closed", "parameters": {}}
+                    self.rest += more
+                message, self.rest = self.rest.split(b"\0", 1)
+                return json.loads(message)
+        early = threading.Barrier(sum(not w["isLate"] for w in wishes)); asked = threading.Event()
+        def want(wish, result):
+            try:
+                if wish["isLate"]: asked.wait(150)
+                names = {"service": wish["service"], "account": wish["account"]}
+                answer = Line(broker).call("Keychain.Get", **names)
+                challenge = answer["parameters"].get("challenge")
+                if not wish["isLate"]: early.wait(150)
+                if challenge:
+                    line = Line(authenticator)
+                    answer = line.call("Authentication.Begin", challenge=challenge)
+                    while "error" not in answer and answer["parameters"].get("message"):
+                        message = answer["parameters"]["message"]
+                        result["messages"].append(message["text"])
+                        if message["style"] == "secret":
+                            result["questions"] += 1; asked.set()
+                            time.sleep(thinking)
+                            while sys.argv[4] and not os.path.exists(sys.argv[4]): time.sleep(0.05)
+                            if wish.get("end") == "gone": line.socket.close(); result["error"] = "gone"; return
+                            if wish.get("end") == "cancel": line.call("Authentication.Cancel"); result["error"] = "cancel"; return
+                            answer = line.call("Authentication.Continue", answer=password)
+                        else: answer = line.call("Authentication.Continue")
+                    if "error" not in answer: answer = Line(broker).call("Keychain.Get", challenge=challenge, **names)
+                if "error" in answer: result["error"] = answer["error"]
+                else: result["value"] = base64.b64decode(answer["parameters"]["value"]).decode()
+            except Exception as error: result["error"] = repr(error)
+        results = [{"messages": [], "questions": 0} for _ in wishes]
+        threads = [threading.Thread(target=want, args=pair) for pair in zip(wishes, results)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(json.dumps(results))
+        """#
+}

@@ -1,0 +1,235 @@
+import Authorization
+import CofferTestKit
+import Cryptography
+import Foundation
+import Testing
+
+@testable import Vault
+
+/// The access log's file, by who can write it (attacker 5) and by who can read it (attacker 1).
+struct AccessLogTests {
+    private let fixture: VaultFixture
+
+    init() throws { fixture = try VaultFixture() }
+
+    private var path: String { VaultFile.logPath(of: fixture.record.owner, in: fixture.folder.path) }
+
+    private func read(_ name: String) -> AccessRecord {
+        AccessRecord(
+            .read,
+            by: .init(uid: 1000, pid: 7, name: "program-canary", isVerified: false, controlGroup: "/group-canary"),
+            of: .init(item: nil, service: "service-canary-\(name)", account: "account-canary", require: ["presence"]))
+    }
+
+    /// A closed vault whose log has `start` and these reads, the last of them vouched for.
+    private func logged(_ names: [String], durability: LogDurability = .anchored) throws {
+        let vault = try fixture.open()
+        for name in names { try vault.note(read(name), .written) }
+        if durability == .anchored { try vault.anchorLog() }
+        try vault.database.close()
+    }
+
+    private func file() throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+    private func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
+
+    /// Where each record of the file lies.
+    private func places(_ bytes: [UInt8]) -> [Range<Int>] {
+        var places: [Range<Int>] = []
+        var start = LogStart.count
+        while start < bytes.count {
+            let end = start + 12 + bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } + 32
+            places.append(start..<end)
+            start = end
+        }
+        return places
+    }
+
+    private func services(_ vault: OpenVault) throws -> [String] {
+        try vault.logPage().records.compactMap { $0.subject?.service.replacing("service-canary-", with: "") }
+    }
+
+    @Test("what is logged comes back in order, numbered, with its time, also after the vault was closed")
+    func comesBack() throws {
+        try logged(["a", "b"])
+        fixture.advance(milliseconds: 1000)
+        let vault = try fixture.open()
+        try vault.note(read("c"), .synced)
+        let page = try vault.logPage()
+        #expect(page.problem == nil && !page.hasMore)
+        #expect(page.records.map(\.event) == [.start, .read, .read, .read])
+        #expect(page.records.map(\.sequence) == [1, 2, 3, 4])
+        #expect(page.records[3].time == page.records[2].time + 1000)
+        #expect(page.records[3].subject == read("c").subject && page.records[3].program == read("c").program)
+        #expect(try vault.logPage(after: 2, limit: 1).records.map(\.sequence) == [3])
+        #expect(try vault.logPage(after: 2, limit: 1).hasMore)
+        #expect(try vault.logPage(since: page.records[3].time).records.map(\.sequence) == [4])
+        let found = try vault.verifyLog()
+        #expect(found.problem == nil && found.records == 4 && found.first == 1 && found.last == 4)
+        // The tree's entry for the log is no row that is missing.
+        _ = try vault.verify()
+    }
+
+    @Test("nobody who reads the files learns a name from the log")
+    func sealedNames() throws {
+        try logged(["a"])
+        for (name, bytes) in try fixture.files() {
+            for canary in ["canary", "presence"] where !name.hasSuffix(".key") {
+                #expect(bytes.range(of: Data(canary.utf8)) == nil, "\(canary) in \(name)")
+            }
+        }
+    }
+
+    @Test("a record that was taken away at the end is missed once the vault vouched for it")
+    func truncated() throws {
+        try logged(["a", "b", "c"])
+        let bytes = try file()
+        let last = try #require(places(bytes).last)
+        try write(Array(bytes[..<last.lowerBound]))
+        let vault = try fixture.open()
+        #expect(try vault.verifyLog().problem?.contains("missing") == true)
+        // What is left can still be looked into, and the log goes on.
+        #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
+        try vault.note(read("d"), .anchored)
+        #expect(try vault.logPage().records.map(\.event) == [.broken, .read])
+        #expect(try vault.verifyLog().problem?.contains("missing") == true)
+    }
+
+    @Test("a log that is taken away whole is missed")
+    func removed() throws {
+        try logged(["a"])
+        try FileManager.default.removeItem(atPath: path)
+        let vault = try fixture.open()
+        #expect(try vault.verifyLog().problem?.contains("missing") == true)
+    }
+
+    @Test("a log that is taken away or changed while it is in use is missed", arguments: ["gone", "cut", "longer"])
+    func changedInUse(how: String) throws {
+        let vault = try fixture.open()
+        try vault.note(read("a"), .synced)
+        let bytes = try file()
+        switch how {
+        case "gone": try FileManager.default.removeItem(atPath: path)
+        case "cut":
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try handle.truncate(atOffset: UInt64(bytes.count - 1))
+        default:
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data([0]))
+        }
+        #expect(try vault.verifyLog().problem != nil)
+        try vault.note(read("b"), .synced)
+        #expect(try vault.logPage().records.map(\.event) == [.broken, .read])
+        #expect(try vault.verifyLog().problem?.contains("in use") == true)
+    }
+
+    @Test("every changed byte of the log is noticed")
+    func edited() throws {
+        try logged(["a", "b"])
+        let bytes = try file()
+        for place in stride(from: 0, to: bytes.count, by: 13) {
+            var changed = bytes
+            changed[place] ^= 1
+            try write(changed)
+            let vault = try fixture.open()
+            #expect(try vault.verifyLog().problem != nil, "byte \(place)")
+            try vault.database.close()
+        }
+    }
+
+    @Test(
+        "records in another order, twice, or left out are noticed",
+        arguments: [[0, 2, 1, 3], [0, 1, 1, 2, 3], [0, 2, 3], [1, 2, 3], [3], [0, 1, 3, 2], []])
+    func reordered(order: [Int]) throws {
+        try logged(["a", "b", "c"])
+        let bytes = try file()
+        let parts = places(bytes).map { Array(bytes[$0]) }
+        try write(Array(bytes[..<LogStart.count]) + order.flatMap { parts[$0] })
+        #expect(try fixture.open().verifyLog().problem != nil)
+    }
+
+    @Test("a record repeated behind the last one is cut off like the torn end of a crash, and that is recorded")
+    func repeated() throws {
+        try logged(["a", "b"])
+        let bytes = try file()
+        try write(bytes + bytes[try #require(places(bytes).last)])
+        let vault = try fixture.open()
+        #expect(try vault.logPage().records.map(\.event) == [.start, .read, .read, .cut])
+        #expect(try vault.verifyLog().problem == nil)
+    }
+
+    @Test("another vault's log, or a record of it, is not taken for this one's")
+    func foreign() throws {
+        let other = try VaultFixture(owner: .user(1001), in: fixture.folder)
+        let vault = try other.open()
+        for name in ["x", "y"] { try vault.note(read(name), .synced) }
+        try vault.anchorLog()
+        try vault.database.close()
+        let foreign = Array(
+            try Data(contentsOf: URL(fileURLWithPath: VaultFile.logPath(of: other.record.owner, in: other.folder.path)))
+        )
+        try logged(["a"])
+        let own = try file()
+        let foreignRecord = try #require(places(foreign).last)
+        let ownRecord = try #require(places(own).last)
+        try write(Array(own[..<ownRecord.lowerBound]) + foreign[foreignRecord])
+        var opened = try fixture.open()
+        #expect(try opened.verifyLog().problem != nil)
+        #expect(try services(opened) == [])
+        try opened.database.close()
+        try write(foreign)
+        opened = try fixture.open()
+        #expect(try opened.verifyLog().problem != nil)
+        #expect(try services(opened) == [])
+    }
+
+    @Test("the torn end of a crash is cut off and recorded, and takes nothing with it that the vault vouched for")
+    func torn() throws {
+        try logged(["a"])
+        let vault = try fixture.open()
+        try vault.note(read("b"), .synced)
+        // The vault is not closed in good order: nothing vouches for “b”.
+        try vault.database.close()
+        let bytes = try file()
+        try write(Array(bytes.dropLast(5)))
+        let again = try fixture.open()
+        #expect(try again.logPage().records.map(\.event) == [.start, .read, .cut])
+        #expect(try again.verifyLog().problem == nil)
+    }
+
+    @Test("a full log drops its older half, says so, and stays one chain through a restart")
+    func bounded() throws {
+        let limit = 256 << 10
+        func open() throws -> OpenVault {
+            try OpenVault(
+                directory: fixture.folder.path, record: fixture.record, sealer: fixture.sealer,
+                now: { 1_800_000_000_000 }, logLimit: limit)
+        }
+        let vault = try open()
+        for number in 0..<1200 {
+            try vault.note(read("\(number)"), .written)
+            if number.isMultiple(of: 100) { #expect(try file().count <= limit) }
+        }
+        try vault.anchorLog()
+        let records = try vault.logPage().records
+        #expect(records.first?.sequence ?? 0 > 1 && records.contains { $0.event == .dropped })
+        #expect(try vault.logPage(after: 1100).records.contains { $0.subject?.service.hasSuffix("-1199") == true })
+        #expect(try vault.verifyLog().problem == nil)
+        try vault.database.close()
+        let again = try open()
+        #expect(try again.verifyLog().problem == nil)
+        #expect(try again.logPage(after: 1100).records.contains { $0.subject?.service.hasSuffix("-1199") == true })
+    }
+
+    @Test("a record that could not be written is counted by the next one")
+    func missed() throws {
+        let vault = try fixture.open()
+        try vault.note(read("a"), .synced)
+        let tooLong = String(repeating: "x", count: 1 << 20)
+        #expect(throws: VaultError.self) { try vault.note(AccessRecord(.read, detail: tooLong), .written) }
+        try vault.note(read("b"), .synced)
+        #expect(try vault.logPage().records.last?.missed == 1)
+        #expect(try vault.verifyLog().problem == nil)
+    }
+}

@@ -1,0 +1,356 @@
+import Authorization
+import CofferTestKit
+import Cryptography
+import Foundation
+import TPM
+import Testing
+
+@testable import Vault
+
+/// A vault that is bound to a password, on a real TPM. The attacker has the broker's files, its uid and the TPM, and even a signature; not the password.
+struct BoundVaultTests {
+    /// A vault in a folder, an authenticator that says yes, and a registry that is a value.
+    final class Stage {
+        let tpm: SWTPM
+        let folder: TemporaryFolder
+        let sealer: TPMSealer
+        let authenticator: P256.PrivateKey
+        var record: RegistryRecord
+        private var held: OpenVault?
+
+        static let pin = [UInt8](repeating: 0x42, count: 32)
+        static let other = [UInt8](repeating: 0x24, count: 32)
+
+        init(tpm: SWTPM? = nil, owner: Owner = .user(1000)) throws {
+            self.tpm = try tpm ?? SWTPM()
+            folder = try TemporaryFolder()
+            sealer = TPMSealer(TPMAccess(self.tpm.configuration))
+            authenticator = try P256.PrivateKey.generate()
+            let id = try VaultID.random()
+            let keys = try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticator.publicKey)
+            record = RegistryRecord(
+                vault: id, owner: owner, ownerName: "tester", created: 1, sealer: .tpm,
+                authenticatorKey: authenticator.publicKey, storageKey: keys.storageKey, objects: keys.names)
+            try VaultFile.create(directory: folder.path, keys: keys, record: record)
+            try reopen()
+        }
+
+        /// Open but between `close` and `reopen`.
+        var vault: OpenVault { held! }
+
+        /// The file is open once only.
+        func close() { held = nil }
+
+        var path: String { VaultFile.path(of: record.owner, in: folder.path) }
+
+        func reopen(_ record: RegistryRecord? = nil) throws {
+            close()
+            held = try OpenVault(directory: folder.path, record: record ?? self.record, sealer: sealer)
+        }
+
+        func root(_ pin: [UInt8] = Stage.pin) throws -> SecretBytes {
+            guard record.binding != nil else {
+                return try sealer.open(.unlockRoot, vault.objects, record: record) {
+                    (request) throws(SigningRefusal) in try sign(request)
+                }
+            }
+            let secret = try SecretBytes(copying: pin)
+            return try sealer.openBound(vault.objects, record: record) { (request) throws(SigningRefusal) in
+                BoundProof(signature: try sign(request), pin: secret)
+            }
+        }
+
+        func sign(_ request: SigningRequest) throws(SigningRefusal) -> [UInt8] {
+            do { return try authenticator.signature(for: request.message()) } catch { throw SigningRefusal("\(error)") }
+        }
+
+        func keys(_ pin: [UInt8] = Stage.pin) throws -> ClassKeys { try vault.classKeys(unlockRoot: root(pin)) }
+
+        /// The first step: file.
+        func begin(to pin: [UInt8]?, from present: [UInt8] = Stage.pin) throws -> (ResealedRoot, RegistryRecord) {
+            let root = try root(present)
+            let next = try SecretBytes.random(count: 32)
+            let sealed =
+                if let pin {
+                    try sealer.bind(next, pin: SecretBytes(copying: pin), record: record)
+                } else { try sealer.sealUnbound(next, record: record) }
+            try vault.begin(from: root, to: next, sealed)
+            let binding = sealed.index.flatMap { BindingPin(index: $0, salt: [UInt8](repeating: 1, count: 16)) }
+            return (sealed, record.with(binding: binding, unlockRoot: sealed.name))
+        }
+
+        /// All three: file, registry, and the old is let go of.
+        @discardableResult
+        func bind(to pin: [UInt8]?, from present: [UInt8] = Stage.pin) throws -> Int {
+            record = try begin(to: pin, from: present).1
+            try vault.take(record, sealer: sealer)
+            return try settle()
+        }
+
+        func settle() throws -> Int {
+            if let index = vault.uselessIndex { try sealer.removeIndex(index) }
+            return try vault.settle()
+        }
+
+        func set(_ account: String, _ accessibility: Accessibility = .whenUnlocked) throws {
+            try vault.set(.make("s", account, "value of \(account)", .plain(accessibility)))
+        }
+
+        func value(_ account: String, _ keys: ClassKeys) throws -> String {
+            let item = try vault.find(service: "s", account: account)
+            return String(
+                decoding: revealed(try vault.value(of: item, classKeys: keys, agreements: [:])), as: UTF8.self)
+        }
+
+        var indexes: [String] {
+            get throws {
+                try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"]).split(separator: "\n").map(
+                    String.init)
+            }
+        }
+    }
+
+    private func code(_ body: () throws -> Void) -> SealerError.Code? {
+        do {
+            try body()
+            return nil
+        } catch { return (error as? SealerError)?.code }
+    }
+
+    @Test func bindingUnbindingAndBindingAnewKeepWhatIsToBeKept() throws {
+        let stage = try Stage()
+        try stage.set("plain")
+        #expect(vaultError { try stage.set("bound", .passcodeSet) } == .invalidArgument)
+        try stage.bind(to: Stage.pin)
+        #expect(stage.vault.isBound)
+        try stage.set("bound", .passcodeSet)
+        try stage.reopen()
+        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        #expect(try stage.value("bound", stage.keys()) == "value of bound")
+        // A lock takes the class away.
+        #expect(vaultError { _ = try stage.value("bound", stage.keys().locked()) } == .locked)
+
+        // Another password: all stays, and the one index is another.
+        let first = try stage.indexes
+        try stage.bind(to: Stage.other)
+        #expect(try stage.indexes.count == 1)
+        #expect(first.count == 1)
+        #expect(code { _ = try stage.root(Stage.pin) } == .wrongPIN)
+        #expect(try stage.value("bound", stage.keys(Stage.other)) == "value of bound")
+
+        // The end of the binding: the class goes with its items.
+        #expect(try stage.vault.passcodeSetCount == 1)
+        #expect(try stage.bind(to: nil, from: Stage.other) == 1)
+        #expect(try stage.indexes == [])
+        try stage.reopen()
+        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        #expect(vaultError { _ = try stage.vault.find(service: "s", account: "bound") } == .notFound)
+        #expect(vaultError { try stage.set("bound", .passcodeSet) } == .invalidArgument)
+        _ = try stage.vault.verify()
+        #expect(try stage.tpm.leftovers() == [])
+    }
+
+    @Test func theSignatureAloneOpensNothing() throws {
+        let stage = try Stage()
+        try stage.bind(to: Stage.pin)
+        // Who can sign, and has file and TPM, but not the password: the TPM refuses, and counts guesses.
+        #expect(
+            code {
+                _ = try stage.sealer.open(.unlockRoot, stage.vault.objects, record: stage.record) {
+                    (request) throws(SigningRefusal) in try stage.sign(request)
+                }
+            } == .policyRefused)
+        // A registry that says that there is no password does not help: it is not the object's policy.
+        let lying = stage.record.with(binding: nil, unlockRoot: stage.record.objects[.unlockRoot] ?? [])
+        #expect(
+            code {
+                _ = try stage.sealer.open(.unlockRoot, stage.vault.objects, record: lying) {
+                    (request) throws(SigningRefusal) in try stage.sign(request)
+                }
+            } == .damaged)
+        for left in (0..<TPMSealer.tries).reversed() {
+            do {
+                _ = try stage.root(Stage.other)
+                Issue.record("a guess opened it")
+            } catch let error as SealerError {
+                #expect(error.code == .wrongPIN)
+                #expect(error.triesLeft == left)
+            }
+        }
+        #expect(code { _ = try stage.root(Stage.other) } == .triesUsedUp)
+        #expect(code { _ = try stage.root() } == .triesUsedUp)
+        #expect(try stage.tpm.leftovers() == [])
+    }
+
+    @Test func noProofNoTry() throws {
+        let stage = try Stage()
+        try stage.bind(to: Stage.pin)
+        #expect(
+            code {
+                _ = try stage.sealer.openBound(stage.vault.objects, record: stage.record) {
+                    (request) throws(SigningRefusal) in BoundProof(signature: try stage.sign(request), pin: nil)
+                }
+            } == .signingRefused)
+        // Without a good signature the password is not even tried.
+        let pin = try SecretBytes(copying: Stage.other)
+        #expect(
+            code {
+                _ = try stage.sealer.openBound(stage.vault.objects, record: stage.record) { _ in
+                    BoundProof(signature: [UInt8](repeating: 7, count: 64), pin: pin)
+                }
+            } == .policyRefused)
+        do {
+            _ = try stage.root(Stage.other)
+        } catch let error as SealerError { #expect(error.triesLeft == TPMSealer.tries - 1) }
+    }
+
+    @Test func onesGuessesLockOutNobodyElse() throws {
+        let mine = try Stage()
+        let yours = try Stage(tpm: mine.tpm, owner: .user(1001))
+        try mine.bind(to: Stage.pin)
+        try yours.bind(to: Stage.other)
+        for _ in 0...TPMSealer.tries { _ = code { _ = try mine.root(Stage.other) } }
+        #expect(code { _ = try mine.root() } == .triesUsedUp)
+        #expect(throws: Never.self) { _ = try yours.keys(Stage.other) }
+        // Nor does it lock out the TPM's other uses, this user's gated items included.
+        #expect(throws: Never.self) { try mine.reopen() }
+        let variables = try Tool.output("tpm2_getcap", ["-T", mine.tpm.tools, "properties-variable"])
+        #expect(variables.contains("TPM2_PT_LOCKOUT_COUNTER: 0x0"))
+    }
+
+    @Test func aRedefinedIndexOpensNothing() throws {
+        let stage = try Stage()
+        try stage.bind(to: Stage.pin)
+        let index = try #require(stage.record.binding?.index)
+        // Owner authorization is empty: whoever reaches the TPM takes the index away, and makes one of his own there.
+        try stage.sealer.removeIndex(index)
+        #expect(code { _ = try stage.root() } == .pinIndexGone)
+        let forged = try stage.sealer.bind(
+            SecretBytes.random(count: 32), pin: SecretBytes(copying: Stage.other), record: stage.record)
+        #expect(forged.index?.handle == index.handle)
+        #expect(forged.index != index)
+        #expect(code { _ = try stage.root(Stage.other) } == .pinIndexGone)
+        // With the registry changed to the forged index as well, the object is not the one that it would have to be.
+        let forgedIndex = try #require(forged.index)
+        let binding = try #require(BindingPin(index: forgedIndex, salt: [UInt8](repeating: 1, count: 16)))
+        stage.record = stage.record.with(binding: binding, unlockRoot: stage.record.objects[.unlockRoot] ?? [])
+        #expect(code { _ = try stage.root(Stage.other) } == .damaged)
+    }
+
+    @Test func theFileFromBeforeIsRefused() throws {
+        let stage = try Stage()
+        try stage.set("plain")
+        stage.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: stage.path))
+        try stage.reopen()
+        let unbound = stage.record
+        try stage.bind(to: Stage.pin)
+        try stage.set("bound", .passcodeSet)
+        stage.close()
+        let bound = try Data(contentsOf: URL(fileURLWithPath: stage.path))
+        try before.write(to: URL(fileURLWithPath: stage.path))
+        #expect(vaultError { try stage.reopen() } == .damaged)
+        // With the registry of then it is the vault of then; what came later was never under its keys.
+        try stage.reopen(unbound)
+        let old = try stage.sealer.open(.unlockRoot, stage.vault.objects, record: unbound) {
+            (request) throws(SigningRefusal) in try stage.sign(request)
+        }
+        stage.close()
+        try bound.write(to: URL(fileURLWithPath: stage.path))
+        try stage.reopen()
+        #expect(vaultError { _ = try stage.vault.classKeys(unlockRoot: old) } == .damaged)
+
+        // A file from before a change of the password opens by neither.
+        stage.close()
+        let first = try Data(contentsOf: URL(fileURLWithPath: stage.path))
+        try stage.reopen()
+        try stage.bind(to: Stage.other)
+        stage.close()
+        let second = try Data(contentsOf: URL(fileURLWithPath: stage.path))
+        try first.write(to: URL(fileURLWithPath: stage.path))
+        #expect(vaultError { try stage.reopen() } == .damaged)
+        try second.write(to: URL(fileURLWithPath: stage.path))
+        try stage.reopen()
+
+        // And the other way round: a file from the binding, after its end.
+        try stage.bind(to: nil, from: Stage.other)
+        stage.close()
+        try second.write(to: URL(fileURLWithPath: stage.path))
+        #expect(vaultError { try stage.reopen() } == .damaged)
+    }
+
+    @Test(arguments: [true, false])
+    func aStopAtAnyStepLeavesAVaultThatOpens(binds: Bool) throws {
+        let stage = try Stage()
+        if !binds { try stage.bind(to: Stage.pin) }
+        try stage.set("plain")
+        if !binds { try stage.set("bound", .passcodeSet) }
+        // 1. The file has both, the registry names the old: as if nothing had happened, again and again.
+        for _ in 0..<2 {
+            _ = try stage.begin(to: binds ? Stage.pin : nil)
+            let useless = stage.vault.uselessIndex
+            #expect((useless != nil) == binds)
+            if let useless { try stage.sealer.removeIndex(useless) }
+            try stage.reopen()
+            #expect(stage.vault.isBound == !binds)
+            #expect(!stage.vault.isUnsettled)
+            #expect(try stage.value("plain", stage.keys()) == "value of plain")
+            _ = try stage.vault.verify()
+        }
+        if !binds { #expect(try stage.value("bound", stage.keys()) == "value of bound") }
+        // 2. The registry names the new: that is what opens, and the old is still to go.
+        stage.record = try stage.begin(to: binds ? Stage.pin : nil).1
+        try stage.reopen()
+        #expect(stage.vault.isUnsettled)
+        #expect(stage.vault.isBound == binds)
+        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        try stage.set("later")
+        _ = try stage.vault.verify()
+        // 3. Then it has gone.
+        #expect(try stage.settle() == (binds ? 0 : 1))
+        try stage.reopen()
+        #expect(!stage.vault.isUnsettled)
+        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        #expect(try stage.value("later", stage.keys()) == "value of later")
+        #expect(try stage.indexes.count == (binds ? 1 : 0))
+        _ = try stage.vault.verify()
+    }
+
+    @Test func nothingOfTheOldRootStaysInTheFile() throws {
+        let stage = try Stage()
+        let old = try #require(stage.vault.objects[.unlockRoot]?.private)
+        try stage.bind(to: Stage.pin)
+        let new = try #require(stage.vault.objects[.unlockRoot]?.private)
+        stage.close()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: stage.path))
+        #expect(bytes.range(of: Data(old.dropFirst(8))) == nil)
+        #expect(bytes.range(of: Data(new.dropFirst(8))) != nil)
+    }
+
+    @Test func aTransitionOfSomebodyElsesIsDamage() throws {
+        let stage = try Stage()
+        let (_, next) = try stage.begin(to: Stage.pin)
+        let path = stage.path
+        for statement in ["DELETE FROM transition", "UPDATE transition SET content = zeroblob(40)"] {
+            stage.close()
+            let copy = try Data(contentsOf: URL(fileURLWithPath: path))
+            try Tool.output("sqlite3", [path, statement])
+            #expect(vaultError { try stage.reopen() } == .damaged)
+            #expect(vaultError { try stage.reopen(next) } == .damaged)
+            try copy.write(to: URL(fileURLWithPath: path))
+        }
+        #expect(throws: Never.self) { try stage.reopen() }
+    }
+
+    @Test func softwareBindsNothing() throws {
+        let fixture = try VaultFixture()
+        let secret = try SecretBytes.random(count: 32)
+        #expect(code { _ = try fixture.sealer.bind(secret, pin: secret, record: fixture.record) } == .unsupported)
+        #expect(!fixture.record.canBeBound)
+        let index = try #require(PINIndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 0, count: 32)))
+        let binding = BindingPin(index: index, salt: [UInt8](repeating: 0, count: 16))
+        let lying = fixture.record.with(binding: binding, unlockRoot: fixture.record.objects[.unlockRoot] ?? [])
+        let bytes = try JSONEncoder().encode(lying)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(RegistryRecord.self, from: bytes) }
+    }
+}

@@ -1,0 +1,158 @@
+import Authorization
+import CofferTestKit
+import Cryptography
+import Foundation
+import Platform
+import Testing
+
+@testable import Vault
+
+/// Making, taking up and leaving alone of files, and what is in them.
+struct FileTests {
+    let fixture: VaultFixture
+
+    init() throws { fixture = try VaultFixture() }
+
+    private var newPath: String { fixture.path + ".new" }
+
+    private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    @Test func aNewVaultHasNoNameUntilItIsTakenUp() throws {
+        #expect(exists(newPath))
+        #expect(!exists(fixture.path))
+        #expect(!exists(newPath + "-wal"))
+        let vault = try fixture.open()
+        #expect(!exists(newPath))
+        #expect(try vault.count == 0)
+        try VaultFile.adopt(directory: fixture.folder.path, record: fixture.record)
+    }
+
+    /// A crash before the registry was written: nobody knows the file, the next attempt replaces it.
+    @Test func anUnregisteredFileIsReplaced() throws {
+        try Data("left behind".utf8).write(to: URL(fileURLWithPath: newPath + "-wal"))
+        let next = try VaultFixture(in: fixture.folder)
+        #expect(vaultError { _ = try fixture.open() } == .damaged)
+        #expect(exists(newPath))
+        try next.open().set(.make("s", "a", "v"))
+        #expect(vaultError { _ = try VaultFixture(in: fixture.folder) } == .alreadyExists)
+    }
+
+    /// A crash half-way through making the file.
+    @Test func halfAFileIsReplaced() throws {
+        let whole = try Data(contentsOf: URL(fileURLWithPath: newPath))
+        for length in [0, 100, whole.count / 2] {
+            try whole.prefix(length).write(to: URL(fileURLWithPath: newPath))
+            #expect(vaultError { _ = try fixture.open() } == .damaged)
+        }
+        try VaultFixture(in: fixture.folder).open().set(.make("s", "a", "v"))
+    }
+
+    /// A vault that was registered and then vanished is never begun anew.
+    @Test func aMissingFileIsDamage() throws {
+        do { try fixture.open().set(.make("s", "a", "v")) }
+        try FileManager.default.removeItem(atPath: fixture.path)
+        #expect(vaultError { _ = try fixture.open() } == .damaged)
+        #expect(!exists(fixture.path))
+        _ = try VaultFixture(in: fixture.folder)
+        #expect(vaultError { _ = try fixture.open() } == .damaged)
+    }
+
+    /// A new file beside a vault in use is left alone.
+    @Test func anotherNewFileIsIgnored() throws {
+        do { try fixture.open().set(.make("s", "a", "v")) }
+        try Data("whatever".utf8).write(to: URL(fileURLWithPath: newPath))
+        #expect(try fixture.value(fixture.open(), "s", "a") == Array("v".utf8))
+        #expect(exists(newPath))
+    }
+
+    /// The log of a file that is gone must not be played into the one that takes its name.
+    @Test func anOldLogIsNotPlayedBack() throws {
+        let other = try VaultFixture()
+        let vault = try other.open()
+        try vault.set(.make("s", "a", "v"))
+        for side in ["-wal", "-shm", "-journal"] {
+            try Data("old".utf8).write(to: URL(fileURLWithPath: fixture.path + side))
+        }
+        try fixture.open().set(.make("s", "a", "v"))
+        #expect(try fixture.value(fixture.open(), "s", "a") == Array("v".utf8))
+    }
+
+    /// After each acknowledged change the log is empty, and nobody else can read any file.
+    @Test func theLogIsEmptyAndFilesArePrivate() throws {
+        let vault = try fixture.open()
+        for number in 0..<5 {
+            try vault.set(.make("s", "\(number)", String(repeating: "v", count: 5000)))
+            let log = try #require(try FileStatus.of(fixture.path + "-wal"))
+            #expect(log.size == 0)
+            #expect(log.mode == 0o600)
+            #expect(try FileStatus.of(fixture.path)?.mode == 0o600)
+        }
+        try vault.delete(vault.find(service: "s", account: "0"))
+        #expect(try FileStatus.of(fixture.path + "-wal")?.size == 0)
+        #expect(try FileStatus.of(fixture.path + "-shm") == nil)
+    }
+
+    @Test func oneOpenerAtATime() throws {
+        let vault = try fixture.open()
+        try vault.set(.make("s", "a", "v"))
+        #expect(vaultError { _ = try fixture.open() } == .storage)
+        #expect(try vault.count == 1)
+    }
+
+    @Test func aFolderThatCannotBeWritten() throws {
+        let record = fixture.record
+        let keys = fixture.keys
+        #expect(vaultError { try VaultFile.create(directory: "/nonexistent", keys: keys, record: record) } == .storage)
+        let other = try VaultFixture()
+        #expect(
+            vaultError { try VaultFile.create(directory: fixture.folder.path, keys: other.keys, record: record) }
+                == .invalidArgument)
+    }
+
+    /// No byte of a value or a name in any file, in any spelling; and none of what was replaced or deleted, not even sealed.
+    @Test func canaries() throws {
+        let names = ["value", "service", "account", "label", "comment", "attribute", "content"]
+        let canaries = Dictionary(uniqueKeysWithValues: names.map { ($0, "CANARY-\($0)-\(UUID().uuidString)") })
+        func canary(_ name: String) -> String { canaries[name] ?? name }
+        var traces: [[UInt8]] = []
+        do {
+            let vault = try fixture.open()
+            var draft = try ItemDraft.make(canary("service"), canary("account"), canary("value"))
+            draft.label = canary("label")
+            draft.comment = canary("comment")
+            draft.attributes = [canary("attribute"): canary("content")]
+            for access in [AccessControl.whenUnlocked, try AccessControl(constraints: .presence), .plain(.always)] {
+                draft.access = access
+                let item = try vault.set(draft).item
+                let sealed = try vault.database.read { (rows) throws(VaultError) in try rows.sealedValue(of: item.id) }
+                traces.append(Array(try #require(sealed).prefix(40)))
+                #expect(try fixture.value(vault, canary("service"), canary("account")) == Array(canary("value").utf8))
+                try search(canaries.values.map { $0 }, [])
+            }
+            try search(canaries.values.map { $0 }, Array(traces.dropLast()))
+            try vault.delete(vault.find(service: canary("service"), account: nil))
+            try search(canaries.values.map { $0 }, traces)
+        }
+        try search(canaries.values.map { $0 }, traces)
+    }
+
+    private func search(_ texts: [String], _ bytes: [[UInt8]]) throws {
+        var needles = bytes.map { Data($0) }
+        for text in texts {
+            let plain = Data(text.utf8)
+            needles.append(plain)
+            needles.append(Data(text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }))
+            needles.append(Data(Hex.encode(Array(plain)).utf8))
+            // Base64 in each of the three phases, without the characters that neighbours share.
+            for phase in 0..<3 {
+                let encoded = (Data(repeating: 0, count: phase) + plain).base64EncodedString()
+                needles.append(Data(encoded.utf8.dropFirst(4).dropLast(4)))
+            }
+        }
+        let files = try fixture.files()
+        #expect(files.contains { $0.name.hasSuffix(".vault") })
+        for file in files {
+            for needle in needles { #expect(file.bytes.range(of: needle) == nil, "\(file.name)") }
+        }
+    }
+}

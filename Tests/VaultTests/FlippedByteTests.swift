@@ -1,0 +1,141 @@
+import Authorization
+import CofferTestKit
+import Cryptography
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+@testable import Vault
+
+/// Every single byte of a small vault, changed: each item reads back exactly, or the vault says that it is damaged. Nothing else.
+struct FlippedByteTests {
+    /// Small pages make a small file of the same structure.
+    static let pageSize = 512
+
+    struct Expected: Sendable {
+        var values: [String: [UInt8]]
+        let agreements: [ObjectRole: SecretBytes]
+        /// Stored, but never acknowledged: there or not.
+        var unacknowledged: Set<String> = []
+    }
+
+    /// A vault with one item, which takes everything there is to read it: the smallest file in which nothing is missing.
+    private func make(_ fixture: VaultFixture) throws -> Expected {
+        let vault = try fixture.open()
+        let item = try vault.set(
+            .make("s", "gated", "one", AccessControl(thisDeviceOnly: true, constraints: .presence))
+        ).item
+        return Expected(values: ["gated": Array("one".utf8)], agreements: try fixture.agreements(vault, item))
+    }
+
+    /// What is wrong with the answers of the vault in a folder; nil if nothing is.
+    private func complaint(_ fixture: VaultFixture, _ directory: String, _ expected: Expected) -> String? {
+        do throws(VaultError) {
+            let vault = try OpenVault(
+                directory: directory, record: fixture.record, sealer: fixture.sealer,
+                now: { fixture.clock.withLock { $0 } })
+            let keys = try vault.classKeys(unlockRoot: fixture.keys.unlockRoot)
+            var missing = 0
+            for (account, value) in expected.values {
+                let item: ItemSummary
+                do throws(VaultError) { item = try vault.find(service: "s", account: account) } catch {
+                    guard error.code == .notFound, expected.unacknowledged.contains(account) else { throw error }
+                    missing += 1
+                    continue
+                }
+                let read = try vault.value(of: item, classKeys: keys, agreements: expected.agreements)
+                guard revealed(read) == value else { return "\(account) reads as something else" }
+            }
+            let count = try vault.count
+            return count == expected.values.count - missing ? nil : "there are \(count) items"
+        } catch {
+            return error.code == .damaged ? nil : "\(error)"
+        }
+    }
+
+    /// Runs `check` for each number, on all processors, each with a folder of its own.
+    private func forEach(_ count: Int, _ check: @Sendable (Int, String) throws -> String?) throws {
+        let complaints = Mutex<[String]>([])
+        let workers = max(2, ProcessInfo.processInfo.activeProcessorCount)
+        let next = Atomic<Int>(0)
+        let folders = try (0..<workers).map { _ in try TemporaryFolder(inMemory: true) }
+        DispatchQueue.concurrentPerform(iterations: workers) { worker in
+            while true {
+                let number = next.add(1, ordering: .relaxed).oldValue
+                guard number < count else { return }
+                let complaint: String?
+                do { complaint = try check(number, folders[worker].path) } catch { complaint = "\(error)" }
+                if let complaint { complaints.withLock { $0.append("byte \(number): \(complaint)") } }
+            }
+        }
+        let found = complaints.withLock { $0 }
+        #expect(found.isEmpty, "\(found.count) of \(count): \(found.prefix(20))")
+    }
+
+    private func write(_ bytes: Data, _ path: String) throws { try bytes.write(to: URL(fileURLWithPath: path)) }
+
+    @Test func everyByteOfTheFile() throws {
+        let fixture = try VaultFixture(pageSize: Self.pageSize)
+        let expected = try make(fixture)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        let name = VaultFile.path(of: fixture.record.owner, in: "")
+        try forEach(whole.count) { place, folder in
+            for leftover in ["-wal", "-shm", "-journal"] {
+                // Most often there is none.
+                try? FileManager.default.removeItem(atPath: folder + name + leftover)
+            }
+            var bytes = whole
+            bytes[place] ^= UInt8(1 << (place % 8))
+            try write(bytes, folder + name)
+            return complaint(fixture, folder, expected)
+        }
+        #expect(complaint(fixture, fixture.folder.path, expected) == nil)
+        _ = try fixture.open().verify()
+    }
+
+    /// The WAL as a kill between commit and write-back leaves it: what was acknowledged before must be there, what was not may be.
+    @Test func everyByteOfTheLog() throws {
+        let fixture = try VaultFixture(pageSize: Self.pageSize)
+        let expected = try make(fixture)
+        let before = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        do { try fixture.open().set(.make("s", "third", "three", AccessControl(accessibility: .always))) }
+        let after = fixture.folder.path + "/after"
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: after)
+
+        // The same change once more, as a log that nobody has written back.
+        try write(before, fixture.path)
+        let queue = try DatabaseQueue(path: fixture.path)
+        try queue.writeWithoutTransaction { database in
+            try database.execute(
+                sql: "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; ATTACH '\(after)' AS after")
+            try database.inTransaction {
+                for table in ["header", "item", "value", "posting", "node"] {
+                    try database.execute(sql: "INSERT OR REPLACE INTO main.\(table) SELECT * FROM after.\(table)")
+                }
+                return .commit
+            }
+        }
+        let file = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        let log = try Data(contentsOf: URL(fileURLWithPath: fixture.path + "-wal"))
+        try queue.close()
+        #expect(log.count > 4096)
+
+        let name = VaultFile.path(of: fixture.record.owner, in: "")
+        var extended = expected
+        extended.values["third"] = Array("three".utf8)
+        extended.unacknowledged = ["third"]
+        let all = extended
+        try forEach(log.count) { place, folder in
+            var damaged = log
+            damaged[place] ^= UInt8(1 << (place % 8))
+            try write(file, folder + name)
+            try write(damaged, folder + name + "-wal")
+            return complaint(fixture, folder, all)
+        }
+        // The whole log brings the change, so the test above has looked at the right one.
+        try write(file, fixture.path)
+        try write(log, fixture.path + "-wal")
+        #expect(try fixture.value(fixture.open(), "s", "third") == Array("three".utf8))
+    }
+}

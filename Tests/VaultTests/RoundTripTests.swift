@@ -1,0 +1,150 @@
+import Authorization
+import Cryptography
+import Testing
+
+@testable import Vault
+
+/// What is stored comes back, in every class and size, and only with everything that its class asks for.
+struct RoundTripTests {
+    @Test(arguments: [0, 1, 59, 60, 61, 64, 255, 256, 1000, 4096, 65535, 65536, Limits.value - 1, Limits.value])
+    func sizes(count: Int) throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        let value = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+        try vault.set(ItemDraft(service: "s", account: "a", value: secret(value)))
+        #expect(try fixture.value(vault, "s", "a") == value)
+    }
+
+    @Test func bytesOfEveryKind() throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        for (account, value) in [
+            ("all", (0...255).map(UInt8.init)), ("newlines", Array("two\n\n".utf8)),
+            ("no text", [0xFF, 0xFE, 0x00, 0xC3]),
+        ] as [(String, [UInt8])] {
+            try vault.set(ItemDraft(service: "s", account: account, value: secret(value)))
+            #expect(try fixture.value(vault, "s", account) == value)
+        }
+        _ = try vault.verify()
+    }
+
+    @Test func whatLimitsSay() throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        let name = String(repeating: "é", count: 512)
+        func code(_ change: (inout ItemDraft) throws -> Void) throws -> VaultError.Code? {
+            var draft = try ItemDraft.make(name, name, "v")
+            try change(&draft)
+            return vaultError { try vault.set(draft) }
+        }
+        #expect(try code { _ in } == nil)
+        #expect(try code { $0.value = try .zeros(count: Limits.value + 1) } == .limitExceeded)
+        #expect(try code { $0.service += "x" } == .limitExceeded)
+        #expect(try code { $0.account += "x" } == .limitExceeded)
+        #expect(try code { $0.service = "" } == .invalidArgument)
+        #expect(try code { $0.label = String(repeating: "l", count: 1024) } == nil)
+        #expect(try code { $0.label = String(repeating: "l", count: 1025) } == .limitExceeded)
+        #expect(try code { $0.comment = String(repeating: "c", count: 4097) } == .limitExceeded)
+        let many = Dictionary(uniqueKeysWithValues: (0..<64).map { ("\($0)", String(repeating: "v", count: 4000)) })
+        #expect(try code { $0.attributes = many } == nil)
+        #expect(try code { $0.attributes = many.merging(["more": ""]) { $1 } } == .limitExceeded)
+        #expect(try code { $0.attributes = ["n": String(repeating: "v", count: 4096)] } == .limitExceeded)
+        #expect(try code { $0.attributes = ["": "v"] } == .invalidArgument)
+        _ = try vault.verify()
+        do {
+            try vault.set(ItemDraft(service: "s", account: "a", value: .zeros(count: Limits.value + 1)))
+            Issue.record("1 MiB + 1 was stored")
+        } catch let error as VaultError {
+            #expect(error.reason.contains("1 MiB"))
+        }
+    }
+
+    @Test(arguments: [Accessibility.whenUnlocked, .afterFirstUnlock, .always], [false, true])
+    func classes(accessibility: Accessibility, thisDeviceOnly: Bool) throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        let access = try AccessControl(accessibility: accessibility, thisDeviceOnly: thisDeviceOnly)
+        let item = try vault.set(.make("s", "a", "value", access)).item
+        let keys = try fixture.unlock(vault)
+        #expect(revealed(try vault.value(of: item, classKeys: keys)) == Array("value".utf8))
+
+        let whileLocked = vaultError { _ = try vault.value(of: item, classKeys: keys.locked()) }
+        #expect(whileLocked == (accessibility == .whenUnlocked ? .locked : nil))
+        let neverUnlocked = vaultError { _ = try vault.value(of: item, classKeys: vault.alwaysKeys) }
+        #expect(neverUnlocked == (accessibility == .always ? nil : .locked))
+    }
+
+    @Test func presence() throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        let gated = try AccessControl(constraints: .presence)
+        let item = try vault.set(.make("s", "gated", "value", gated)).item
+        let other = try vault.set(.make("s", "other", "value", gated)).item
+        let plan = try vault.readPlan(for: item)
+        let agreements = plan.alternatives[0].agreements
+        #expect(agreements.map(\.role) == [.presence])
+        #expect(agreements[0].point != (try vault.readPlan(for: other)).alternatives[0].agreements[0].point)
+        let plain = try vault.set(.make("s", "plain", "v")).item
+        #expect(try vault.readPlan(for: plain).alternatives.map(\.agreements) == [[]])
+
+        let keys = try fixture.unlock(vault)
+        let agreement = try fixture.agreements(vault, item)
+        #expect(revealed(try vault.value(of: item, classKeys: keys, agreements: agreement)) == Array("value".utf8))
+        #expect(vaultError { _ = try vault.value(of: item, classKeys: keys) } == .invalidArgument)
+        let anothers = try fixture.agreements(vault, other)
+        #expect(vaultError { _ = try vault.value(of: item, classKeys: keys, agreements: anothers) } == .damaged)
+        let made: [ObjectRole: SecretBytes] = [.presence: try .random(count: 32)]
+        #expect(vaultError { _ = try vault.value(of: item, classKeys: keys, agreements: made) } == .damaged)
+    }
+
+    /// Both ways of “or”, and neither; “and” needs both.
+    @Test func applicationPassword() throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        let keys = try fixture.unlock(vault)
+        let both: ConstraintSet = [.presence, .applicationPassword]
+        var either = try ItemDraft.make("s", "either", "value", AccessControl(constraints: both, operator: .or))
+        #expect(vaultError { try vault.set(either) } == .invalidArgument)
+        either.applicationPassword = try StretchedPassword(secret("open"))
+        let item = try vault.set(either).item
+        #expect(try vault.readPlan(for: item).alternatives.map(\.needsApplicationPassword) == [false, true])
+        let agreement = try fixture.agreements(vault, item)
+        let expected = Array("value".utf8)
+        func stretched(_ text: String, _ item: ItemSummary) throws -> StretchedPassword {
+            let salt = try vault.readPlan(for: item).alternatives.compactMap(\.passwordSalt).first
+            return try StretchedPassword(secret(text), salt: #require(salt))
+        }
+        #expect(revealed(try vault.value(of: item, classKeys: keys, agreements: agreement)) == expected)
+        #expect(
+            revealed(try vault.value(of: item, classKeys: keys, applicationPassword: stretched("open", item)))
+                == expected)
+        #expect(
+            vaultError { _ = try vault.value(of: item, classKeys: keys, applicationPassword: stretched("wrong", item)) }
+                == .authenticationFailed)
+        #expect(vaultError { _ = try vault.value(of: item, classKeys: keys) } == .invalidArgument)
+
+        var together = try ItemDraft.make("s", "both", "value", AccessControl(constraints: both))
+        together.applicationPassword = try StretchedPassword(secret("open"))
+        let joint = try vault.set(together).item
+        let agreed = try fixture.agreements(vault, joint)
+        #expect(vaultError { _ = try vault.value(of: joint, classKeys: keys, agreements: agreed) } == .invalidArgument)
+        #expect(
+            revealed(
+                try vault.value(
+                    of: joint, classKeys: keys, agreements: agreed, applicationPassword: stretched("open", joint)))
+                == expected)
+        _ = try vault.verify()
+    }
+
+    @Test func whatTheVaultHasNoKeyForIsRefused() throws {
+        let vault = try VaultFixture().open()
+        for constraints in [ConstraintSet.biometryCurrentSet, [.presence, .biometryCurrentSet]] {
+            let draft = try ItemDraft.make("s", "a", "v", AccessControl(constraints: constraints))
+            #expect(vaultError { try vault.set(draft) } == .invalidArgument)
+        }
+        let bound = try ItemDraft.make("s", "a", "v", .plain(.passcodeSet))
+        #expect(vaultError { try vault.set(bound) } == .invalidArgument)
+        #expect(try vault.count == 0)
+        #expect(vaultError { _ = try vault.find(service: "s", account: "a") } == .notFound)
+    }
+}

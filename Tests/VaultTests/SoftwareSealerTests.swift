@@ -1,0 +1,189 @@
+import Authorization
+import CofferTestKit
+import Cryptography
+import Foundation
+import Testing
+
+@testable import Vault
+
+/// The software sealer demands what a TPM would demand.
+struct SoftwareSealerTests {
+    let fixture: VaultFixture
+    let objects: SealedObjects
+
+    init() throws {
+        fixture = try VaultFixture()
+        objects = Dictionary(uniqueKeysWithValues: fixture.keys.objects.map { ($0.role, $0) })
+    }
+
+    private func code(_ body: () throws -> Void) -> SealerError.Code? {
+        do {
+            try body()
+            return nil
+        } catch let error as SealerError {
+            return error.code
+        } catch {
+            return .other
+        }
+    }
+
+    /// The unlock root, with a request that was exchanged before it was signed.
+    private func unlock(_ exchange: (SigningRequest) throws -> SigningRequest) -> SealerError.Code? {
+        code {
+            let root = try fixture.sealer.open(.unlockRoot, objects, record: fixture.record) {
+                (request) throws(SigningRefusal) in
+                let signed: SigningRequest
+                do { signed = try exchange(request) } catch { throw SigningRefusal("\(error)") }
+                return try fixture.sign(signed)
+            }
+            #expect(root == fixture.keys.unlockRoot)
+        }
+    }
+
+    @Test func opensWithTheRightSignature() throws {
+        #expect(unlock { $0 } == nil)
+        #expect(try fixture.sealer.openDeviceRoot(objects, record: fixture.record) == fixture.keys.deviceRoot)
+        let recovery = try fixture.sealer.open(.recovery, objects, record: fixture.record) {
+            (request) throws(SigningRefusal) in
+            try fixture.sign(request)
+        }
+        #expect(try X25519.PrivateKey(rawRepresentation: recovery).publicKey == fixture.keys.recoveryPublicKey)
+    }
+
+    @Test func otherSignaturesAreRefused() throws {
+        func request(
+            _ request: SigningRequest, nonce: [UInt8]? = nil, hash: [UInt8]? = nil, reference: PolicyReference? = nil
+        ) throws -> SigningRequest {
+            try #require(
+                SigningRequest(
+                    nonce: nonce ?? request.nonce, parameterHash: hash ?? request.parameterHash,
+                    reference: reference ?? request.reference))
+        }
+        let vault = fixture.record.vault
+        let zeros = [UInt8](repeating: 0, count: 32)
+        #expect(unlock { try request($0, nonce: zeros) } == .policyRefused)
+        #expect(unlock { try request($0, hash: zeros) } == .policyRefused)
+        for reference in [
+            PolicyReference(vault: vault, owner: .user(1000), kind: .presence),
+            PolicyReference(vault: vault, owner: .user(1001), kind: .unlock),
+            PolicyReference(vault: try .random(), owner: .user(1000), kind: .unlock),
+            PolicyReference(vault: vault, owner: .user(1000), kind: .unlock, setDigest: zeros),
+        ] { #expect(unlock { try request($0, reference: reference) } == .policyRefused) }
+
+        let another = try P256.PrivateKey.generate()
+        #expect(
+            code {
+                _ = try fixture.sealer.open(.unlockRoot, objects, record: fixture.record) {
+                    (request) throws(SigningRefusal) in
+                    do { return try another.signature(for: request.message()) } catch { throw SigningRefusal() }
+                }
+            } == .policyRefused)
+        for signature in [[], [UInt8](repeating: 0, count: 64), [UInt8](repeating: 1, count: 63)] as [[UInt8]] {
+            #expect(
+                code {
+                    _ = try fixture.sealer.open(.unlockRoot, objects, record: fixture.record) {
+                        (_) throws(SigningRefusal) in signature
+                    }
+                } == .policyRefused)
+        }
+        #expect(
+            code {
+                _ = try fixture.sealer.open(.unlockRoot, objects, record: fixture.record) {
+                    (_) throws(SigningRefusal) in
+                    throw SigningRefusal("no")
+                }
+            } == .signingRefused)
+    }
+
+    /// A signature for one item's point must not read another item.
+    @Test func anAgreementIsForOnePoint() throws {
+        let (mine, others) = (try P256.PrivateKey.generate(), try P256.PrivateKey.generate())
+        let point = try fixture.sealer.publicPoint(of: .presence, objects, record: fixture.record)
+        let agreed = try fixture.sealer.agree(.presence, point: mine.publicKey, objects, record: fixture.record) {
+            (request) throws(SigningRefusal) in try fixture.sign(request)
+        }
+        #expect(agreed == (try mine.sharedSecret(with: point)))
+
+        var kept: SigningRequest?
+        _ = try fixture.sealer.agree(.presence, point: others.publicKey, objects, record: fixture.record) {
+            (request) throws(SigningRefusal) in
+            kept = request
+            return try fixture.sign(request)
+        }
+        let anothers = try #require(kept)
+        #expect(
+            code {
+                _ = try fixture.sealer.agree(.presence, point: mine.publicKey, objects, record: fixture.record) {
+                    (request) throws(SigningRefusal) in
+                    guard
+                        let swapped = SigningRequest(
+                            nonce: request.nonce, parameterHash: anothers.parameterHash, reference: request.reference)
+                    else { throw SigningRefusal() }
+                    return try fixture.sign(swapped)
+                }
+            } == .policyRefused)
+        #expect(
+            code {
+                _ = try fixture.sealer.agree(
+                    .presence, point: [UInt8](repeating: 4, count: 65), objects, record: fixture.record
+                ) { (request) throws(SigningRefusal) in try fixture.sign(request) }
+            } == .damaged)
+    }
+
+    @Test func objectsMustBeThoseOfTheRegistry() throws {
+        let other = try VaultFixture(in: fixture.folder)
+        for role in ObjectRole.ofNewVault {
+            let object = try #require(objects[role])
+            var exchanged = objects
+            var wrong = object.public
+            wrong[wrong.count - 1] ^= 1
+            exchanged[role] = SealedObject(role: role, public: wrong, private: object.private)
+            #expect(use(role, exchanged) == .damaged, "\(role) with another public part")
+            exchanged[role] = nil
+            #expect(use(role, exchanged) == .damaged, "\(role) missing")
+            var sealed = object.private
+            sealed[20] ^= 1
+            exchanged[role] = SealedObject(role: role, public: object.public, private: sealed)
+            #expect(use(role, exchanged) == .damaged, "\(role) with another private part")
+            if role != .deviceRoot {
+                exchanged[role] = other.keys.objects.first { $0.role == role }
+                #expect(use(role, exchanged) == .damaged, "\(role) of another vault")
+            }
+        }
+    }
+
+    private func use(_ role: ObjectRole, _ objects: SealedObjects) -> SealerError.Code? {
+        code {
+            switch role {
+            case .deviceRoot: _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record)
+            case .unlockRoot, .recovery:
+                _ = try fixture.sealer.open(role, objects, record: fixture.record) { (request) throws(SigningRefusal) in
+                    try fixture.sign(request)
+                }
+            default:
+                _ = try fixture.sealer.agree(
+                    role, point: fixture.authenticator.publicKey, objects, record: fixture.record
+                ) { (request) throws(SigningRefusal) in try fixture.sign(request) }
+            }
+        }
+    }
+
+    /// On another machine, that is under another machine key, nothing opens, and the error says why.
+    @Test func theMachineKey() throws {
+        let path = "\(fixture.folder.path)/\(SoftwareSealer.keyFile)"
+        let key = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(key.count == 32)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(code { _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record) } == .replaced)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        _ = try VaultFixture(in: fixture.folder)
+        #expect(code { _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record) } == .damaged)
+        try key.write(to: URL(fileURLWithPath: path))
+        unsafe chmod(path, 0o644)
+        #expect(code { _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record) } == .unavailable)
+        unsafe chmod(path, 0o600)
+        #expect(try fixture.sealer.openDeviceRoot(objects, record: fixture.record) == fixture.keys.deviceRoot)
+    }
+}

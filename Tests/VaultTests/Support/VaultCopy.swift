@@ -1,0 +1,32 @@
+import Foundation
+import GRDB
+
+@testable import Vault
+
+/// Copies of a vault's file, in other people's hands.
+extension VaultFixture {
+    func change(_ path: String, _ body: (Database) throws -> Void) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try body($0) }
+        try queue.close()
+    }
+
+    /// How many bytes the first row of a table has in a column. The vault may be open.
+    func size(of column: String, in table: String) throws -> Int {
+        let copy = folder.path + "/looked-at"
+        try Data(contentsOf: URL(fileURLWithPath: path)).write(to: URL(fileURLWithPath: copy))
+        defer { try? FileManager.default.removeItem(atPath: copy) }  // A folder of the test's own.
+        var size = 0
+        try change(copy) { size = try $0.bytes("SELECT \(column) FROM \(table) LIMIT 1").count }
+        return size
+    }
+
+    /// Changes one byte of the first row of a table.
+    func flip(_ place: Int, of column: String, in table: String, path: String) throws {
+        try change(path) { database in
+            var bytes = try database.bytes("SELECT \(column) FROM \(table) LIMIT 1")
+            bytes[place] ^= 0x20
+            try database.execute(sql: "UPDATE \(table) SET \(column) = ?", arguments: [Data(bytes)])
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Authorization
+import CofferTestKit
+import Cryptography
+import Foundation
+import GRDB
+import Synchronization
+
+@testable import Vault
+
+/// A vault of its own in a throw-away folder, sealed by software, and an authenticator that says yes.
+final class VaultFixture: Sendable {
+    let folder: TemporaryFolder
+    let sealer: SoftwareSealer
+    let authenticator: P256.PrivateKey
+    let keys: NewVaultKeys
+    let record: RegistryRecord
+    let clock = Mutex<UInt64>(1_800_000_000_000)
+
+    /// - Parameter folder: another vault's, to lie beside it under the same machine key.
+    init(owner: Owner = .user(1000), in folder: TemporaryFolder? = nil, pageSize: Int = 4096) throws {
+        self.folder = try folder ?? TemporaryFolder()
+        sealer = SoftwareSealer(directory: self.folder.path)
+        authenticator = try P256.PrivateKey.generate()
+        let vault = try VaultID.random()
+        keys = try sealer.makeKeys(vault: vault, owner: owner, authenticatorKey: authenticator.publicKey)
+        record = RegistryRecord(
+            vault: vault, owner: owner, ownerName: "tester", created: 1_799_999_999_999, sealer: .software,
+            authenticatorKey: authenticator.publicKey, storageKey: nil, objects: keys.names)
+        try VaultFile.create(directory: self.folder.path, keys: keys, record: record, pageSize: pageSize)
+    }
+
+    var path: String { VaultFile.path(of: record.owner, in: folder.path) }
+
+    func open(in directory: String? = nil) throws -> OpenVault {
+        try OpenVault(
+            directory: directory ?? folder.path, record: record, sealer: sealer, now: { self.clock.withLock { $0 } })
+    }
+
+    func advance(milliseconds: UInt64) { clock.withLock { $0 += milliseconds } }
+
+    func sign(_ request: SigningRequest) throws(SigningRefusal) -> [UInt8] {
+        do { return try authenticator.signature(for: request.message()) } catch { throw SigningRefusal("\(error)") }
+    }
+
+    func unlock(_ vault: OpenVault) throws -> ClassKeys {
+        let root = try sealer.open(.unlockRoot, vault.objects, record: record) { (request) throws(SigningRefusal) in
+            try sign(request)
+        }
+        return try vault.classKeys(unlockRoot: root)
+    }
+
+    /// What the constraint keys agree on for the first way of reading.
+    func agreements(_ vault: OpenVault, _ item: ItemSummary) throws -> [ObjectRole: SecretBytes] {
+        var agreements: [ObjectRole: SecretBytes] = [:]
+        for agreement in try vault.readPlan(for: item).alternatives[0].agreements {
+            agreements[agreement.role] = try sealer.agree(
+                agreement.role, point: agreement.point, vault.objects, record: record
+            ) { (request) throws(SigningRefusal) in try sign(request) }
+        }
+        return agreements
+    }
+
+    /// The whole way to a value, everyone saying yes.
+    func value(_ vault: OpenVault, _ service: String, _ account: String) throws -> [UInt8] {
+        let item = try vault.find(service: service, account: account)
+        let value = try vault.value(of: item, classKeys: unlock(vault), agreements: agreements(vault, item))
+        return revealed(value)
+    }
+
+    /// Someone who can write the file does so. The vault must be closed.
+    func tamper(_ body: (Database) throws -> Void) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try body($0) }
+        try queue.close()
+    }
+
+    /// Every file of the folder, whole.
+    func files() throws -> [(name: String, bytes: Data)] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).map { name in
+            (name, try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\(name)")))
+        }
+    }
+}
+
+func secret(_ bytes: [UInt8]) throws -> SecretBytes { try SecretBytes(copying: bytes) }
+
+func secret(_ text: String) throws -> SecretBytes { try SecretBytes(copying: Array(text.utf8)) }
+
+func revealed(_ secret: SecretBytes) -> [UInt8] {
+    secret.withBytes { bytes in (0..<bytes.count).map { bytes[$0] } }
+}
+
+/// The code of the vault error that a closure ends with; nil where there is none.
+func vaultError(_ body: () throws -> Void) -> VaultError.Code? {
+    do {
+        try body()
+        return nil
+    } catch let error as VaultError {
+        return error.code
+    } catch {
+        return .invalidArgument
+    }
+}
+
+extension ItemDraft {
+    /// A draft for tests.
+    static func make(
+        _ service: String, _ account: String, _ value: String, _ access: AccessControl = .whenUnlocked
+    ) throws -> ItemDraft {
+        ItemDraft(service: service, account: account, value: try secret(value), access: access)
+    }
+}

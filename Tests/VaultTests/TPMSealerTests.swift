@@ -1,0 +1,306 @@
+import Authorization
+import CofferTestKit
+import Cryptography
+import TPM
+import Testing
+
+@testable import Vault
+
+/// The TPM sealer on a real TPM. The attacker has the broker's files and its TPM, but not the authenticator's key.
+struct TPMSealerTests {
+    /// A fresh TPM, an authenticator's key and a vault's objects with their record.
+    struct Fixture {
+        let tpm: SWTPM
+        let recorder = CommandRecorder()
+        let sealer: TPMSealer
+        let authenticator: P256.PrivateKey
+        let keys: NewVaultKeys
+        let objects: SealedObjects
+        let record: RegistryRecord
+
+        init(vault: VaultID? = nil, owner: Owner = .user(1000)) throws {
+            tpm = try SWTPM()
+            sealer = TPMSealer(TPMAccess(tpm.configuration, observer: recorder))
+            authenticator = try P256.PrivateKey.generate()
+            let vault = try vault ?? VaultID.random()
+            keys = try sealer.makeKeys(vault: vault, owner: owner, authenticatorKey: authenticator.publicKey)
+            objects = SealedObjects(uniqueKeysWithValues: keys.objects.map { ($0.role, $0) })
+            record = Self.record(vault, owner, authenticator.publicKey, keys)
+            recorder.reset()
+        }
+
+        static func record(_ vault: VaultID, _ owner: Owner, _ key: [UInt8], _ keys: NewVaultKeys) -> RegistryRecord {
+            RegistryRecord(
+                vault: vault, owner: owner, ownerName: "tester", created: 1, sealer: .tpm, authenticatorKey: key,
+                storageKey: keys.storageKey, objects: keys.names)
+        }
+
+        /// An authenticator after PAM's yes.
+        func sign(_ request: SigningRequest) throws(SigningRefusal) -> [UInt8] {
+            do {
+                return try authenticator.signature(for: request.message())
+            } catch {
+                throw SigningRefusal("\(error)")
+            }
+        }
+
+        /// A signature over a request in which something was exchanged.
+        func sign(
+            _ request: SigningRequest, nonce: [UInt8]? = nil, hash: [UInt8]? = nil, reference: PolicyReference? = nil
+        ) throws(SigningRefusal) -> [UInt8] {
+            let altered = SigningRequest(
+                nonce: nonce ?? request.nonce, parameterHash: hash ?? request.parameterHash,
+                reference: reference ?? request.reference)
+            guard let altered else { throw SigningRefusal("no such request") }
+            return try sign(altered)
+        }
+    }
+
+    /// The sealer error a closure ends with, or nil.
+    func code(_ body: () throws -> Void) -> SealerError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? SealerError)?.code
+        }
+    }
+
+    @Test func whatIsMadeOpensAgain() throws {
+        let fixture = try Fixture()
+        let (sealer, objects, record) = (fixture.sealer, fixture.objects, fixture.record)
+        #expect(try sealer.openDeviceRoot(objects, record: record) == fixture.keys.deviceRoot)
+        #expect(try sealer.open(.unlockRoot, objects, record: record, sign: fixture.sign) == fixture.keys.unlockRoot)
+        let recovery = try sealer.open(.recovery, objects, record: record, sign: fixture.sign)
+        #expect(try X25519.PrivateKey(rawRepresentation: recovery).publicKey == fixture.keys.recoveryPublicKey)
+        #expect(fixture.keys.deviceRoot != fixture.keys.unlockRoot)
+        #expect(try fixture.tpm.leftovers() == [])
+    }
+
+    @Test func aColdUnlockIsElevenCommandsAndAGatedReadSeven() throws {
+        let fixture = try Fixture()
+        _ = try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record)
+        #expect(fixture.recorder.count == 4)
+        fixture.recorder.reset()
+        _ = try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record, sign: fixture.sign)
+        #expect(fixture.recorder.count == 7)
+        fixture.recorder.reset()
+        let ephemeral = try P256.PrivateKey.generate()
+        let point = try fixture.sealer.publicPoint(of: .presence, fixture.objects, record: fixture.record)
+        #expect(fixture.recorder.count == 0)
+        let agreed = try fixture.sealer.agree(
+            .presence, point: ephemeral.publicKey, fixture.objects, record: fixture.record, sign: fixture.sign)
+        #expect(agreed == (try ephemeral.sharedSecret(with: point)))
+        #expect(fixture.recorder.count == 7)
+        #expect(try fixture.tpm.leftovers() == [])
+    }
+
+    @Test func theAuthenticatorIsAskedForExactlyThisCommand() throws {
+        let fixture = try Fixture()
+        var requests: [SigningRequest] = []
+        for _ in 0..<2 {
+            _ = try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record) {
+                request throws(SigningRefusal) in
+                requests.append(request)
+                return try fixture.sign(request)
+            }
+        }
+        // docs/vault-format.md, "Authorization by the authenticator".
+        let name = try #require(fixture.record.objects[.unlockRoot])
+        #expect(try requests[0].parameterHash == SHA256.digest([0x00, 0x00, 0x01, 0x5E] + name))
+        #expect(requests[0].reference == fixture.record.policyReference(for: .unlock))
+        #expect(requests[0].nonce != requests[1].nonce)
+    }
+
+    @Test func signaturesForAnythingElseAreRefused() throws {
+        let fixture = try Fixture()
+        let (vault, owner) = (fixture.record.vault, fixture.record.owner)
+        let foreign = [
+            PolicyReference(vault: try VaultID.random(), owner: owner, kind: .unlock),
+            PolicyReference(vault: vault, owner: .user(1001), kind: .unlock),
+            PolicyReference(vault: vault, owner: .group(1000), kind: .unlock),
+            PolicyReference(vault: vault, owner: owner, kind: .presence),
+            PolicyReference(vault: vault, owner: owner, kind: .recovery),
+            PolicyReference(vault: vault, owner: owner, kind: .unlock, setDigest: [1]),
+        ]
+        for reference in foreign {
+            let outcome = code {
+                _ = try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record) {
+                    request throws(SigningRefusal) in try fixture.sign(request, reference: reference)
+                }
+            }
+            #expect(outcome == .policyRefused)
+        }
+        let otherHash = try SHA256.digest([0x00, 0x00, 0x01, 0x5E] + fixture.record.objects[.recovery, default: []])
+        let otherObject = code {
+            _ = try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record) {
+                request throws(SigningRefusal) in try fixture.sign(request, hash: otherHash)
+            }
+        }
+        #expect(otherObject == .policyRefused)
+        #expect(try fixture.tpm.leftovers() == [])
+    }
+
+    @Test func aReplayedSignatureIsRefused() throws {
+        let fixture = try Fixture()
+        var kept: [UInt8] = []
+        _ = try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record) {
+            request throws(SigningRefusal) in
+            kept = try fixture.sign(request)
+            return kept
+        }
+        let replay = code {
+            _ = try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record) { _ in kept }
+        }
+        #expect(replay == .policyRefused)
+        #expect(try fixture.tpm.leftovers() == [])
+    }
+
+    @Test func aSignatureForAnotherItemIsRefused() throws {
+        let fixture = try Fixture()
+        let (mine, other) = (try P256.PrivateKey.generate().publicKey, try P256.PrivateKey.generate().publicKey)
+        var kept: [UInt8] = []
+        _ = try fixture.sealer.agree(.presence, point: other, fixture.objects, record: fixture.record) {
+            request throws(SigningRefusal) in
+            kept = request.parameterHash
+            return try fixture.sign(request)
+        }
+        let outcome = code {
+            _ = try fixture.sealer.agree(.presence, point: mine, fixture.objects, record: fixture.record) {
+                request throws(SigningRefusal) in try fixture.sign(request, hash: kept)
+            }
+        }
+        #expect(outcome == .policyRefused)
+    }
+
+    @Test func aRefusalToSignComesOutAsThat() throws {
+        let fixture = try Fixture()
+        let outcome = code {
+            _ = try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record) {
+                _ throws(SigningRefusal) in throw SigningRefusal("PAM said no")
+            }
+        }
+        #expect(outcome == .signingRefused)
+        #expect(try fixture.tpm.leftovers() == [])
+    }
+
+    @Test func anotherAuthenticatorsRecordDoesNotOpenIt() throws {
+        let fixture = try Fixture()
+        let other = try P256.PrivateKey.generate()
+        let record = Fixture.record(fixture.record.vault, fixture.record.owner, other.publicKey, fixture.keys)
+        let outcome = code {
+            _ = try fixture.sealer.open(.unlockRoot, fixture.objects, record: record) {
+                request throws(SigningRefusal) in
+                do {
+                    return try other.signature(for: request.message())
+                } catch {
+                    throw SigningRefusal("\(error)")
+                }
+            }
+        }
+        #expect(outcome == .damaged)
+    }
+
+    @Test func objectsThatDoNotFitTheRecordAreDamageBeforeTheTPMSeesThem() throws {
+        let fixture = try Fixture()
+        var swapped = fixture.objects
+        let recovery = try #require(fixture.objects[.recovery])
+        swapped[.unlockRoot] = SealedObject(role: .unlockRoot, public: recovery.public, private: recovery.private)
+        let attempts: [SealerError.Code?] = [
+            code { _ = try fixture.sealer.open(.unlockRoot, swapped, record: fixture.record, sign: fixture.sign) },
+            code { _ = try fixture.sealer.openDeviceRoot([:], record: fixture.record) },
+            code { _ = try fixture.sealer.publicPoint(of: .unlockRoot, fixture.objects, record: fixture.record) },
+            code {
+                _ = try fixture.sealer.publicPoint(of: .biometryCurrentSet, fixture.objects, record: fixture.record)
+            },
+        ]
+        #expect(attempts == [.damaged, .damaged, .damaged, .damaged])
+        #expect(!fixture.recorder.names.contains("TPM2_Load"))
+        #expect(try fixture.tpm.leftovers() == [])
+    }
+
+    @Test func anotherOrAClearedTPMIsReplacedAndADeadOneUnavailable() throws {
+        let (fixture, other) = (try Fixture(), try Fixture())
+        #expect(code { _ = try other.sealer.openDeviceRoot(fixture.objects, record: fixture.record) } == .replaced)
+        let signed = code {
+            _ = try other.sealer.open(.unlockRoot, fixture.objects, record: fixture.record, sign: fixture.sign)
+        }
+        #expect(signed == .replaced)
+        #expect(try other.tpm.leftovers() == [])
+        try fixture.tpm.clear()
+        #expect(code { _ = try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record) } == .replaced)
+        try fixture.tpm.stop()
+        #expect(code { _ = try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record) } == .unavailable)
+    }
+
+    /// `tpm2_evictcontrol`, or another system on the same machine that tidies up.
+    @Test func anEvictedStorageKeyIsMadeAgainFromTheSameSeed() throws {
+        let fixture = try Fixture()
+        let handle = try #require(fixture.record.storageKey).handle
+        func evict() throws {
+            try Tool.output(
+                "tpm2_evictcontrol", ["-T", fixture.tpm.tools, "-Q", "-C", "o", "-c", "0x" + String(handle, radix: 16)])
+        }
+        try evict()
+        #expect(try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record) == fixture.keys.deviceRoot)
+        // Under its old handle, so that the next opening needs nothing of this.
+        fixture.recorder.reset()
+        #expect(try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record) == fixture.keys.deviceRoot)
+        #expect(fixture.recorder.count == 4)
+        try evict()
+        #expect(
+            try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record, sign: fixture.sign)
+                == fixture.keys.unlockRoot)
+        // With an owner password it cannot be put back, and that is what is said.
+        try evict()
+        try Tool.output("tpm2_changeauth", ["-T", fixture.tpm.tools, "-c", "owner", "hunter2"])
+        do {
+            _ = try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record)
+            Issue.record("opened")
+        } catch {
+            #expect(error.reason.contains("owner password is set"), "\(error)")
+        }
+        #expect(try fixture.tpm.leftovers() == [])
+    }
+
+    /// What somebody else put under the handle stays there, and is not used.
+    @Test func anotherKeyInItsPlaceIsNeitherUsedNorMoved() throws {
+        let fixture = try Fixture()
+        let handle = "0x" + String(try #require(fixture.record.storageKey).handle, radix: 16)
+        let context = fixture.tpm.folder.path + "/other.ctx"
+        try Tool.output("tpm2_evictcontrol", ["-T", fixture.tpm.tools, "-Q", "-C", "o", "-c", handle])
+        try Tool.output("tpm2_createprimary", ["-T", fixture.tpm.tools, "-Q", "-C", "o", "-G", "rsa", "-c", context])
+        try Tool.output("tpm2_evictcontrol", ["-T", fixture.tpm.tools, "-Q", "-C", "o", "-c", context, handle])
+        let before = try Tool.output("tpm2_readpublic", ["-T", fixture.tpm.tools, "-c", handle])
+        #expect(code { _ = try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record) } == .replaced)
+        #expect(try Tool.output("tpm2_readpublic", ["-T", fixture.tpm.tools, "-c", handle]) == before)
+    }
+
+    @Test func noSecretGoesOverTheWireInClear() throws {
+        let fixture = try Fixture()
+        let keys = fixture.keys
+        let others = try fixture.sealer.makeKeys(
+            vault: fixture.record.vault, owner: fixture.record.owner, authenticatorKey: fixture.authenticator.publicKey)
+        _ = try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record)
+        _ = try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record, sign: fixture.sign)
+        let recovery = try fixture.sealer.open(.recovery, fixture.objects, record: fixture.record, sign: fixture.sign)
+        let ephemeral = try P256.PrivateKey.generate()
+        let shared = try fixture.sealer.agree(
+            .presence, point: ephemeral.publicKey, fixture.objects, record: fixture.record, sign: fixture.sign)
+        let made = [others.deviceRoot, others.unlockRoot]
+        for secret in [keys.deviceRoot, keys.unlockRoot, recovery, shared] + made {
+            let bytes = secret.withBytes { span in span.indices.map { span[$0] } }
+            for part in [bytes, Array(bytes.prefix(8)), Array(bytes.suffix(8))] {
+                #expect(!fixture.recorder.contains(part))
+            }
+        }
+        #expect(fixture.recorder.contains(ephemeral.publicKey.suffix(32)))
+    }
+
+    @Test func theTPMSaysWhoMadeIt() throws {
+        let fixture = try Fixture()
+        let description = try fixture.sealer.describe()
+        #expect(description.manufacturer == "IBM")
+        #expect(description.model.contains("TPM"))
+    }
+}

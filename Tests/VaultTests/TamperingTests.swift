@@ -1,0 +1,330 @@
+import Authorization
+import CofferTestKit
+import Cryptography
+import Foundation
+import GRDB
+import Testing
+
+@testable import Vault
+
+/// Attacker 5 writes the vault's file: every edit is damage, none is "not found", none is another value.
+struct TamperingTests {
+    let fixture: VaultFixture
+    let first: ItemSummary
+    let second: ItemSummary
+
+    init() throws {
+        fixture = try VaultFixture()
+        let vault = try fixture.open()
+        first = try vault.set(.make("s", "first", "one", AccessControl(thisDeviceOnly: true, constraints: .presence)))
+            .item
+        second = try vault.set(.make("s", "second", "two", AccessControl(thisDeviceOnly: true, constraints: .presence)))
+            .item
+    }
+
+    /// What opening the vault and reading the first item ends with.
+    private func outcome() -> VaultError.Code? {
+        vaultError {
+            let vault = try fixture.open()
+            let value = try fixture.value(vault, "s", "first")
+            guard value == Array("one".utf8) else { throw TestFailure("another value was read") }
+        }
+    }
+
+    private struct TestFailure: Error { init(_ reason: String) {} }
+
+    private func record(_ database: Database, _ item: ItemSummary) throws -> [UInt8] {
+        try database.bytes("SELECT record FROM item WHERE id = ?", [Data(item.id.bytes)])
+    }
+
+    @Test func untouched() throws {
+        try fixture.tamper { _ in }
+        #expect(outcome() == nil)
+        _ = try fixture.open().verify()
+    }
+
+    @Test func swappedRows() throws {
+        try fixture.tamper { database in
+            let (one, two) = (try record(database, first), try record(database, second))
+            try database.plant(record: two, of: first.id)
+            try database.plant(record: one, of: second.id)
+        }
+        #expect(outcome() == .damaged)
+    }
+
+    @Test func swappedValues() throws {
+        try fixture.tamper { database in
+            let two = try database.bytes("SELECT sealed FROM value WHERE id = ?", [Data(second.id.bytes)])
+            try database.execute(
+                sql: "UPDATE value SET sealed = ? WHERE id = ?", arguments: [Data(two), Data(first.id.bytes)])
+        }
+        #expect(outcome() == .damaged)
+    }
+
+    /// An earlier version of the item, put back with every digest that takes no key to compute.
+    @Test func anEarlierVersionPutBack() throws {
+        var (record, value): ([UInt8], [UInt8]) = ([], [])
+        try fixture.tamper { database in
+            record = try self.record(database, first)
+            value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [Data(first.id.bytes)])
+        }
+        do { try fixture.open().set(.make("s", "first", "new", AccessControl(constraints: .presence))) }
+        try fixture.tamper { database in
+            try database.execute(
+                sql: "UPDATE value SET sealed = ? WHERE id = ?", arguments: [Data(value), Data(first.id.bytes)])
+            try database.plant(record: record, of: first.id)
+        }
+        let vault = try fixture.open()
+        #expect(vaultError { _ = try fixture.value(vault, "s", "first") } == .damaged)
+        #expect(vaultError { _ = try vault.list() } == .damaged)
+        #expect(vaultError { _ = try vault.verify() } == .damaged)
+    }
+
+    /// Taking a gated item's requirement away, in the access control and in the slot.
+    @Test(arguments: [8 + 4 + 5, 8 + 4 + 2])
+    func aChangedPolicyByte(place: Int) throws {
+        try fixture.tamper { database in
+            var record = try record(database, first)
+            record[place] ^= 1
+            try database.plant(record: record, of: first.id)
+        }
+        #expect(outcome() == .damaged)
+    }
+
+    @Test func everyByteOfARecord() throws {
+        var original: [UInt8] = []
+        try fixture.tamper { original = try record($0, first) }
+        for place in original.indices {
+            try fixture.tamper { database in
+                var record = original
+                record[place] ^= 0x41
+                try database.execute(
+                    sql: "UPDATE item SET record = ? WHERE id = ?", arguments: [Data(record), Data(first.id.bytes)])
+            }
+            #expect(outcome() == .damaged, "byte \(place)")
+        }
+        try fixture.tamper { database in
+            try database.execute(
+                sql: "UPDATE item SET record = ? WHERE id = ?", arguments: [Data(original), Data(first.id.bytes)])
+        }
+        #expect(outcome() == nil)
+    }
+
+    /// Item, value and index entries gone, the nodes recomputed: it must not look as if there had never been such an item.
+    @Test func aRowTakenAway() throws {
+        let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        let name = try keys.term(service: "s", account: "first")
+        try fixture.tamper { database in
+            try database.execute(sql: "DELETE FROM posting WHERE term = ?", arguments: [Data(name)])
+        }
+        let vault = try fixture.open()
+        #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
+        #expect(vaultError { try vault.set(.make("s", "first", "v")) } == .damaged)
+        #expect(vaultError { _ = try vault.find(service: "s", account: "absent") } == .notFound)
+    }
+
+    @Test func aRowAndItsNodesTakenAway() throws {
+        let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        let name = try keys.term(service: "s", account: "first")
+        try fixture.tamper { database in try database.plant(posting: name, items: []) }
+        let vault = try fixture.open()
+        #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
+    }
+
+    @Test func allRowsTakenAway() throws {
+        try fixture.tamper { database in
+            for table in ["item", "value", "posting", "node"] { try database.execute(sql: "DELETE FROM \(table)") }
+        }
+        let vault = try fixture.open()
+        #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
+        #expect(vaultError { _ = try vault.find(service: "s", account: nil) } == .damaged)
+        #expect(vaultError { _ = try vault.list() } == .damaged)
+        #expect(vaultError { _ = try vault.search(attributes: ["a": "b"]) } == .damaged)
+    }
+
+    /// One row fewer or more, without touching the tree.
+    @Test func listsAreComplete() throws {
+        try fixture.tamper { database in
+            try database.execute(sql: "DELETE FROM item WHERE id = ?", arguments: [Data(second.id.bytes)])
+        }
+        #expect(vaultError { _ = try fixture.open().list() } == .damaged)
+        #expect(vaultError { _ = try fixture.open().list(service: "s") } == .damaged)
+        #expect(vaultError { _ = try fixture.open().find(service: "s", account: "second") } == .damaged)
+    }
+
+    @Test func anItemPlanted() throws {
+        try fixture.tamper { database in
+            try database.execute(
+                sql: "INSERT INTO item (id, record) VALUES (?, ?)",
+                arguments: [Data((0..<16).map { UInt8($0) }), Data(try record(database, first))])
+        }
+        #expect(vaultError { _ = try fixture.open().list() } == .damaged)
+        #expect(vaultError { _ = try fixture.open().verify() } == .damaged)
+    }
+
+    @Test func aLooseValueOrNode() throws {
+        try fixture.tamper { database in
+            try database.execute(sql: "INSERT INTO value (id, sealed) VALUES (x'00', x'00')")
+        }
+        #expect(vaultError { _ = try fixture.open().verify() } == .damaged)
+        try fixture.tamper { database in
+            try database.execute(sql: "DELETE FROM value WHERE id = x'00'")
+            try database.execute(sql: "INSERT INTO node (level, number, content) VALUES (7, 0, x'00')")
+        }
+        #expect(vaultError { _ = try fixture.open().verify() } == .damaged)
+    }
+
+    /// A row of another vault of the same owner on the same machine, whose keys the attacker has.
+    @Test func aRowOfAnotherVault() throws {
+        let other = try VaultFixture()
+        let foreign = try { try other.open().set(.make("s", "first", "foreign")).item }()
+        var (record, value): ([UInt8], [UInt8]) = ([], [])
+        try other.tamper { database in
+            record = try self.record(database, foreign)
+            value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [Data(foreign.id.bytes)])
+        }
+        try fixture.tamper { database in
+            try database.execute(
+                sql: "UPDATE value SET sealed = ? WHERE id = ?", arguments: [Data(value), Data(first.id.bytes)])
+            try database.plant(record: record, of: first.id)
+        }
+        #expect(outcome() == .damaged)
+    }
+
+    /// A header of the attacker's that says what the tree now says.
+    @Test func aHeaderMadeToFit() throws {
+        let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        let terms = [try keys.term(service: "s", account: "first"), try keys.term(service: "s")]
+        try fixture.tamper { database in
+            try database.plant(posting: terms[0], items: [])
+            try database.plant(posting: terms[1], items: [second.id])
+            try database.execute(sql: "DELETE FROM item WHERE id = ?", arguments: [Data(first.id.bytes)])
+            try database.rebuildTree { tree in try tree.set(TreeEntry.key(item: first.id), nil) }
+            var header = try Header(decoding: database.bytes("SELECT content FROM header"))
+            header.itemCount = 1
+            header.root = try TreeNode.root.digest(database.bytes("SELECT content FROM node WHERE level = 0"))
+            try database.execute(sql: "UPDATE header SET content = ?", arguments: [Data(header.encoded)])
+        }
+        #expect(vaultError { _ = try fixture.open().find(service: "s", account: "first") } == .damaged)
+    }
+
+    /// A class key of the attacker's, with digest and header recomputed as far as that goes without keys.
+    @Test func aPlantedPublicKey() throws {
+        let mine = try X25519.PrivateKey.generate()
+        try fixture.tamper { database in
+            var keybag = try database.bytes("SELECT content FROM keybag")
+            keybag.replaceSubrange(3..<35, with: mine.publicKey)
+            try database.execute(sql: "UPDATE keybag SET content = ?", arguments: [Data(keybag)])
+        }
+        #expect(vaultError { _ = try fixture.open() } == .damaged)
+    }
+
+    /// The same, by one who also has the integrity key: the MAC of the class key is a check of its own.
+    @Test func aPlantedPublicKeyUnderAGoodHeader() throws {
+        let mine = try X25519.PrivateKey.generate()
+        let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        try fixture.tamper { database in
+            var keybag = try database.bytes("SELECT content FROM keybag")
+            keybag.replaceSubrange(3..<35, with: mine.publicKey)
+            try database.execute(sql: "UPDATE keybag SET content = ?", arguments: [Data(keybag)])
+            var header = try database.bytes("SELECT content FROM header")
+            header.replaceSubrange(header.count - 64..<header.count - 32, with: try SHA256.digest(keybag))
+            let mac = try HMACSHA256.code(for: Header.macMessage(header), key: keys.integrity)
+            try database.execute(sql: "UPDATE header SET content = ?, mac = ?", arguments: [Data(header), Data(mac)])
+        }
+        #expect(vaultError { _ = try fixture.open() } == .damaged)
+    }
+
+    @Test(arguments: [
+        "CREATE TRIGGER t AFTER INSERT ON item BEGIN DELETE FROM value; END", "CREATE VIEW v AS SELECT * FROM item",
+        "CREATE INDEX i ON item (record)", "CREATE TABLE more (x)", "DROP TABLE posting",
+        "ALTER TABLE header ADD COLUMN more BLOB",
+    ])
+    func anotherSchema(statement: String) throws {
+        try fixture.tamper { try $0.execute(sql: statement) }
+        #expect(outcome() == .damaged)
+    }
+
+    @Test(arguments: [
+        "DELETE FROM header", "DELETE FROM keybag", "DELETE FROM object WHERE role = 16", "DELETE FROM object",
+        "UPDATE header SET mac = 7", "UPDATE header SET content = 'text'", "UPDATE header SET content = x''",
+        "UPDATE item SET record = 1.5", "UPDATE item SET record = x''", "UPDATE posting SET items = 'x'",
+        "UPDATE posting SET items = x''",
+        "UPDATE node SET content = 0", "UPDATE node SET content = x''", "UPDATE value SET sealed = 1",
+        "UPDATE keybag SET content = x''",
+        "UPDATE object SET public = x'' WHERE role = 1", "UPDATE object SET private = x'' WHERE role = 1",
+        "UPDATE object SET private = x'00' WHERE role = 3", "UPDATE object SET role = 99 WHERE role = 16",
+        "INSERT INTO object (role, public, private) VALUES (18, x'', x'')",
+    ])
+    func rowsOfOtherKinds(statement: String) throws {
+        try fixture.tamper { try $0.execute(sql: statement) }
+        #expect(outcome() == .damaged)
+    }
+
+    @Test func anotherOwnersFile() throws {
+        let other = try VaultFixture(owner: .user(1001), in: fixture.folder)
+        do { try other.open().set(.make("s", "first", "foreign")) }
+        try FileManager.default.removeItem(atPath: fixture.path)
+        try FileManager.default.copyItem(atPath: other.path, toPath: fixture.path)
+        #expect(outcome() == .damaged)
+    }
+
+    @Test func anotherSealer() throws {
+        let record = RegistryRecord(
+            vault: fixture.record.vault, owner: fixture.record.owner, ownerName: "tester",
+            created: fixture.record.created,
+            sealer: .tpm, authenticatorKey: fixture.record.authenticatorKey,
+            storageKey: StorageKeyPin(handle: 0x8100_0001, name: [], context: []), objects: fixture.record.objects)
+        #expect(
+            vaultError { _ = try OpenVault(directory: fixture.folder.path, record: record, sealer: fixture.sealer) }
+                == .damaged)
+    }
+
+    @Test func aNewerFormat() throws {
+        let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        var header: [UInt8] = []
+        try fixture.tamper { database in
+            header = try database.bytes("SELECT content FROM header")
+            header[9] = 2
+            try database.execute(sql: "UPDATE header SET content = ?", arguments: [Data(header)])
+        }
+        // A changed byte is damage; only a good header of another format is a newer one.
+        #expect(outcome() == .damaged)
+        try fixture.tamper { database in
+            let mac = try HMACSHA256.code(for: Header.macMessage(header), key: keys.integrity)
+            try database.execute(sql: "UPDATE header SET mac = ?", arguments: [Data(mac)])
+        }
+        #expect(outcome() == .newerFormat)
+    }
+
+    @Test func anEarlierStateWhileOpen() throws {
+        let vault = try fixture.open()
+        let before = try vault.database.read { (rows) throws(VaultError) in try rows.header() }
+        try vault.set(.make("s", "third", "three"))
+        try vault.database.write { (rows) throws(VaultError) in try rows.put(header: before.content, mac: before.mac) }
+        #expect(vaultError { _ = try vault.count } == .damaged)
+        #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
+        #expect(vaultError { try vault.set(.make("s", "a", "v")) } == .damaged)
+    }
+
+    @Test func links() throws {
+        let elsewhere = fixture.folder.path + "/elsewhere"
+        try FileManager.default.moveItem(atPath: fixture.path, toPath: elsewhere)
+        try FileManager.default.createSymbolicLink(atPath: fixture.path, withDestinationPath: elsewhere)
+        #expect(outcome() == .damaged)
+    }
+
+    @Test(arguments: ["", "SQLite format 3\0", "no database at all, but long enough to look like something"])
+    func noDatabase(content: String) throws {
+        try Data(content.utf8).write(to: URL(fileURLWithPath: fixture.path))
+        #expect(outcome() == .damaged)
+    }
+
+    @Test func cutOff() throws {
+        let whole = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        for length in stride(from: 0, to: whole.count, by: 2048) {
+            try whole.prefix(length).write(to: URL(fileURLWithPath: fixture.path))
+            #expect(outcome() == .damaged, "\(length) bytes")
+        }
+    }
+}

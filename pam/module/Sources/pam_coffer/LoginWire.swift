@@ -1,0 +1,1 @@
+../../../../Sources/BrokerProtocol/LoginWire.swift

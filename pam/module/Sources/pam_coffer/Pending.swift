@@ -1,0 +1,82 @@
+import CPAMModule
+
+/// What is done once libpam has its verdict on the whole of pam_authenticate(3): PAM_FAIL_DELAY's function is called at its end, whatever the result, and
+/// with it (pam_fail_delay(3)). So a line that stands where a failure gets to as well reports nothing after one, and neither does a line before
+/// a module that says no.
+enum Pending {
+    private static let name: StaticString = "coffer_pending"
+
+    /// Begins to wait. Does nothing while another transaction of the process waits.
+    static func wait(_ handle: OpaquePointer, _ arguments: Arguments) {
+        let pending = unsafe coffer_pending()!
+        if unsafe pending.pointee.handle != handle {
+            guard unsafe coffer_take(pending) != 0 else { return }
+            unsafe pending.pointee.handle = handle
+            unsafe pending.pointee.previous = coffer_get_verdict(handle)
+            // Where the transaction ends without a verdict, nothing stays behind.
+            let data = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+            guard unsafe pam_set_data(handle, data, pending, transactionEnded) == PAM_SUCCESS,
+                unsafe coffer_set_verdict(handle, verdictCame) == PAM_SUCCESS
+            else {
+                unsafe coffer_release(pending)
+                return
+            }
+        }
+        unsafe pending.pointee.report = arguments.report
+        unsafe pending.pointee.broker = arguments.broker
+        unsafe pending.pointee.authenticator = arguments.authenticator
+        // libpam has forgotten the password when it has its verdict. Root's word needs none.
+        if geteuid() != 0 { unsafe keepPassword(handle, pending) }
+    }
+
+    private static func keepPassword(_ handle: OpaquePointer, _ pending: UnsafeMutablePointer<coffer_pending>) {
+        unsafe pending.pointee.count = 0
+        var item: UnsafeRawPointer?
+        guard unsafe pam_get_item(handle, PAM_AUTHTOK, &item) == PAM_SUCCESS, let item = unsafe item else { return }
+        let room = unsafe MemoryLayout.size(ofValue: pending.pointee.password)
+        let count = unsafe strnlen(item.assumingMemoryBound(to: CChar.self), room)
+        guard count < room else { return }
+        unsafe memcpy(&pending.pointee.password, item, count)
+        unsafe pending.pointee.count = count
+    }
+
+    /// Everybody asked has said yes.
+    fileprivate static func succeed(_ pending: UnsafeMutablePointer<coffer_pending>) {
+        if geteuid() == 0 {
+            guard let user = unsafe User(of: pending.pointee.handle) else { return }
+            unsafe Report(user: user, socket: pending.pointee.report).send(until: Deadline(milliseconds: 1500))
+        } else if getuid() == geteuid(), unsafe pending.pointee.count > 0 {
+            // A program that runs as its user proves nothing by its own word; the password is checked again.
+            unsafe withUnsafeBytes(of: &pending.pointee.password) { password in
+                let password = unsafe UnsafeRawBufferPointer(rebasing: password[..<pending.pointee.count])
+                unsafe Unlocking(
+                    password: password, broker: pending.pointee.broker, authenticator: pending.pointee.authenticator
+                ).run(until: Deadline(milliseconds: 1800))
+            }
+        }
+    }
+}
+
+/// libpam's verdict, and what it would have waited for by itself.
+private func verdictCame(_ result: CInt, _ delay: CUnsignedInt, _ conversation: UnsafeMutableRawPointer?) {
+    let error = coffer_errno()
+    let pending = unsafe coffer_pending()!
+    let previous = unsafe pending.pointee.previous
+    if let handle = unsafe pending.pointee.handle {
+        if result == PAM_SUCCESS { unsafe Pending.succeed(pending) }
+        unsafe coffer_set_verdict(handle, previous)
+        unsafe coffer_release(pending)
+    }
+    coffer_set_errno(error)
+    if let previous = unsafe previous {
+        unsafe previous(result, delay, conversation)
+    } else if result != PAM_SUCCESS, delay > 0 {
+        usleep(delay)
+    }
+}
+
+private func transactionEnded(_ handle: OpaquePointer?, _ data: UnsafeMutableRawPointer?, _ status: CInt) {
+    let pending = unsafe coffer_pending()!
+    guard unsafe pending.pointee.handle == handle else { return }
+    unsafe coffer_release(pending)
+}
