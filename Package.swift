@@ -95,7 +95,9 @@ let package = Package(
             "coffer-cli", ["Coffer", "BrokerProtocol", "Platform", "Vault", "Cryptography", argumentParser]),
 
         // Tests.
-        tests("CofferCLITests", ["coffer-cli", "Coffer", "BrokerProtocol", "Platform", "CLinux", argumentParser]),
+        tests(
+            "CofferCLITests",
+            ["coffer-cli", "Coffer", "BrokerProtocol", "Platform", "CLinux", "CofferTestKit", argumentParser]),
         tests("PlatformTests", ["Platform"]),
         tests("ConfigurationTests", ["Configuration"]),
         tests("BrokerProtocolTests", ["BrokerProtocol"]),

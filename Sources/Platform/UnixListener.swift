@@ -31,16 +31,16 @@ public struct UnixListener: ~Copyable, Sendable {
         }
         let descriptor = Descriptor(adopting: number)
         var address = try SocketAddress.unix(path)
-        // Nobody may connect before the mode is set, so the mask lets no one but the owner in.
-        let mask = umask(0o177)
+        // The file is made with the mode of the socket. A change of the process's umask would do as well, and would spoil the files that
+        // its other threads and their children make in that moment.
+        try checked("set the mode of \(path)") { fchmod(number, mode) }
         let bound = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        let reason = errno
-        umask(mask)
-        guard bound == 0 else { throw SystemError("listen on \(path)", errno: reason) }
+        guard bound == 0 else { throw SystemError("listen on \(path)", errno: errno) }
+        // What the umask took away.
         try checked("set the mode of \(path)") { unsafe chmod(path, mode) }
         try checked("listen on \(path)") { listen(number, backlog) }
         return descriptor

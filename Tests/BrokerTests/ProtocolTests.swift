@@ -106,11 +106,11 @@ struct ProtocolTests {
             String(repeating: "[", count: 100_000),
             #"{"method":"a","x":"# + String(repeating: "{\"a\":", count: 50_000),
             #"{"method":"org.coffer.Keychain.List","more":1e999999999}"#, #"{"method":"\ud800"}"#,
-        ])
-    func hostile(message: String) async throws {
+        ].map { Sample($0) })
+    func hostile(message: Sample<String>) async throws {
         let broker = try await throwAwayBroker()
         let (good, bad) = (try broker.client(), try broker.client())
-        try await bad.send(bytes(message))
+        try await bad.send(bytes(message.value))
         #expect(try await text(bad).contains("InvalidArgument"))
         await #expect(throws: WireClient.Closed.self) { _ = try await bad.message() }
         #expect(try await good.call(Keychain.List()).items.isEmpty)

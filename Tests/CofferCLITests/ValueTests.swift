@@ -1,16 +1,18 @@
 import BrokerProtocol
+import CofferTestKit
 import Foundation
 import Testing
 
 /// A value reaches the broker, and comes back, byte for byte.
 @Suite struct ValueTests {
-    static let values: [[UInt8]] = [
+    static let values: [Sample<[UInt8]>] = [
         [], [0], Array(0...255), Array("line\n".utf8), Array("two\n\n".utf8), [0xFF, 0xFE, 0x00, 0x0A],
         [UInt8](repeating: 0xA5, count: 1 << 20),
-    ]
+    ].map { Sample($0) }
 
     @Test(arguments: values)
-    func standardInputIsKept(value: [UInt8]) throws {
+    func standardInputIsKept(sample: Sample<[UInt8]>) throws {
+        let value = sample.value
         let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
         let result = try stage.program.run("set", "github", "me", input: .bytes(value))
         #expect(result.status == 0)
@@ -22,7 +24,8 @@ import Testing
     }
 
     @Test(arguments: values)
-    func whatIsPipedOutIsExact(value: [UInt8]) throws {
+    func whatIsPipedOutIsExact(sample: Sample<[UInt8]>) throws {
+        let value = sample.value
         let stage = try Stage(broker: ["Get": [Stage.value(value)]])
         let result = try stage.program.run("get", "github", "me")
         #expect(result.status == 0)
