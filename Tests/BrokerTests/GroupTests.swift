@@ -150,6 +150,30 @@ struct GroupTests {
         await company.broker.stop()
     }
 
+    @Test("whatever an item's class: to a member whose own keychain is locked the group's is closed")
+    func everyClass() async throws {
+        let company = try await Company()
+        let classes = ["when-unlocked", "after-first-unlock", "always"]
+        for name in classes {
+            let access =
+                #""access":{"accessibility":"\#(name)","thisDeviceOnly":\#(name == "always"),"require":[],"any":false}"#
+            let item = #""service":"s","account":"\#(name)","value":"\#(someValue)","# + access
+            #expect(try await company.ada.say("Set", company.inGroup(item)).contains("item"))
+        }
+        func get(_ user: OtherUser, _ name: String) async throws -> String {
+            try await company.get(user, #""service":"s","account":"\#(name)""#)
+        }
+        for name in classes { #expect(try await get(company.ada, name).contains(someValue), "\(name)") }
+        #expect(try await company.ada.say("Lock").contains(#""state":"locked""#))
+        for name in classes {
+            let closed = try await get(company.ada, name)
+            #expect(closed.contains("Locked") && !closed.contains(someValue), "\(name): \(closed)")
+            // The group's is open all the time.
+            #expect(try await get(company.bob, name).contains(someValue), "\(name)")
+        }
+        await company.broker.stop()
+    }
+
     @Test("`Lock` of a group's keychain wipes at once, and ends what members were asked")
     func lockGroup() async throws {
         let company = try await Company()

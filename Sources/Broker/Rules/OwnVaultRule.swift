@@ -1,16 +1,10 @@
 import BrokerProtocol
 import Vault
 
-/// A group's vault is open to a member as far as the member's own is: what locks that, locks this to him.
+/// A group's vault is open to a member only while the member's own is: what locks that, locks this to him, whatever the item's class.
 enum OwnVaultRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
-        guard facts.standing == .member else { return .pass }
-        let isReadable =
-            switch facts.item.access.accessibility {
-            case .always: true
-            case .afterFirstUnlock: facts.own == .locked || facts.own == .unlocked
-            case .whenUnlocked, .passcodeSet: facts.own == .unlocked
-            }
-        return isReadable ? .pass : .refuse(Faults.ownLocked)
+        guard facts.standing == .member, facts.own != .unlocked else { return .pass }
+        return .refuse(Faults.ownLocked)
     }
 }
