@@ -29,23 +29,8 @@ public struct Account: Hashable, Sendable {
             UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
         ) -> Int32
     ) throws(SystemError) -> Account? {
-        var capacity = 1024
-        while true {
-            var entry = unsafe passwd()
-            var found: UnsafeMutablePointer<passwd>?
-            let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
-            defer { unsafe buffer.deallocate() }
-            let result = unsafe call(&entry, buffer, capacity, &found)
-            switch result {
-            case 0:
-                guard unsafe found != nil else { return nil }
-                return unsafe Account(name: String(cString: entry.pw_name), uid: entry.pw_uid, gid: entry.pw_gid)
-            case ERANGE where capacity < 1 << 20: capacity *= 4
-            case EINTR: continue
-            // What some name services answer for an account that is not there.
-            case ENOENT, ESRCH: return nil
-            default: throw SystemError(operation, errno: result)
-            }
+        try unsafe NameService.look(operation, capacity: 1024, limit: 1 << 20, empty: passwd(), call) { entry in
+            unsafe Account(name: String(cString: entry.pw_name), uid: entry.pw_uid, gid: entry.pw_gid)
         }
     }
 }

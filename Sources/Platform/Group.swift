@@ -30,30 +30,15 @@ public struct Group: Hashable, Sendable {
             UnsafeMutablePointer<UnsafeMutablePointer<group>?>
         ) -> Int32
     ) throws(SystemError) -> Group? {
-        var capacity = 4096
-        while true {
-            var entry = unsafe group()
-            var found: UnsafeMutablePointer<group>?
-            let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
-            defer { unsafe buffer.deallocate() }
-            let result = unsafe call(&entry, buffer, capacity, &found)
-            switch result {
-            case 0:
-                guard unsafe found != nil else { return nil }
-                var members: [String] = []
-                var next = unsafe entry.gr_mem
-                while let place = unsafe next, let member = unsafe place.pointee {
-                    members.append(unsafe String(cString: member))
-                    unsafe next = place + 1
-                }
-                return unsafe Group(name: String(cString: entry.gr_name), gid: entry.gr_gid, members: members)
-            // A group's members are in its entry: large groups need room.
-            case ERANGE where capacity < 1 << 24: capacity *= 4
-            case EINTR: continue
-            // What some name services answer for a group that is not there.
-            case ENOENT, ESRCH: return nil
-            default: throw SystemError(operation, errno: result)
+        // A group's members are in its entry: large groups need room.
+        try unsafe NameService.look(operation, capacity: 4096, limit: 1 << 24, empty: group(), call) { entry in
+            var members: [String] = []
+            var next = unsafe entry.gr_mem
+            while let place = unsafe next, let member = unsafe place.pointee {
+                members.append(unsafe String(cString: member))
+                unsafe next = place + 1
             }
+            return unsafe Group(name: String(cString: entry.gr_name), gid: entry.gr_gid, members: members)
         }
     }
 }

@@ -69,6 +69,26 @@ import Platform
         try checked("read a message from the bus") { unsafe sd_bus_message_exit_container(pointer) }
     }
 
+    /// Reads a variant that is a yes or a no.
+    /// - Returns: nil where it is something else.
+    public func flag() throws(BusError) -> Bool? {
+        guard try enter("v", "b") else { return nil }
+        let value = try bool()
+        try leave()
+        return value
+    }
+
+    /// Reads a variant of a number and the object that stands for it; the object is passed over.
+    /// - Returns: nil where it is something else.
+    public func numberWithPath() throws(BusError) -> UInt32? {
+        guard try enter("v", "(uo)"), try enter("r", "uo") else { return nil }
+        let value = try number()
+        try skip("o")
+        try leave()
+        try leave()
+        return value
+    }
+
     /// Passes over values of these types.
     public func skip(_ types: String) throws(BusError) {
         try checked("read a message from the bus") { unsafe sd_bus_message_skip(pointer, types) }

@@ -84,11 +84,11 @@ struct LogindTests {
     /// Each of the signals that move a vault or are said to, from a process that is not logind.
     private static func forge(_ stage: Stage, to connection: String?) throws {
         let signals: [(String, String, [String])] = [
-            (path, Logind.session, ["Lock"]), (path, Logind.session, ["Unlock"]),
-            (Logind.path, Logind.manager, ["PrepareForSleep", "b", "true"]),
+            (path, Login1.session, ["Lock"]), (path, Login1.session, ["Unlock"]),
+            (Login1.path, Login1.manager, ["PrepareForSleep", "b", "true"]),
             (
-                path, Logind.properties,
-                ["PropertiesChanged", "sa{sv}as", Logind.session, "1", "LockedHint", "b", "true", "0"]
+                path, Login1.properties,
+                ["PropertiesChanged", "sa{sv}as", Login1.session, "1", "LockedHint", "b", "true", "0"]
             ),
         ]
         for (path, interface, signal) in signals {

@@ -3,9 +3,6 @@ import SystemBus
 
 /// Whether the person who is asked sits at this machine, by logind's word: only then is a finger on the reader an answer to what is on the screen.
 struct SeatCheck: ~Copyable {
-    private static let name = "org.freedesktop.login1"
-    private static let path = "/org/freedesktop/login1"
-    private static let manager = "org.freedesktop.login1.Manager"
     private static let noSession = "org.freedesktop.login1.NoSessionForPID"
 
     private let bus: Bus
@@ -39,27 +36,20 @@ struct SeatCheck: ~Copyable {
     }
 
     private func ask(about client: Client) throws(BusError) -> Facts {
-        let isLidClosed = try isLidClosed()
+        let isLidClosed = try Login1.isSet("LidClosed", bus)
         if let session = try session(of: client.process.pid) {
             return Facts(isLidClosed: isLidClosed, own: try describe(session), all: [])
         }
         var all: [SessionFacts] = []
-        for (path, uid) in try sessions() where uid == client.account.uid { all.append(try describe(path)) }
+        for (path, uid) in try Login1.sessions(bus) where uid == client.account.uid { all.append(try describe(path)) }
         return Facts(isLidClosed: isLidClosed, own: nil, all: all)
-    }
-
-    private func isLidClosed() throws(BusError) -> Bool {
-        let answer = try bus.call(
-            Self.name, Self.path, SessionFacts.properties, "Get", [Self.manager, "LidClosed"])
-        guard try answer.enter("v", "b") else { return true }
-        return try answer.bool()
     }
 
     /// - Returns: nil for a process that logind counts to no session: what a user's own service manager runs, desktop terminals among it.
     private func session(of pid: Int32) throws(BusError) -> String? {
         do throws(BusError) {
             let answer = try bus.call(
-                Self.name, Self.path, Self.manager, "GetSessionByPID", values: [.number(UInt32(bitPattern: pid))])
+                Login1.name, Login1.path, Login1.manager, "GetSessionByPID", values: [.number(UInt32(bitPattern: pid))])
             return try answer.text("o")
         } catch {
             guard error.name == Self.noSession else { throw error }
@@ -67,22 +57,7 @@ struct SeatCheck: ~Copyable {
         }
     }
 
-    private func sessions() throws(BusError) -> [(path: String, uid: UInt32)] {
-        let answer = try bus.call(Self.name, Self.path, Self.manager, "ListSessions")
-        var found: [(path: String, uid: UInt32)] = []
-        guard try answer.enter("a", "(susso)") else { return found }
-        while try answer.enter("r", "susso") {
-            _ = try answer.text()
-            let uid = try answer.number()
-            try answer.skip("ss")
-            found.append((try answer.text("o"), uid))
-            try answer.leave()
-        }
-        return found
-    }
-
     private func describe(_ path: String) throws(BusError) -> SessionFacts {
-        try SessionFacts.read(
-            try bus.call(Self.name, path, SessionFacts.properties, "GetAll", [SessionFacts.session]))
+        try SessionFacts.read(Login1.describe(session: path, bus))
     }
 }

@@ -2,9 +2,6 @@ import SystemBus
 
 /// A session of logind's, as far as a fingerprint cares. What logind does not say is the worse of the two.
 struct SessionFacts: Sendable, Equatable {
-    static let session = "org.freedesktop.login1.Session"
-    static let properties = "org.freedesktop.DBus.Properties"
-
     var uid: UInt32?
     /// Sessions of people are "user" and what begins like it; others are of cron, of greeters and of the service manager.
     var isPersons = false
@@ -20,12 +17,7 @@ struct SessionFacts: Sendable, Equatable {
         guard try message.enter("a", "{sv}") else { return facts }
         while try message.enter("e", "sv") {
             switch try message.text() {
-            case "User":
-                guard try message.enter("v", "(uo)"), try message.enter("r", "uo") else { break }
-                facts.uid = try message.number()
-                try message.skip("o")
-                try message.leave()
-                try message.leave()
+            case "User": facts.uid = try message.numberWithPath()
             case "Seat":
                 guard try message.enter("v", "(so)"), try message.enter("r", "so") else { break }
                 facts.hasSeat = !(try message.text()).isEmpty
@@ -36,21 +28,14 @@ struct SessionFacts: Sendable, Equatable {
                 guard try message.enter("v", "s") else { break }
                 facts.isPersons = try message.text().hasPrefix("user")
                 try message.leave()
-            case "Remote": facts.isRemote = try flag(message, otherwise: true)
-            case "Active": facts.isActive = try flag(message, otherwise: false)
-            case "LockedHint": facts.isLocked = try flag(message, otherwise: true)
+            case "Remote": facts.isRemote = try message.flag() ?? true
+            case "Active": facts.isActive = try message.flag() ?? false
+            case "LockedHint": facts.isLocked = try message.flag() ?? true
             default: try message.skip("v")
             }
             try message.leave()
         }
         try message.leave()
         return facts
-    }
-
-    private static func flag(_ message: borrowing BusMessage, otherwise: Bool) throws(BusError) -> Bool {
-        guard try message.enter("v", "b") else { return otherwise }
-        let value = try message.bool()
-        try message.leave()
-        return value
     }
 }

@@ -30,9 +30,9 @@ struct StateFile<Content: Codable & Equatable> {
         if content == nothing {
             try FileRemoval.remove(path)
         } else if content != before {
-            // Nothing of these types can fail to be encoded.
-            guard let bytes = try? JSONEncoder().encode(content) else {
-                throw SystemError("write \(path)", reason: "it cannot be encoded")
+            let bytes: Data
+            do { bytes = try JSONEncoder().encode(content) } catch {
+                throw SystemError("write \(path)", reason: "it cannot be encoded: \(error)")
             }
             try DurableFile.write(Array(bytes), to: path, mode: 0o600)
         }

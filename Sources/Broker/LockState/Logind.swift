@@ -3,11 +3,6 @@ import SystemBus
 
 /// One connection to a bus on which logind is. What it hears is logind's: of every other sender nothing is believed.
 struct Logind: ~Copyable {
-    static let name = "org.freedesktop.login1"
-    static let path = "/org/freedesktop/login1"
-    static let manager = "org.freedesktop.login1.Manager"
-    static let session = "org.freedesktop.login1.Session"
-    static let properties = "org.freedesktop.DBus.Properties"
     private static let daemon = "org.freedesktop.DBus"
 
     private let bus: Bus
@@ -19,13 +14,14 @@ struct Logind: ~Copyable {
     init(address: String) throws(BusError) {
         let bus = try Bus(address: address)
         try bus.subscribe(
-            "type='signal',sender='\(Self.daemon)',member='NameOwnerChanged',arg0='\(Self.name)'")
-        let owner = try bus.owner(of: Self.name)
-        let logind = "type='signal',sender='\(Self.name)'"
-        try bus.subscribe("\(logind),interface='\(Self.session)'")
-        try bus.subscribe("\(logind),interface='\(Self.manager)',path='\(Self.path)'")
+            "type='signal',sender='\(Self.daemon)',member='NameOwnerChanged',arg0='\(Login1.name)'")
+        let owner = try bus.owner(of: Login1.name)
+        let logind = "type='signal',sender='\(Login1.name)'"
+        try bus.subscribe("\(logind),interface='\(Login1.session)'")
+        try bus.subscribe("\(logind),interface='\(Login1.manager)',path='\(Login1.path)'")
         try bus.subscribe(
-            "\(logind),interface='\(Self.properties)',member='PropertiesChanged',path_namespace='\(Self.path)/session'")
+            "\(logind),interface='\(Login1.properties)',member='PropertiesChanged',path_namespace='\(Login1.path)/session'"
+        )
         self.bus = bus
         self.owner = owner
     }
@@ -40,7 +36,7 @@ struct Logind: ~Copyable {
         guard message.isSignal else { return [] }
         let sender = message.sender
         if sender == Self.daemon, message.member == "NameOwnerChanged" {
-            guard try message.text() == Self.name else { return [] }
+            guard try message.text() == Login1.name else { return [] }
             throw BusError("hear logind", reason: "it has ended, or another one has begun")
         }
         // A signal that is addressed to this connection comes whatever the subscriptions say: the daemon's word on the sender decides.
@@ -51,34 +47,18 @@ struct Logind: ~Copyable {
     /// Keeps the machine from sleeping until the descriptor is closed, for as long as logind allows (5 s by default).
     func inhibitSleep() throws(BusError) -> Descriptor {
         let answer = try bus.call(
-            owner, Self.path, Self.manager, "Inhibit",
+            owner, Login1.path, Login1.manager, "Inhibit",
             ["sleep", "Coffer", "Locking the keychains", "delay"])
         return try answer.descriptor()
     }
 
     /// Whether the machine is about to sleep already.
-    func isPreparingForSleep() throws(BusError) -> Bool {
-        let answer = try bus.call(owner, Self.path, Self.properties, "Get", [Self.manager, "PreparingForSleep"])
-        guard try answer.enter("v", "b") else { return true }
-        return try answer.bool()
-    }
+    func isPreparingForSleep() throws(BusError) -> Bool { try Login1.isSet("PreparingForSleep", bus, at: owner) }
 
     /// The sessions there are: path and uid.
-    func sessions() throws(BusError) -> [(path: String, uid: UInt32)] {
-        let answer = try bus.call(owner, Self.path, Self.manager, "ListSessions")
-        var found: [(path: String, uid: UInt32)] = []
-        guard try answer.enter("a", "(susso)") else { return found }
-        while try answer.enter("r", "susso") {
-            _ = try answer.text()
-            let uid = try answer.number()
-            try answer.skip("ss")
-            found.append((try answer.text("o"), uid))
-            try answer.leave()
-        }
-        return found
-    }
+    func sessions() throws(BusError) -> [(path: String, uid: UInt32)] { try Login1.sessions(bus, at: owner) }
 
     func describe(session path: String) throws(BusError) -> SessionDescription {
-        try SessionDescription.read(try bus.call(owner, path, Self.properties, "GetAll", [Self.session]))
+        try SessionDescription.read(Login1.describe(session: path, bus, at: owner))
     }
 }

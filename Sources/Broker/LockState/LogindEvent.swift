@@ -16,12 +16,12 @@ enum LogindEvent: Sendable, Equatable {
     static func read(_ signal: borrowing BusMessage) throws(BusError) -> [LogindEvent] {
         let path = signal.path
         switch (signal.interface, signal.member) {
-        case (Logind.session, "Lock"): return [.lock(session: path)]
-        case (Logind.session, "Unlock"): return [.unlock(session: path)]
-        case (Logind.manager, "PrepareForSleep"): return [.sleep(try signal.bool())]
-        case (Logind.manager, "SessionNew"): return [.sessionNew(try sessionPath(signal))]
-        case (Logind.manager, "SessionRemoved"): return [.sessionRemoved(try sessionPath(signal))]
-        case (Logind.properties, "PropertiesChanged"): return try changes(signal, session: path)
+        case (Login1.session, "Lock"): return [.lock(session: path)]
+        case (Login1.session, "Unlock"): return [.unlock(session: path)]
+        case (Login1.manager, "PrepareForSleep"): return [.sleep(try signal.bool())]
+        case (Login1.manager, "SessionNew"): return [.sessionNew(try sessionPath(signal))]
+        case (Login1.manager, "SessionRemoved"): return [.sessionRemoved(try sessionPath(signal))]
+        case (Login1.properties, "PropertiesChanged"): return try changes(signal, session: path)
         default: return []
         }
     }
@@ -32,7 +32,7 @@ enum LogindEvent: Sendable, Equatable {
     }
 
     private static func changes(_ signal: borrowing BusMessage, session: String) throws(BusError) -> [LogindEvent] {
-        guard try signal.text() == Logind.session else { return [] }
+        guard try signal.text() == Login1.session else { return [] }
         let hints = try SessionDescription.read(signal)
         var events: [LogindEvent] = []
         if let isLocked = hints.isLocked { events.append(.lockedHint(session: session, isLocked)) }

@@ -21,12 +21,7 @@ struct SessionDescription: Sendable, Equatable {
         guard try message.enter("a", "{sv}") else { return description }
         while try message.enter("e", "sv") {
             switch try message.text() {
-            case "User":
-                guard try message.enter("v", "(uo)"), try message.enter("r", "uo") else { break }
-                description.uid = try message.number()
-                try message.skip("o")
-                try message.leave()
-                try message.leave()
+            case "User": description.uid = try message.numberWithPath()
             case "Class":
                 guard try message.enter("v", "s") else { break }
                 description.kind = try message.text()
@@ -35,20 +30,13 @@ struct SessionDescription: Sendable, Equatable {
                 guard try message.enter("v", "s") else { break }
                 description.type = try message.text()
                 try message.leave()
-            case "LockedHint": description.isLocked = try hint(message)
-            case "IdleHint": description.isIdle = try hint(message)
+            case "LockedHint": description.isLocked = try message.flag()
+            case "IdleHint": description.isIdle = try message.flag()
             default: try message.skip("v")
             }
             try message.leave()
         }
         try message.leave()
         return description
-    }
-
-    private static func hint(_ message: borrowing BusMessage) throws(BusError) -> Bool? {
-        guard try message.enter("v", "b") else { return nil }
-        let value = try message.bool()
-        try message.leave()
-        return value
     }
 }

@@ -1,0 +1,45 @@
+/// What logind calls itself, its objects and interfaces (org.freedesktop.login1(5)), and what more than one program asks it.
+public enum Login1 {
+    public static let name = "org.freedesktop.login1"
+    public static let path = "/org/freedesktop/login1"
+    public static let manager = "org.freedesktop.login1.Manager"
+    public static let session = "org.freedesktop.login1.Session"
+    public static let properties = "org.freedesktop.DBus.Properties"
+
+    /// The sessions there are: path and uid.
+    /// - Parameter destination: logind's name, or the unique one of the logind that is meant.
+    /// - Throws: `BusError` where it does not answer, or not as logind does.
+    public static func sessions(
+        _ bus: borrowing Bus, at destination: String = name
+    ) throws(BusError) -> [(path: String, uid: UInt32)] {
+        let answer = try bus.call(destination, path, manager, "ListSessions")
+        var found: [(path: String, uid: UInt32)] = []
+        guard try answer.enter("a", "(susso)") else { return found }
+        while try answer.enter("r", "susso") {
+            _ = try answer.text()
+            let uid = try answer.number()
+            try answer.skip("ss")
+            found.append((try answer.text("o"), uid))
+            try answer.leave()
+        }
+        return found
+    }
+
+    /// A property of the manager's that is a yes or a no; one of another type counts as a yes.
+    /// - Throws: `BusError` as above.
+    public static func isSet(
+        _ property: String, _ bus: borrowing Bus, at destination: String = name
+    ) throws(BusError) -> Bool {
+        let answer = try bus.call(destination, path, properties, "Get", [manager, property])
+        guard try answer.enter("v", "b") else { return true }
+        return try answer.bool()
+    }
+
+    /// All properties of a session.
+    /// - Throws: `BusError` as above.
+    public static func describe(
+        session: String, _ bus: borrowing Bus, at destination: String = name
+    ) throws(BusError) -> BusMessage {
+        try bus.call(destination, session, properties, "GetAll", [Self.session])
+    }
+}
