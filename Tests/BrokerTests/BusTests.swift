@@ -127,4 +127,41 @@ struct BusTests {
             }
         }
     }
+
+    @Test("binding a vault, a wrong password and opening it show neither key nor what a password was made into")
+    func bound() async throws {
+        let (tpm, recorder) = (try SWTPM(), CommandRecorder())
+        let witness = Witness(TPMSealer(TPMAccess(tpm.configuration, observer: recorder)))
+        let broker = try await ThrowAwayBroker(configure: { $0.sealer = .tpm }) { _ in witness }
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        let pins = [1, 2].map { seed in (0..<32).map { UInt8(truncatingIfNeeded: $0 * 7 + seed * 31) } }
+        func line(for call: Keychain.Unlock) async throws -> (String, WireClient) {
+            let id = try await challenge { try await client.call(call) }
+            return (id, try await broker.authenticator.described(id))
+        }
+        var (id, described) = try await line(for: Keychain.Unlock(bind: true))
+        try await broker.authenticator.release(id, pin: nil, reseals: true, over: described)
+        try await broker.authenticator.reseal(id, to: pins[0], over: described)
+        #expect(try await client.call(Keychain.Unlock(challenge: id, bind: true)).vault.bound == true)
+        await described.close()
+        _ = try await client.call(Keychain.Lock())
+        (id, described) = try await line(for: Keychain.Unlock())
+        let wrong = try await fault {
+            try await broker.authenticator.release(id, pin: pins[1], reseals: false, over: described)
+            return true
+        }
+        #expect(wrong.details.kind == "wrong-password")
+        try await broker.authenticator.release(id, pin: pins[0], reseals: false, over: described)
+        #expect(try await client.call(Keychain.Unlock(challenge: id)).vault.state == .unlocked)
+        await described.close()
+        await broker.stop()
+
+        #expect(Set(recorder.names).isSuperset(of: ["TPM2_NV_DefineSpace", "TPM2_PolicySecret", "TPM2_Unseal"]))
+        for secret in witness.secrets.withLock({ $0 }) + pins {
+            for part in [secret, Array(secret.prefix(secret.count / 2)), Array(secret.suffix(secret.count / 2))] {
+                #expect(!recorder.contains(part))
+            }
+        }
+    }
 }
