@@ -5,7 +5,7 @@ public struct PINIndexPin: Codable, Sendable, Hashable {
     /// authPolicy of the index, 32 bytes: that of a key that is gone.
     public let policy: [UInt8]
 
-    private static let ownersHandles: ClosedRange<UInt32> = 0x0180_0000...0x01BF_FFFF
+    static let ownersHandles: ClosedRange<UInt32> = 0x0180_0000...0x01BF_FFFF
 
     /// - Returns: nil for what no such index can have.
     public init?(handle: UInt32, policy: [UInt8]) {

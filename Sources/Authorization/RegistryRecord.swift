@@ -15,6 +15,8 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     public let authenticatorKey: [UInt8]
     /// nil with the software sealer.
     public let storageKey: StorageKeyPin?
+    /// What the vault's epoch is compared with; nil with the software sealer.
+    public let counter: CounterPin?
     /// The Name of each object, 34 bytes.
     public private(set) var objects: [ObjectRole: [UInt8]]
     /// Made by root for an account that nobody can be asked for: root unlocks it.
@@ -26,8 +28,8 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
 
     public init(
         vault: VaultID, owner: Owner, ownerName: String, created: UInt64, sealer: SealerKind, authenticatorKey: [UInt8],
-        storageKey: StorageKeyPin?, objects: [ObjectRole: [UInt8]], isService: Bool = false,
-        biometrySet: [UInt8]? = nil
+        storageKey: StorageKeyPin?, counter: CounterPin? = nil, objects: [ObjectRole: [UInt8]],
+        isService: Bool = false, biometrySet: [UInt8]? = nil
     ) {
         self.format = Self.currentFormat
         self.vault = vault
@@ -37,6 +39,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         self.sealer = sealer
         self.authenticatorKey = authenticatorKey
         self.storageKey = storageKey
+        self.counter = counter
         self.objects = objects
         self.isService = isService
         self.biometrySet = biometrySet
@@ -59,7 +62,8 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case format, vault, owner, ownerName, created, sealer, authenticatorKey, storageKey, objects, biometrySet,
+        case format, vault, owner, ownerName, created, sealer, authenticatorKey, storageKey, counter, objects,
+            biometrySet,
             binding
         case isService = "service"
     }
@@ -79,6 +83,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         sealer = try container.decode(SealerKind.self, forKey: .sealer)
         authenticatorKey = try container.decodeHex(forKey: .authenticatorKey)
         storageKey = try container.decodeIfPresent(StorageKeyPin.self, forKey: .storageKey)
+        counter = try container.decodeIfPresent(CounterPin.self, forKey: .counter)
         isService = try container.decodeIfPresent(Bool.self, forKey: .isService) ?? false
         var names: [ObjectRole: [UInt8]] = [:]
         for (key, value) in try container.decode([String: String].self, forKey: .objects) {
@@ -103,6 +108,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
                 forKey: .binding, in: container, debugDescription: "such a vault cannot be bound to a password")
         }
         guard authenticatorKey.count == 65, (storageKey == nil) == (sealer == .software),
+            (counter == nil) == (sealer == .software),
             ObjectRole.ofNewVault.allSatisfy({ names[$0] != nil })
         else {
             throw DecodingError.dataCorruptedError(
@@ -120,6 +126,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         try container.encode(sealer, forKey: .sealer)
         try container.encode(Hex.encode(authenticatorKey), forKey: .authenticatorKey)
         try container.encodeIfPresent(storageKey, forKey: .storageKey)
+        try container.encodeIfPresent(counter, forKey: .counter)
         if isService { try container.encode(true, forKey: .isService) }
         let names = Dictionary(uniqueKeysWithValues: objects.map { (String($0.key.rawValue), Hex.encode($0.value)) })
         try container.encode(names, forKey: .objects)

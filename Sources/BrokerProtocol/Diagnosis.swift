@@ -10,7 +10,7 @@ extension Keychain {
         case tpmIdentity = "tpm-identity"
         case storageKey = "storage-key"
         case measuredBoot = "measured-boot"
-        case unit, files, sockets, pam, clock, vault, verification, log, biometrics, fingers
+        case unit, files, sockets, pam, clock, rollback, vault, verification, log, biometrics, fingers
 
         /// What is looked at, in one line.
         public var abstract: String {
@@ -33,6 +33,7 @@ extension Keychain {
             case .sockets: "owner and mode of the sockets"
             case .pam: "the PAM services: there, asking for something, without what must not be in them"
             case .clock: "the clock is not behind what the vault has seen"
+            case .rollback: "an older copy of the vault's file would be noticed; none was put back"
             case .vault: "the vault's state, and whether it can be looked into"
             case .verification: "every row of the vault, against its tree, index and MACs"
             case .log: "the access log is whole"
@@ -46,7 +47,7 @@ extension Keychain {
             switch self {
             case .broker, .warning, .authenticator, .sealer, .vault, .biometrics, .fingers: false
             case .tpm, .tpmVersion, .tpmLockout, .tpmPasswords, .tpmAccess, .tpmRoom, .tpmIdentity, .storageKey,
-                .measuredBoot, .unit, .files, .sockets, .pam, .clock, .verification, .log:
+                .measuredBoot, .unit, .files, .sockets, .pam, .clock, .rollback, .verification, .log:
                 true
             }
         }

@@ -78,9 +78,14 @@ public enum Keychain {
         public var items: Int64?
         /// Whether opening it takes the login password; absent where it is not.
         public var bound: Bool?
+        /// The TPM's counter by which an older copy of the vault's file is noticed, its handle; absent where there is none.
+        public var counter: Int64?
 
-        public init(state: State, since: Int64? = nil, items: Int64? = nil, bound: Bool? = nil) {
+        public init(
+            state: State, since: Int64? = nil, items: Int64? = nil, bound: Bool? = nil, counter: Int64? = nil
+        ) {
             self.bound = bound
+            self.counter = counter
             self.state = state
             self.since = since
             self.items = items
@@ -121,6 +126,8 @@ public enum Keychain {
         case create, unlock, read, recovery
         /// To hold the vault to the login password, or no longer.
         case bind, unbind
+        /// To take the vault's file for the newest, though the TPM has not counted it so. Root asks.
+        case accept
         /// Nobody is asked: the authenticator looks which fingers are enrolled.
         case enrolment
     }

@@ -104,3 +104,4 @@ extension BrokerProtocol.Keychain.Edit: PasswordTaking {}
 extension BrokerProtocol.Keychain.Unlock: Challengeable {}
 extension BrokerProtocol.Keychain.CreateVault: Challengeable {}
 extension BrokerProtocol.Keychain.NewRecoveryCode: Challengeable {}
+extension BrokerProtocol.Keychain.AcceptVault: Challengeable {}

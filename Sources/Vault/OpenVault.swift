@@ -16,6 +16,9 @@ public final class OpenVault: Sendable {
     /// What another set of fingers changes.
     let pinned: Mutex<Pinned>
 
+    /// nil where nothing counts.
+    let epochs: Mutex<EpochCount?>
+
     private let currentKeybag: Mutex<Keybag>
     private let lastSeen: Mutex<AuthenticatedHeader>
     private let nodeReads = Mutex(0)
@@ -25,7 +28,7 @@ public final class OpenVault: Sendable {
     /// - Parameters:
     ///   - record: root's word on which vault that is.
     ///   - now: milliseconds since 1970-01-01 UTC.
-    /// - Throws: `.damaged`, `.newerFormat`, `.sealer`, `.storage`.
+    /// - Throws: `.damaged`, `.rollback`, `.newerFormat`, `.sealer`, `.storage`.
     public convenience init(
         directory: String, record: RegistryRecord, sealer: any Sealer,
         now: @escaping @Sendable () -> UInt64 = SystemClock.now
@@ -33,10 +36,24 @@ public final class OpenVault: Sendable {
         try self.init(directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLog.limit)
     }
 
-    /// - Parameter logLimit: the access log's, in bytes.
+    /// Opens an owner's vault whatever its counter says, and makes it the one that the counter stands for. All other copies of the file are refused from
+    /// then on. For root, with its owner's consent.
+    ///
+    /// - Throws: as opening does, but never `.rollback`.
+    public convenience init(
+        accepting record: RegistryRecord, directory: String, sealer: any Sealer,
+        now: @escaping @Sendable () -> UInt64 = SystemClock.now
+    ) throws(VaultError) {
+        try self.init(
+            directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLog.limit, accepting: true)
+    }
+
+    /// - Parameters:
+    ///   - logLimit: the access log's, in bytes.
+    ///   - isAccepting: take the file for the right one.
     init(
         directory: String, record: RegistryRecord, sealer: any Sealer, now: @escaping @Sendable () -> UInt64,
-        logLimit: Int
+        logLimit: Int, accepting isAccepting: Bool = false
     ) throws(VaultError) {
         guard sealer.kind == record.sealer else {
             throw .damaged("it is sealed by \(record.sealer.rawValue), not by the configured \(sealer.kind.rawValue)")
@@ -53,12 +70,15 @@ public final class OpenVault: Sendable {
         let transition = try begun.map { (bytes) throws(VaultError) in try Transition(decoding: bytes) }
         let keys: VaultKeys
         let pinned: Pinned
+        let counted: UInt64?
         do throws(SealerError) {
             pinned = try Pinned(record: record, objects: objects, transition: transition, sealer: sealer)
-            keys = try Self.derive(try sealer.openDeviceRoot(objects, record: record), record)
-        } catch { throw VaultError(error) }
+            let root = try Self.root(objects, record, sealer, accepting: isAccepting)
+            counted = root.epoch
+            keys = try Self.derive(root.deviceRoot, record)
+        } catch { throw VaultError(error, of: record) }
 
-        let header = try Self.check(found, keys: keys, record: record)
+        var header = try Self.check(found, keys: keys, record: record)
         let format = FormatContext(vault: record.vault)
         let (keybagDigest, objectsDigest) = try cryptography { () throws(CryptographyError) in
             (try SHA256.digest(sealedKeybag), try Header.digest(of: objects, transition: begun ?? []))
@@ -72,6 +92,21 @@ public final class OpenVault: Sendable {
         guard keybag.isBound == (record.binding != nil) else {
             throw .damaged("its keys are not those of a vault that is bound as the registry says")
         }
+        var last = AuthenticatedHeader(content: found.content, mac: found.mac, header: header)
+        if isAccepting, record.counter != nil {
+            do throws(SealerError) {
+                header.epoch = try Self.leaveBehind(
+                    header, counted: counted, keys: keys, record: record, sealer: sealer)
+            } catch { throw VaultError(error) }
+            header.revision += 1
+            let accepted = header
+            last = try database.write { (rows) throws(VaultError) in try rows.put(accepted, keys: keys) }
+            epochs = Mutex(EpochCount(counted: header.epoch))
+        } else {
+            // Last of all that is checked: a file that is damaged besides is called that.
+            epochs = Mutex(
+                try Self.settle(header, counted: counted, keys: keys, record: record, sealer: sealer))
+        }
         currentKeybag = Mutex(keybag)
         self.database = database
         self.pinned = Mutex(pinned)
@@ -81,7 +116,17 @@ public final class OpenVault: Sendable {
         log = AccessLog(
             path: VaultFile.logPath(of: record.owner, in: directory), keys: keys, format: format, limit: logLimit,
             now: now)
-        lastSeen = Mutex(AuthenticatedHeader(content: found.content, mac: found.mac, header: header))
+        lastSeen = Mutex(last)
+    }
+
+    /// The device root with what the counter stands for; for acceptance also where that is gone.
+    private static func root(
+        _ objects: SealedObjects, _ record: RegistryRecord, _ sealer: any Sealer, accepting isAccepting: Bool
+    ) throws(SealerError) -> CountedRoot {
+        do throws(SealerError) { return try sealer.openCounted(objects, record: record) } catch {
+            guard isAccepting, error.code == .counterGone else { throw error }
+            return CountedRoot(deviceRoot: try sealer.openDeviceRoot(objects, record: record), epoch: nil)
+        }
     }
 
     /// Root's word on which vault this is.
@@ -94,6 +139,9 @@ public final class OpenVault: Sendable {
     var keybag: Keybag { currentKeybag.withLock { $0 } }
 
     func use(_ keybag: Keybag) { currentKeybag.withLock { $0 = keybag } }
+
+    /// As this run last saw or wrote it.
+    var lastHeader: Header { lastSeen.withLock { $0.header } }
 
     /// How many items there are.
     public var count: Int {
@@ -123,9 +171,13 @@ public final class OpenVault: Sendable {
     }
 
     /// Changes the vault: all of it, durably, or nothing.
-    func write<Value>(_ body: (Change) throws(VaultError) -> Value) throws(VaultError) -> Value {
+    func write<Value>(
+        _ kind: Change.Kind = .content, _ body: (Change) throws(VaultError) -> Value
+    ) throws(VaultError) -> Value {
         let (value, header, logHead) = try database.write { (rows) throws(VaultError) in
-            let change = Change(rows, header: try currentHeader(rows), keys: keys)
+            let present = try currentHeader(rows)
+            let mayMove = epochs.withLock { $0?.mayMove(from: present.epoch) ?? true }
+            let change = Change(rows, header: present, keys: keys, kind: kind, mayMove: mayMove)
             defer { nodeReads.withLock { $0 += change.tree.readCount } }
             let value = try body(change)
             let logHead = log.headToAnchor()

@@ -29,11 +29,12 @@ struct Session {
     /// Calls what may need a person.
     /// - Parameter purpose: what asks, as a subject: "github/me".
     /// - Parameter command: what to run in a terminal when nobody can be asked here.
+    /// - Parameter asksOwner: also root is asked for something about another account's vault.
     func call<Method: Challengeable>(
-        _ method: Method, for purpose: String, noPrompt: Bool = false, command: String
+        _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false
     ) throws(KeychainError) -> Method.Reply {
         try client.call(method) { purposes throws(KeychainError) in
-            if vault?.user != nil { return NobodyPerson() }
+            if vault?.user != nil, !asksOwner { return NobodyPerson() }
             let creates = purposes.contains(.create)
             let subject = creates ? "making \(vault?.shownVault ?? "your vault")" : purpose
             let wayOut = creates ? unlockCommand : command

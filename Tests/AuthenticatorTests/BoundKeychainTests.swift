@@ -26,6 +26,7 @@ struct BoundKeychainTests {
                         sealer: .tpm, authenticatorKey: record.authenticatorKey,
                         storageKey: StorageKeyPin(
                             handle: 0x8100_0001, name: [0, 11] + [UInt8](repeating: 1, count: 32), context: [1]),
+                        counter: CounterPin(handle: 0x01B0_C003, base: 0, context: [1]),
                         objects: record.objects)
                     guard bound, let root = sealed.objects[.unlockRoot] else { return sealed }
                     return sealed.with(binding: binding, unlockRoot: root)

@@ -13,6 +13,7 @@ import Testing
             created: 1_700_000_000_000, sealer: .tpm,
             authenticatorKey: [4] + [UInt8](repeating: 9, count: 64),
             storageKey: StorageKeyPin(handle: 0x8100_0001, name: [UInt8](repeating: 3, count: 34), context: [1, 2, 3]),
+            counter: CounterPin(handle: 0x01B0_C000, base: 41, context: [4, 5, 6]),
             objects: Dictionary(
                 uniqueKeysWithValues: ObjectRole.ofNewVault.map {
                     ($0, [UInt8](repeating: UInt8($0.rawValue), count: 34))

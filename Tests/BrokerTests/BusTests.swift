@@ -79,6 +79,24 @@ struct BusTests {
 
         func removeIndex(_ index: PINIndexPin) throws(SealerError) { try sealer.removeIndex(index) }
 
+        func openCounted(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> CountedRoot {
+            let root = try sealer.openCounted(objects, record: record)
+            _ = note(root.deviceRoot)
+            return root
+        }
+
+        func count(
+            to epoch: UInt64, most: UInt64, password: SecretBytes, record: RegistryRecord
+        ) throws(SealerError) -> UInt64 {
+            try sealer.count(to: epoch, most: most, password: note(password), record: record)
+        }
+
+        func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64 {
+            try sealer.remakeCounter(password: note(password), record: record)
+        }
+
+        func removeCounter(_ pin: CounterPin) throws(SealerError) { try sealer.removeCounter(pin) }
+
         func name(of object: SealedObject) throws(SealerError) -> [UInt8] { try sealer.name(of: object) }
 
         func describe() throws(SealerError) -> SealerDescription { try sealer.describe() }

@@ -32,7 +32,7 @@ struct TPMSealerTests {
         static func record(_ vault: VaultID, _ owner: Owner, _ key: [UInt8], _ keys: NewVaultKeys) -> RegistryRecord {
             RegistryRecord(
                 vault: vault, owner: owner, ownerName: "tester", created: 1, sealer: .tpm, authenticatorKey: key,
-                storageKey: keys.storageKey, objects: keys.names)
+                storageKey: keys.storageKey, counter: keys.counter, objects: keys.names)
         }
 
         /// An authenticator after PAM's yes.

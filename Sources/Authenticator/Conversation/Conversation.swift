@@ -150,10 +150,11 @@ public struct Conversation {
         _ client: Client, _ challenge: String, _ demand: Demand, _ session: inout Session,
         _ broker: inout BrokerConnection
     ) throws(Ending) -> Proof {
-        guard demand.claim.needsPerson else { return .root }
+        guard demand.needsPerson else { return .root }
         if try canReuse(client, demand) { return .reused }
         let inquiry = SharedInquiry(
-            inquiry: Inquiry(client: client, configuration: configuration), challenge: challenge, demand: demand)
+            inquiry: Inquiry(client: client, person: try demand.person(client), configuration: configuration),
+            challenge: challenge, demand: demand)
         return try inquiry.ask(&session, &broker)
     }
 
@@ -168,6 +169,13 @@ public struct Conversation {
         _ client: Client, _ challenge: String, _ demand: Demand, by proof: Proof, _ setting: Setting,
         _ broker: inout BrokerConnection
     ) throws(Ending) {
+        if demand.purposes == [.accept] {
+            // Nothing is opened by it, so nothing is signed.
+            do throws(BrokerFailure) {
+                _ = try broker.call(BrokerInterface.Adopt(challenge: challenge), within: .seconds(10))
+            } catch { throw Ending(error) }
+            return
+        }
         var signer = signer(client, challenge, demand, by: proof, setting)
         var signatures = demand.signatures
         if demand.record == nil {

@@ -6,7 +6,16 @@ import Platform
 /// Asks a person: says what it is about, then has PAM ask, one service after the other, as slowly as the user's recent failures demand.
 struct Inquiry {
     let client: Client
+    /// Who is asked: mostly the client's own user.
+    let person: Account
     let configuration: Configuration
+
+    /// - Parameter person: nil for the client's own user.
+    init(client: Client, person: Account? = nil, configuration: Configuration) {
+        self.client = client
+        self.person = person ?? client.account
+        self.configuration = configuration
+    }
 
     /// - Parameter notice: the first thing that the person sees, here and on the desktop.
     /// - Returns: the login password, where it was asked for: the one hidden answer that the service of that name took and accepted.
@@ -15,10 +24,10 @@ struct Inquiry {
     func ask(_ services: [ProofService], _ notice: String, _ session: inout Session) throws(Ending) -> SecretBytes? {
         session.notify(
             DesktopNotification(
-                for: client.account, folder: configuration.notificationFolder, text: notice,
+                for: person, folder: configuration.notificationFolder, text: notice,
                 seconds: configuration.promptTimeout))
         _ = try session.show(Message(style: .info, text: notice), limit: Notice.longest)
-        let attempts = try AttemptLog(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
+        let attempts = try AttemptLog(registryDirectory: configuration.registryDirectory, uid: person.uid)
         let delay = try attempts.admit()
         var hasAnswered = false
         var password: SecretBytes?
@@ -33,7 +42,7 @@ struct Inquiry {
                 var person = PersonAtPAM(
                     transaction: BackgroundTransaction(
                         service: Service(name: service.rawValue, directory: configuration.pamDirectory),
-                        user: client.account.name, terminal: client.terminal, requester: client.account.name))
+                        user: person.name, terminal: client.terminal, requester: client.account.name))
                 defer { hasAnswered = hasAnswered || person.hasAnswered }
                 do throws(Ending) { try person.converse(&session) } catch { throw service.ending(error) }
                 // A stack that asks for more leaves open which of the answers is the password.

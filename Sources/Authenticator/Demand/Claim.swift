@@ -10,7 +10,7 @@ struct Claim {
         case own
         /// A group's, of which the client is a member now.
         case member
-        /// The vault of an account that nobody can be asked for, and the client is root.
+        /// The vault of an account that nobody can be asked for, or any that is to be accepted, and the client is root.
         case root
     }
 
@@ -18,12 +18,17 @@ struct Claim {
     let right: Right
     /// The account's or group's name now.
     let name: String
+    /// Whether the client is root, also where the vault is root's own.
+    let isRoots: Bool
 
-    /// - Parameter text: the owner as the broker says.
+    /// - Parameters:
+    ///   - text: the owner as the broker says.
+    ///   - isAccepting: it is about taking a file for the newest, which is root's for every vault.
     /// - Throws: ``Ending``, the same for a group that is not there and one that the client does not belong to.
-    init(_ text: String, of client: Client) throws(Ending) {
+    init(_ text: String, of client: Client, accepting isAccepting: Bool = false) throws(Ending) {
         guard let owner = Owner(text: text) else { throw Self.refusal }
         self.owner = owner
+        isRoots = client.account.uid == 0
         do throws(SystemError) {
             switch owner {
             case .user(client.account.uid):
@@ -33,6 +38,10 @@ struct Claim {
                 guard client.account.uid == 0, let account = try Account.withUID(uid) else { throw Self.foreign }
                 right = .root
                 name = account.name
+            case .group(let gid) where isAccepting && isRoots:
+                guard let group = try Group.withGID(gid) else { throw Self.foreign }
+                right = .root
+                name = group.name
             case .group(let gid):
                 guard client.account.isMember(of: gid), let group = try Group.withGID(gid) else { throw Self.foreign }
                 right = .member
@@ -45,15 +54,17 @@ struct Claim {
     private static let refusal = Ending.refused(
         .challengeRefused("The challenge is for another owner's keychain."))
 
-    /// Whether a person has to be asked: root is not, for what has nobody to ask.
-    var needsPerson: Bool { right != .root }
-
     /// A recovery code is for one's own keychain. Root makes and opens service vaults; what a person keeps, and any single item, is not root's by this way.
     func check(_ record: RegistryRecord?, for purposes: Set<Keychain.Purpose>) throws(Ending) {
         // A group's secrets are not one member's to take along.
         guard !purposes.contains(.recovery) || right == .own else { throw Self.refusal }
         // One person's password is for one person's keychain.
         guard purposes.isDisjoint(with: [.bind, .unbind]) || right == .own else { throw Self.refusal }
+        if purposes.contains(.accept) {
+            // By itself: who says yes to something else must not have said yes to this.
+            guard isRoots, purposes == [.accept] else { throw Self.refusal }
+            return
+        }
         guard right == .root else { return }
         guard purposes == [.create] || purposes == [.unlock], record?.isService ?? true else { throw Self.refusal }
     }

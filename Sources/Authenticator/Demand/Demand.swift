@@ -28,8 +28,8 @@ struct Demand {
         _ facts: BrokerInterface.Describe.Reply, of client: Client, registry: Registry, authenticatorKey: [UInt8],
         sealer: SealerKind, biometrics: (RegistryRecord?) -> BiometricAvailability
     ) throws(Ending) {
-        let claim = try Claim(facts.owner, of: client)
         let purposes = Set(facts.purposes)
+        let claim = try Claim(facts.owner, of: client, accepting: purposes == [.accept])
         guard !purposes.isEmpty, purposes.count == facts.purposes.count else {
             throw .refused(.challengeRefused("The challenge has no clear purpose."))
         }
@@ -64,6 +64,22 @@ struct Demand {
         self.services = ProofService.needed(for: signatures.map(\.kind), withPassword: needsPassword)
         self.reason = facts.reason
         self.lastLock = facts.lastLock
+    }
+
+    /// Whether a person has to be asked: root is not, for what has nobody to ask.
+    var needsPerson: Bool { purposes == [.accept] ? !(record?.isService ?? false) : claim.right != .root }
+
+    /// Who that is: for a person's own keychain that root is to accept, that person.
+    func person(_ client: Client) throws(Ending) -> Account {
+        guard purposes == [.accept], case .user(let uid) = claim.owner, uid != client.account.uid else {
+            return client.account
+        }
+        let account: Account?
+        do throws(SystemError) { account = try Account.withUID(uid) } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+        guard let account else { throw .refused(.challengeRefused("The challenge is for another owner's keychain.")) }
+        return account
     }
 
     private static func enrolment(

@@ -63,6 +63,12 @@ enum Notice {
             parts.append(
                 "unbind your keychain from your login password: its items of class passcode-set are destroyed by that")
         }
+        if demand.purposes.contains(.accept) {
+            parts.append(
+                "take the keychain of \(VisibleText.quoted(demand.claim.name, limit: 64)) for the newest as its file is now, though the TPM has not "
+                    + "counted it so: it may be an older copy, in which what was deleted or changed since is as it was before"
+            )
+        }
         if let item { parts.append("read \(item)" + (group.map { " of \($0)" } ?? "")) }
         return parts.joined(separator: " and ")
     }

@@ -48,7 +48,7 @@ struct SignatureWays {
         let forReading = kinds.filter(\.isForReading)
         let rest = kinds.subtracting(forReading)
         switch purposes {
-        case [.create], [.enrolment]: return kinds.isEmpty
+        case [.create], [.enrolment], [.accept]: return kinds.isEmpty
         case [.unlock]: return kinds == [.unlock]
         // By itself: who says yes to something else must not have said yes to this.
         case [.recovery]: return kinds == [.recovery]

@@ -48,6 +48,7 @@ struct Provisioning {
             proposal.authenticatorKey == authenticatorKey, proposal.sealer == sealer, proposal.isService == isService,
             (proposal.storageKey == nil) == (sealer == .software),
             proposal.storageKey.map({ $0.name.count == 34 && !$0.context.isEmpty && $0.context.count <= 4096 }) ?? true,
+            (proposal.counter == nil) == (sealer == .software),
             Set(proposal.objects.keys) == Set(ObjectRole.ofNewVault), names.count == proposal.objects.count,
             names.allSatisfy({ $0.count == 34 }), proposal.vault.bytes.contains(where: { $0 != 0 }), abs(age) < 600
         else {
@@ -58,7 +59,7 @@ struct Provisioning {
         }
         return RegistryRecord(
             vault: proposal.vault, owner: owner, ownerName: ownerName, created: proposal.created, sealer: sealer,
-            authenticatorKey: authenticatorKey, storageKey: proposal.storageKey, objects: proposal.objects,
-            isService: isService)
+            authenticatorKey: authenticatorKey, storageKey: proposal.storageKey, counter: proposal.counter,
+            objects: proposal.objects, isService: isService)
     }
 }

@@ -25,6 +25,7 @@ extension Conversation {
     func adopt(_ method: BrokerInterface.Adopt) async throws(Fault) -> Answer {
         let known = try self.challenge(method.challenge)
         if known.purposes == [.enrolment] { return try await adoptFingers(method) }
+        if known.purposes == [.accept] { return try adoptAcceptance(known) }
         if known.resealed != nil { return try await adoptBinding(method) }
         let challenge = try creation(method.challenge)
         let keeper = core.shelf.keeper(of: challenge.owner)
@@ -40,6 +41,14 @@ extension Conversation {
             core.challenges.drop(challenge.id)
             throw error.forAuthenticator
         }
+    }
+
+    /// The owner has consented, and the authenticator knows root: the client may do it.
+    private func adoptAcceptance(_ challenge: Challenge) throws(Fault) -> Answer {
+        do throws(ChallengeRefusal) {
+            try core.challenges.finishUnsigned(challenge.id, connection: caller.connection)
+        } catch { throw Self.refusal }
+        return .reply(BrokerInterface.Adopt.Reply(authorizations: []))
     }
 
     private func creation(_ id: Challenge.ID) throws(Fault) -> Challenge {

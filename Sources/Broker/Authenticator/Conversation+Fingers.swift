@@ -29,7 +29,7 @@ extension Conversation {
                 try await core.shelf.keeper(of: challenge.owner).adoptSetKey(for: challenge.id)
             }
             do throws(ChallengeRefusal) {
-                try core.challenges.finishEnrolment(challenge.id, connection: caller.connection)
+                try core.challenges.finishUnsigned(challenge.id, connection: caller.connection)
             } catch { throw Self.refusal }
             return .reply(BrokerInterface.Adopt.Reply(authorizations: []))
         } catch {

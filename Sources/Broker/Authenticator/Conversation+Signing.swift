@@ -140,6 +140,8 @@ extension Conversation {
             event = .read
         } else if challenge.purposes.contains(.recovery) {
             event = .recovery
+        } else if challenge.purposes.contains(.accept) {
+            event = .accept
         } else {
             event = challenge.purposes.contains(.create) ? .create : .unlock
         }

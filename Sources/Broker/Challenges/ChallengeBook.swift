@@ -143,11 +143,11 @@ final class ChallengeBook: Sendable {
         }
     }
 
-    /// What an item is to be bound to is ready.
-    func finishEnrolment(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
+    /// What an item is to be bound to is ready, or the owner has consented: nothing is signed for either.
+    func finishUnsigned(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
             let challenge = try Self.described(id, by: connection, in: &open, at: clock.now())
-            guard challenge.purposes == [.enrolment] else { throw .outOfOrder }
+            guard challenge.purposes == [.enrolment] || challenge.purposes == [.accept] else { throw .outOfOrder }
             open[id]?.stage = .granted
             open[id]?.expires = clock.now() + limits.grantLife
         }

@@ -10,7 +10,8 @@ protocol DiagnosisCheck: SendableMetatype {
 enum Diagnosis {
     static let checks: [any DiagnosisCheck.Type] = [
         TPMCheck.self, TPMAccessCheck.self, TPMIdentityCheck.self, StorageKeyCheck.self, MeasuredBootCheck.self,
-        UnitCheck.self, FilesCheck.self, SocketsCheck.self, PAMCheck.self, ClockCheck.self, VerificationCheck.self,
+        UnitCheck.self, FilesCheck.self, SocketsCheck.self, PAMCheck.self, ClockCheck.self, RollbackCheck.self,
+        VerificationCheck.self,
     ]
 
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] { checks.flatMap { $0.findings(facts) } }

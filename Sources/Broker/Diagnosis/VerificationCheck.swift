@@ -5,6 +5,8 @@ enum VerificationCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         switch facts.vault {
         case nil: return []
+        // Said already, with another way forward.
+        case .failure(let fault) where fault.details.kind == Keychain.rollback: return []
         case .failure(let fault): return [failure(fault)]
         case .success(let checkup): return [rows(checkup), log(checkup)]
         }

@@ -76,6 +76,9 @@ struct DispatchTable: Sendable {
             UnlockHandler.self, none: .creation, sealed: .allowed, locked: .allowed, unlocked: .allowed),
         Keychain.CreateVault.name: Entry(
             CreateVaultHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
+        Keychain.AcceptVault.name: Entry(
+            AcceptVaultHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed,
+            looksAtDamage: true),
         Keychain.NewRecoveryCode.name: Entry(
             NewRecoveryCodeHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed,
             isUse: true),

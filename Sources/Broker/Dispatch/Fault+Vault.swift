@@ -14,6 +14,9 @@ extension Fault {
         case .alreadyExists: self.init(.alreadyExists, "There is such an item already.")
         case .changed: self = Faults.challengeRefused
         case .damaged: self.init(.damaged, Faults.sentence(error.reason))
+        case .rollback:
+            self.init(.damaged, Details(message: Faults.sentence(error.reason), kind: Keychain.rollback))
+        case .uncounted: self.init(.failed, Faults.sentence(error.reason))
         case .newerFormat: self.init(.damaged, Faults.sentence(error.reason))
         case .limitExceeded: self.init(.limitExceeded, Faults.sentence(error.reason))
         case .invalidArgument: self.init(.invalidArgument, Faults.sentence(error.reason))
@@ -34,6 +37,9 @@ extension Fault {
         case .damaged:
             self.init(.damaged, Faults.sentence(error.reason))
             return
+        case .counterGone:
+            self.init(.damaged, Details(message: Faults.sentence(error.reason), kind: Keychain.rollback))
+            return
         case .signingRefused:
             self.init(.challengeRefused, "The authenticator did not sign in time; start again.")
             return
@@ -46,6 +52,7 @@ extension Fault {
         case .wrongPIN: kind = BrokerInterface.wrongPassword
         case .triesUsedUp: kind = "tries-used-up"
         case .pinIndexGone: kind = "pin-index"
+        case .busy: kind = "busy"
         case .unsupported: kind = "unsupported"
         case .other: kind = "other"
         }

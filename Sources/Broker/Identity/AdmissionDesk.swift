@@ -14,6 +14,9 @@ struct AdmissionDesk: Sendable {
             return try await Self.aside { () throws(Fault) in try admitCreation(caller, owner) }
         }
         let choice = try call.vaultChoice()
+        if call.method == Keychain.AcceptVault.name {
+            return try await Self.aside { () throws(Fault) in try Self.admitAcceptance(caller, choice) }
+        }
         switch (choice.group, choice.user) {
         case (nil, nil): return Admission(owner: caller.owner, standing: .own, name: nil)
         case (let group?, nil): return try await Self.aside { () throws(Fault) in try admitMember(caller, group) }
@@ -50,6 +53,28 @@ struct AdmissionDesk: Sendable {
             )
         }
         return Admission(owner: .user(account.uid), standing: .root, name: name)
+    }
+
+    /// Root, about anybody's vault.
+    private static func admitAcceptance(_ caller: Caller, _ choice: Keychain.VaultChoice) throws(Fault) -> Admission {
+        guard caller.uid == 0 else {
+            throw Fault(.notPermitted, "Only root may accept a keychain's file that the TPM has not counted.")
+        }
+        do throws(SystemError) {
+            switch (choice.group, choice.user) {
+            case (nil, nil): return Admission(owner: caller.owner, standing: .own, name: nil)
+            case (let name?, nil):
+                guard let group = try Group.named(name) else { throw SystemError("find the group", reason: "none") }
+                return Admission(owner: .group(group.gid), standing: .root, name: name)
+            case (nil, let name?):
+                guard let account = try Account.named(name) else {
+                    throw SystemError("find the account", reason: "none")
+                }
+                return Admission(owner: .user(account.uid), standing: .root, name: name)
+            case (_?, _?): break
+            }
+        } catch { throw Fault(.notFound, "There is no such account or group, or the name service does not answer.") }
+        throw Fault(.invalidArgument, "A keychain is a group's or an account's: name one of them.")
     }
 
     private func admitCreation(_ caller: Caller, _ name: String) throws(Fault) -> Admission {

@@ -34,10 +34,22 @@ extension VaultKeeper {
                 try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticatorKey)
             }
         } catch { throw Fault(error) }
+        do throws(Fault) { return try enter(keys, of: id, named: name, isService, authenticatorKey, challenge) } catch {
+            await removeCounter(keys.counter)
+            throw error
+        }
+    }
+
+    /// The keys are made: writes the file, unless others were quicker.
+    private func enter(
+        _ keys: NewVaultKeys, of id: VaultID, named name: String, _ isService: Bool, _ authenticatorKey: [UInt8],
+        _ challenge: Challenge.ID
+    ) throws(Fault) -> RegistryRecord {
         let record = RegistryRecord(
             vault: id, owner: owner, ownerName: name, created: UInt64(Date().timeIntervalSince1970 * 1000),
-            sealer: sealer.kind,
-            authenticatorKey: authenticatorKey, storageKey: keys.storageKey, objects: keys.names, isService: isService)
+            sealer: ground.sealer.kind,
+            authenticatorKey: authenticatorKey, storageKey: keys.storageKey, counter: keys.counter,
+            objects: keys.names, isService: isService)
         // The TPM took its time; others may have been quicker.
         guard try condition() == .none, ground.challenges.isOpen(challenge) else { throw Faults.challengeRefused }
         if let creation, creation.challenge != challenge, ground.challenges.isOpen(creation.challenge) {
@@ -46,8 +58,17 @@ extension VaultKeeper {
         do throws(VaultError) {
             try VaultFile.create(directory: ground.directory, keys: keys, record: record)
         } catch { throw Fault(error) }
+        if let abandoned = creation?.record.counter { Task { await removeCounter(abandoned) } }
         creation = Creation(challenge: challenge, record: record)
         return record
+    }
+
+    /// Of a vault that never came to be. What cannot be removed stays in the TPM, of use to nobody, and `coffer doctor` names it.
+    private func removeCounter(_ counter: CounterPin?) async {
+        guard let counter else { return }
+        let sealer = ground.sealer
+        // What went wrong first says more than this.
+        try? await ground.sealerThread.run { () throws(SealerError) in try sealer.removeCounter(counter) }
     }
 
     /// The registry has the record: the new file gets its name.

@@ -15,6 +15,8 @@ extension VaultKeeper {
         state.lock = .locked(since: Self.now)
         open = state
         note(AccessRecord(.lock, by: program), .anchored)
+        // The keys are gone; nobody has to wait for the counter.
+        if state.vault.isUnfolded { Task { await fold() } }
     }
 
     var isUnlocked: Bool { if case .unlocked = open?.lock { true } else { false } }
@@ -43,14 +45,16 @@ extension VaultKeeper {
         let condition = try condition()
         let binding = condition == .none ? nil : try record().binding
         let bound: Bool? = binding == nil ? nil : true
+        let counter = condition == .none ? nil : try counter().map { Int64($0) }
         let items: Int64?
         do throws(VaultError) {
             items = try open.map { (state) throws(VaultError) in Int64(try state.vault.count) }
         } catch { throw noting(Fault(error)) }
         switch open?.lock {
         case .locked(let since), .unlocked(let since):
-            return Keychain.VaultState(state: condition, since: since, items: items, bound: bound)
-        case .sealed, nil: return Keychain.VaultState(state: condition, items: items, bound: bound)
+            return Keychain.VaultState(state: condition, since: since, items: items, bound: bound, counter: counter)
+        case .sealed, nil:
+            return Keychain.VaultState(state: condition, items: items, bound: bound, counter: counter)
         }
     }
 

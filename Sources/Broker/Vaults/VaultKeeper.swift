@@ -14,7 +14,7 @@ actor VaultKeeper {
     /// Every waiter of one opening gets its outcome.
     private var opening: Task<Result<OpenState, Fault>, Never>?
     /// What was found wrong. It stays refused until the broker starts again: damage does not heal by looking twice.
-    private var damage: String?
+    private var damage: Fault?
     /// The creation that is under way; a second one must not take its file away.
     var creation: Creation?
     /// The enrolment that is under way: while it is, no other may put another key in the place of its own.
@@ -26,6 +26,9 @@ actor VaultKeeper {
     /// Records that wait for the vault to be opened.
     var unlogged: [AccessRecord] = []
     var isLogScheduled = false
+    /// The counter's following the file; everybody who needs it waits for the same.
+    var raising: Task<Result<Void, Fault>, Never>?
+    var isFoldScheduled = false
     /// The recovery code that was shown last, until a part of it came back.
     var unconfirmedCode: UnconfirmedCode?
 
@@ -55,26 +58,44 @@ actor VaultKeeper {
         self.executor = QueueExecutor(label: "coffer.vault")
     }
 
+    /// More often than this a change is not begun again because others came between it and the counter.
+    private static let mostAttempts = 16
+
     /// Does something with the open vault, opening it first where need be. Damage that it meets closes the vault.
+    ///
+    /// - Parameter body: where it moves the vault's epoch and the counter has not followed an earlier move yet, that is waited for, and it is run again from
+    ///   its beginning. What it does before it changes the vault must bear that.
     func use<Value: Sendable>(_ body: @Sendable (OpenState) throws -> Value) async throws(Fault) -> Value {
-        _ = try await opened()
-        // Nothing may come between looking at the state and using it.
-        guard let state = open else { throw Faults.stopping }
-        defer { scheduleLog() }
-        do {
-            return try body(state)
-        } catch let fault as Fault {
-            throw fault
-        } catch let error as VaultError {
-            throw noting(Fault(error))
-        } catch {
-            throw Fault(.failed, "The broker could not do it.")
+        for _ in 0..<Self.mostAttempts {
+            _ = try await opened()
+            // Nothing may come between looking at the state and using it.
+            guard let state = open else { throw Faults.stopping }
+            let epoch = state.vault.epoch
+            let value: Value
+            do {
+                defer {
+                    scheduleLog()
+                    scheduleFold()
+                }
+                value = try body(state)
+            } catch let fault as Fault {
+                throw fault
+            } catch let error as VaultError {
+                guard error.code == .uncounted else { throw noting(Fault(error)) }
+                try await raise()
+                continue
+            } catch {
+                throw Fault(.failed, "The broker could not do it.")
+            }
+            if state.vault.epoch != epoch, state.vault.isAhead { try await acknowledge(state.vault) }
+            return value
         }
+        throw Fault(.failed, "Too much is changed in this keychain at once; try again in a moment.")
     }
 
     /// The open vault. What comes from a file or a TPM is waited for without keeping other calls from this vault.
     func opened() async throws(Fault) -> OpenState {
-        if let damage { throw Fault(.damaged, damage) }
+        if let damage { throw damage }
         if isClosed { throw Faults.stopping }
         try ownerCheck.check(owner, record: open?.record)
         if let open { return open }
@@ -98,6 +119,8 @@ actor VaultKeeper {
             guard !isClosed, damage == nil else { return }
             open = state
             noteUnlogged()
+            // What an earlier run has written may wait for it.
+            scheduleFold()
             if state.vault.isUnsettled { Task { await settle() } }
         case .failure(let fault): _ = noting(fault)
         }
@@ -106,16 +129,22 @@ actor VaultKeeper {
     /// Remembers damage, and lets go of what is damaged.
     func noting(_ fault: Fault) -> Fault {
         guard fault.name == .damaged else { return fault }
-        damage = fault.details.message ?? "The keychain is damaged."
+        if damage == nil, fault.details.kind == Keychain.rollback {
+            note(AccessRecord(.rollback, outcome: "refused", detail: fault.details.message))
+        }
+        damage = fault
         open = nil
         unconfirmedCode = nil
         ground.challenges.dropAll(about: owner)
         return fault
     }
 
+    /// Root has accepted what was refused.
+    func forgetDamage() { damage = nil }
+
     /// What the vault is in, without touching the TPM.
     func condition() throws(Fault) -> VaultCondition {
-        if let damage { throw Fault(.damaged, damage) }
+        if let damage { throw damage }
         if isClosed { throw Faults.stopping }
         if let open {
             try ownerCheck.check(owner, record: open.record)
@@ -144,9 +173,20 @@ actor VaultKeeper {
         } catch { throw noting(error) }
     }
 
+    /// What a stop waits for the TPM: with the time that running calls get it must stay below the unit's `TimeoutStopSec`.
+    private static let patience = Duration.seconds(6)
+
     /// Wipes and closes; nothing is opened any more.
-    func close() {
+    func close() async {
         isClosed = true
+        // The keys do not wait.
+        if var state = open {
+            state.keys = state.keys.locked()
+            open = state
+        }
+        if let vault = open?.vault, vault.isUnfolded || vault.isAhead {
+            await TimeLimit.wait(Self.patience) { await self.fold() }
+        }
         // What cannot be written now is what a crash would lose.
         try? open?.vault.anchorLog()
         open = nil

@@ -60,7 +60,16 @@ final class VaultShelf: Sendable {
         lockTimes.noteAll()
         let all = keepers.withLock { Array($0.values) }
         for keeper in all { await keeper.lock() }
+        // Sleep is held until this returns, and logind does not wait for ever.
+        await TimeLimit.wait(Self.patience) {
+            await withTaskGroup(of: Void.self) { group in
+                for keeper in all { group.addTask { await keeper.fold() } }
+            }
+        }
     }
+
+    /// How long sleep waits for the TPM to count, once the keys are gone: less than logind's `InhibitDelayMaxSec`.
+    private static let patience = Duration.seconds(3)
 
     private func known(_ owner: Owner) -> VaultKeeper? { keepers.withLock { $0[owner] } }
 
@@ -74,6 +83,8 @@ final class VaultShelf: Sendable {
     /// Wipes all keys and closes all files.
     func close() async {
         let all = keepers.withLock { Array($0.values) }
-        for keeper in all { await keeper.close() }
+        await withTaskGroup(of: Void.self) { group in
+            for keeper in all { group.addTask { await keeper.close() } }
+        }
     }
 }

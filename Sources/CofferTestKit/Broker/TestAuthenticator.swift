@@ -47,6 +47,9 @@ public final class TestAuthenticator: Sendable {
             authorizations = try await create(challenge, line)
             way = Array(authorizations.indices)
         }
+        if facts.purposes == [.accept] {
+            _ = try await line.call(BrokerInterface.Adopt(challenge: challenge))
+        }
         let owner = Owner(text: facts.owner) ?? .user(uid)
         for index in way {
             try await sign(challenge, index, authorizations[index], owner: owner, line)

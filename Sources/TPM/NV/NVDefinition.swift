@@ -5,11 +5,15 @@ extension TPMContext {
     /// `TPM2_NV_DefineSpace` under the owner's empty password, at the first free handle of ours; the index's own
     /// password travels encrypted. Two commands; the session goes on. Part 3, section 31.3.
     ///
+    /// - Parameter handle: another place than the first free one.
     /// - Throws: `.ownerPasswordSet`; `.exhausted`; `.unsupported` where the TPM knows no such index.
     func define<Role>(
-        _ role: Role.Type, policy: [UInt8], password: borrowing NVPassword?, _ session: borrowing HMACSession
+        _ role: Role.Type, at handle: NVHandle? = nil, policy: [UInt8], password: borrowing NVPassword?,
+        _ session: borrowing HMACSession
     ) throws(TPMError) -> NVIndex<Role> {
-        let identity = try NVIdentity<Role>(handle: freeNVHandle(), policy: policy)
+        let place: NVHandle
+        if let handle { place = handle } else { place = try freeNVHandle() }
+        let identity = try NVIdentity<Role>(handle: place, policy: policy)
         var area = try CStructures.nvPublicArea(identity.area)
         var none = TPM2B_DIGEST()
         var reference = ESYS_TR(ESYS_TR_NONE)

@@ -5,13 +5,23 @@ extension LoadedObject where Role == HandleRole.SealedData {
     /// `TPM2_Unseal`, by empty password (HMAC session) or by policy, as the session's kind says; the answer travels encrypted
     /// and the TPM ends the session. One command. TPM 2.0 Library, Part 3, section 12.7.
     public func unseal<Kind>(_ session: consuming Session<Kind>) throws(TPMError) -> SecretBytes {
-        try session.set(TPMA_SESSION(TPMA_SESSION_ENCRYPT))
+        let secret = try unseal(session, continues: false)
+        engine.forget(session.handle)
+        return secret
+    }
+
+    /// The same in a session that goes on.
+    public func unseal(keeping session: borrowing HMACSession) throws(TPMError) -> SecretBytes {
+        try unseal(session, continues: true)
+    }
+
+    private func unseal<Kind>(_ session: borrowing Session<Kind>, continues: Bool) throws(TPMError) -> SecretBytes {
+        try session.set(TPMA_SESSION(TPMA_SESSION_ENCRYPT | (continues ? TPMA_SESSION_CONTINUESESSION : 0)))
         var output = ESYSOutput<TPM2B_SENSITIVE_DATA>()
         let code = unsafe Esys_Unseal(
             engine.esys, reference, session.reference, ESYS_TR_NONE, ESYS_TR_NONE, &output.pointer)
         engine.wipeAnswer()
         try engine.check(code, .unseal)
-        engine.forget(session.handle)
         return try unsafe output.value(.unseal) { (pointer: UnsafePointer<TPM2B_SENSITIVE_DATA>) throws(TPMError) in
             try unsafe Secret.copy(TPM2B_SENSITIVE_DATA.content(at: pointer))
         }

@@ -2,10 +2,25 @@ import Cryptography
 
 /// One change of a vault, within one transaction: rows, tree, and last the header.
 final class Change: Snapshot {
-    private var next: Header
+    /// What a change is about, as far as the epoch is concerned.
+    enum Kind {
+        /// Items, keys, policies.
+        case content
+        /// The log's end only: it is moved too often to be counted.
+        case logEnd
+        /// A run's first step.
+        case firstStep
+    }
 
-    override init(_ rows: Rows, header: Header, keys: VaultKeys) {
+    private var next: Header
+    private let kind: Kind
+    /// Whether the counter has followed.
+    private let mayMove: Bool
+
+    init(_ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, mayMove: Bool) {
         next = header
+        self.kind = kind
+        self.mayMove = mayMove
         super.init(rows, header: header, keys: keys)
     }
 
@@ -34,21 +49,21 @@ final class Change: Snapshot {
         try index(item.summary.id, from: item.summary.metadata, to: nil)
         guard next.itemCount > 0 else { throw .damaged("it counts fewer items than it has") }
         next.itemCount -= 1
-        moveEpoch()
+        try moveEpoch()
     }
 
     /// Puts another key for enrolled fingers in the place of the one that is there, if any.
     func put(setKey object: SealedObject, objectsDigest: [UInt8]) throws(VaultError) {
         try rows.replace(object)
         next.objectsDigest = objectsDigest
-        moveEpoch()
+        try moveEpoch()
     }
 
     /// What another binding begins with, beside what is in use.
     func put(_ transition: Transition, objectsDigest: [UInt8]) throws(VaultError) {
         try rows.put(transition: transition.encoded)
         next.objectsDigest = objectsDigest
-        moveEpoch()
+        try moveEpoch()
     }
 
     /// What the registry names takes the place of what was in use before, of which nothing stays.
@@ -58,16 +73,29 @@ final class Change: Snapshot {
         try rows.put(transition: [])
         next.objectsDigest = objectsDigest
         next.keybagDigest = keybagDigest
-        moveEpoch()
+        try moveEpoch()
     }
 
-    /// For what must not be rolled back: deletion, change of policy, rotation.
-    func moveEpoch() { next.epoch += 1 }
+    /// For what must not be rolled back: deletion, change of policy, rotation. One step for all of a change.
+    ///
+    /// - Throws: `.uncounted`.
+    func moveEpoch() throws(VaultError) {
+        guard next.epoch == header.epoch else { return }
+        guard mayMove else { throw .uncounted }
+        next.epoch += 1
+        next.isUnfolded = false
+    }
 
     /// Writes tree and header. The last thing before the commit.
     func finish() throws(VaultError) -> AuthenticatedHeader {
         next.root = try tree.flush()
         next.revision += 1
+        switch kind {
+        case .content: if next.epoch == header.epoch { next.isUnfolded = true }
+        case .logEnd: break
+        // By itself it folds nothing: a fork of what was written before may be ahead by as much.
+        case .firstStep: next.epoch += 1
+        }
         return try rows.put(next, keys: keys)
     }
 

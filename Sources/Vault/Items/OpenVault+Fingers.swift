@@ -31,6 +31,7 @@ extension OpenVault {
         guard record.vault == present.vault, record.owner == present.owner, record.ownerName == present.ownerName,
             record.created == present.created, record.isService == present.isService, record.sealer == present.sealer,
             record.authenticatorKey == present.authenticatorKey, record.storageKey == present.storageKey,
+            record.counter == present.counter,
             record.objects.filter({ !changing.contains($0.key) })
                 == present.objects.filter({ !changing.contains($0.key) })
         else { throw .damaged("the registry's record is another vault's now") }

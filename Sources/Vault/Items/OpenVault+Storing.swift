@@ -86,7 +86,7 @@ extension OpenVault {
         let summary = ItemSummary(id: id, version: version, metadata: metadata, access: access)
         try change.put(stored, of: summary, replacing: old)
         try change.put(sealedValue: sealedValue, of: id)
-        if let old, old.record.access != access { change.moveEpoch() }
+        if let old, old.record.access != access { try change.moveEpoch() }
         return summary
     }
 

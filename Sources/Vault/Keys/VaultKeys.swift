@@ -9,6 +9,8 @@ struct VaultKeys: Sendable {
     let classMAC: SecretBytes
     /// Of the access log's chain.
     let log: SecretBytes
+    /// The password of the counter that the epoch is compared with.
+    let counter: SecretBytes
     let always: X25519.PrivateKey
 
     init(deviceRoot: SecretBytes, vault: VaultID) throws(CryptographyError) {
@@ -20,6 +22,7 @@ struct VaultKeys: Sendable {
         integrity = try derive("integrity")
         classMAC = try derive("class-mac")
         log = try derive("log")
+        counter = try Self.counterPassword(deviceRoot: deviceRoot, vault: vault)
         always = try X25519.PrivateKey(rawRepresentation: derive("always"))
     }
 
@@ -31,9 +34,14 @@ struct VaultKeys: Sendable {
         self.metadata = metadata
         self.integrity = integrity
         self.classMAC = classMAC
-        // Keys of nothing: the log is another file, and what is for one device only stays there.
+        // Keys of nothing: the log is another file, the counter is in a TPM, and what is for one device only stays there.
         log = try SecretBytes.random(count: 32)
+        counter = try SecretBytes.random(count: 32)
         always = try X25519.PrivateKey.generate()
+    }
+
+    static func counterPassword(deviceRoot: SecretBytes, vault: VaultID) throws(CryptographyError) -> SecretBytes {
+        try HKDF.derive(deviceRoot, salt: vault.bytes, info: Array("org.coffer.key.counter".utf8), count: 32)
     }
 
     /// What comes of the unlock root: the key of the private halves.

@@ -2,6 +2,10 @@
 public struct AccessRecord: Codable, Sendable, Equatable {
     public enum Event: String, Codable, Sendable, CaseIterable {
         case create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind
+        /// An older copy of the file, or a counter that is gone, was refused.
+        case rollback
+        /// Root has accepted the file as it is.
+        case accept
         /// The log's own: it begins.
         case start
         /// The log's own: old records were dropped.

@@ -60,7 +60,7 @@ extension OpenVault {
         try log.sync()
         guard log.headToAnchor() != nil else { return }
         // Every change takes the head along.
-        try write { (_) throws(VaultError) in }
+        try write(.logEnd) { (_) throws(VaultError) in }
     }
 
     /// Records in their order.

@@ -12,6 +12,10 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
         case changed
         /// Rows that do not belong together, or not here.
         case damaged
+        /// The file is not the one that the TPM has counted to: an older copy. Or what counts is gone.
+        case rollback
+        /// Nothing was done: the counter has to follow an earlier change first.
+        case uncounted
         /// A newer Coffer wrote the file.
         case newerFormat
         case limitExceeded

@@ -67,6 +67,6 @@ extension Change {
         }
         try tree.set(key, digest)
         // An earlier code, lost or seen by others, must not come back with an older file.
-        moveEpoch()
+        try moveEpoch()
     }
 }

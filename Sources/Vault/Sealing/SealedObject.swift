@@ -30,10 +30,12 @@ public struct NewVaultKeys: Sendable {
     public let names: [ObjectRole: [UInt8]]
     /// nil with the software sealer.
     public let storageKey: StorageKeyPin?
+    /// What counts its epochs; nil with the software sealer.
+    public let counter: CounterPin?
 
     public init(
         deviceRoot: SecretBytes, unlockRoot: SecretBytes, recoveryPublicKey: [UInt8], objects: [SealedObject],
-        names: [ObjectRole: [UInt8]], storageKey: StorageKeyPin?
+        names: [ObjectRole: [UInt8]], storageKey: StorageKeyPin?, counter: CounterPin? = nil
     ) {
         self.deviceRoot = deviceRoot
         self.unlockRoot = unlockRoot
@@ -41,5 +43,6 @@ public struct NewVaultKeys: Sendable {
         self.objects = objects
         self.names = names
         self.storageKey = storageKey
+        self.counter = counter
     }
 }

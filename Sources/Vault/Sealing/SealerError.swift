@@ -21,6 +21,10 @@ public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
         case triesUsedUp
         /// The index that counts the tries was removed, or somebody made another in its place.
         case pinIndexGone
+        /// The counter of the vault's epochs was removed, or somebody made another in its place, or counted.
+        case counterGone
+        /// The TPM spares its memory: later.
+        case busy
         /// There is no such thing here: an old TPM, or none.
         case unsupported
         /// The authenticator did not sign.

@@ -78,7 +78,8 @@ extension SealerError {
             case .wrongPIN: .wrongPIN
             case .triesUsedUp: .triesUsedUp
             case .unsupported: .unsupported
-            case .ownerPasswordSet, .indexReplaced, .bootChanged, .busy, .other: .other
+            case .busy: .busy
+            case .ownerPasswordSet, .indexReplaced, .bootChanged, .other: .other
             }
         self.init(code, error.reason, tpmCode: error.responseCode)
     }

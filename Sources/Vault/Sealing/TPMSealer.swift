@@ -48,11 +48,14 @@ public struct TPMSealer: Sealer {
             var names: [ObjectRole: [UInt8]] = [:]
             for (role, object) in made { names[role] = try PublicArea(marshalled: object.publicArea).name() }
             let pin = parent.identity
+            // Last: it alone stays in the TPM.
+            session.flush()
+            let counter = try Self.makeCounter(deviceRoot: deviceRoot, vault: vault, context, parent)
             return NewVaultKeys(
                 deviceRoot: deviceRoot, unlockRoot: unlockRoot, recoveryPublicKey: recovery.publicKey,
                 objects: made.map { SealedObject(role: $0, public: $1.publicArea, private: $1.privateArea) },
                 names: names,
-                storageKey: StorageKeyPin(handle: pin.handle, name: pin.name, context: pin.context))
+                storageKey: StorageKeyPin(handle: pin.handle, name: pin.name, context: pin.context), counter: counter)
         } catch {
             throw SealerError(error)
         }

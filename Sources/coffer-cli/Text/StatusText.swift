@@ -9,6 +9,7 @@ enum StatusText {
         if status.vault.bound ?? false { lines.append("Bound: to your login password") }
         lines.append("Sealed by: \(sealer(status.sealer))")
         if let identity = identity(status) { lines.append("TPM known by: \(identity)") }
+        if status.vault.state != .none { lines.append("Older copies: \(rollback(status))") }
         lines.append("Locks: \(locks(status.locks))")
         if let recovery = status.recovery {
             let made = recovery.made.map { "made on \(TimeText($0).day)" }
@@ -31,6 +32,14 @@ enum StatusText {
         case .locked: "locked\(since); open it with: \(command)"
         case .unlocked: "unlocked\(since)"
         }
+    }
+
+    /// Whether an older copy of the vault's file would be noticed.
+    private static func rollback(_ status: Keychain.Status.Reply) -> String {
+        guard let counter = status.vault.counter else {
+            return "not noticed: without a TPM nothing counts"
+        }
+        return "noticed, by the TPM's counter at 0x\(String(counter, radix: 16))"
     }
 
     private static func locks(_ locks: [String]) -> String {
@@ -79,12 +88,13 @@ struct StatusRecord: Encodable {
         var since: String?
         var items: Int64?
         var bound: Bool?
+        var counter: Int64?
     }
 
     init(_ status: Keychain.Status.Reply) {
         vault = Vault(
             state: status.vault.state.rawValue, since: status.vault.since.map { TimeText($0).iso8601 },
-            items: status.vault.items, bound: status.vault.bound)
+            items: status.vault.items, bound: status.vault.bound, counter: status.vault.counter)
         sealer = status.sealer
         version = status.version
         sandbox = status.sandbox

@@ -1,0 +1,44 @@
+/// The TPM's counter that a vault's epoch is compared with (docs/vault-format.md, "Epoch and counter").
+public struct CounterPin: Codable, Sendable, Hashable {
+    /// The NV index, in the owners' range.
+    public let handle: UInt32
+    /// What the counter shows is the epoch and this. It stays as it is, also where the counter has to be made again.
+    public let base: UInt64
+    /// ESYS's serialized form of handle, Name and public area, so that using the counter costs no command.
+    public let context: [UInt8]
+
+    /// More than TSS writes of an index.
+    private static let longestContext = 1024
+
+    /// - Returns: nil for what no counter can have.
+    public init?(handle: UInt32, base: UInt64, context: [UInt8]) {
+        guard PINIndexPin.ownersHandles.contains(handle), (1...Self.longestContext).contains(context.count) else {
+            return nil
+        }
+        self.handle = handle
+        self.base = base
+        self.context = context
+    }
+
+    enum CodingKeys: String, CodingKey { case handle, base, context }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let pin = CounterPin(
+            handle: try container.decode(UInt32.self, forKey: .handle),
+            base: try container.decode(UInt64.self, forKey: .base),
+            context: try container.decodeHex(forKey: .context))
+        guard let pin else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .handle, in: container, debugDescription: "no counter can have this handle or context")
+        }
+        self = pin
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(handle, forKey: .handle)
+        try container.encode(base, forKey: .base)
+        try container.encode(Hex.encode(context), forKey: .context)
+    }
+}

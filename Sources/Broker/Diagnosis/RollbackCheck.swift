@@ -1,0 +1,27 @@
+import BrokerProtocol
+
+/// Would an older copy of the vault's file be noticed?
+enum RollbackCheck: DiagnosisCheck {
+    static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
+        guard let record = facts.record else { return [] }
+        if case .failure(let fault) = facts.vault, fault.details.kind == Keychain.rollback {
+            return [Keychain.Finding(.rollback, .problem, fault.details.message ?? "the vault's file is an older copy")]
+        }
+        guard let counter = record.counter else {
+            return [
+                Keychain.Finding(
+                    .rollback, .note,
+                    "an older copy of the vault's file would not be noticed: without a TPM nothing counts"
+                )
+            ]
+        }
+        // What could not be looked into says nothing about its age.
+        guard case .success = facts.vault else { return [] }
+        return [
+            Keychain.Finding(
+                .rollback, .ok,
+                "the vault's file is the one that the TPM has counted (counter at 0x\(String(counter.handle, radix: 16)))"
+            )
+        ]
+    }
+}

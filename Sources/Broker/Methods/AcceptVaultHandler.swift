@@ -1,0 +1,20 @@
+import BrokerProtocol
+import Vault
+
+/// `AcceptVault`: root takes a file for the newest that the TPM has not counted so, with its owner's consent. Admission lets nobody else in; the
+/// authenticator makes sure of root by itself, and asks the owner.
+enum AcceptVaultHandler: MethodHandler {
+    static func answer(_ method: Keychain.AcceptVault, _ request: Request) async throws(Fault) -> Answer {
+        guard let granted = try request.redeem(method.challenge) else {
+            guard request.condition != .none else { throw Fault(.notFound, "There is no such keychain.") }
+            try await request.keeper.requireRollback()
+            let vault = try await request.keeper.vaultID()
+            throw try request.ask(for: [.accept], vault: vault, choice: .none)
+        }
+        guard granted.purposes == [.accept] else { throw Faults.challengeRefused }
+        try await request.keeper.accept(by: request.program(granted))
+        return .reply(Keychain.VaultReply(vault: try await request.keeper.state()))
+    }
+
+    static func logged(_ method: Keychain.AcceptVault) -> LoggedCall? { LoggedCall(event: .accept) }
+}

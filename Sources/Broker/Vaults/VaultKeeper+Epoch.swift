@@ -1,0 +1,132 @@
+import BrokerProtocol
+import Vault
+
+/// Keeping a vault's file and the TPM's counter together (docs/vault-format.md, "Epoch and counter"). The TPM is only ever talked to on the sealer's
+/// thread; the vault's own queue goes on meanwhile.
+extension VaultKeeper {
+    /// How long what was written may stay without the epoch having moved for it.
+    static let foldDelay = Duration.seconds(10 * 60)
+    /// After a TPM that did not count: when it is asked again.
+    static let foldAgainDelay = Duration.seconds(60)
+
+    /// Has the counter follow the file, and takes this run's first step. Callers at the same time wait for the same.
+    func raise() async throws(Fault) {
+        repeat {
+            let task = raising ?? Task { await self.raiseNow() }
+            raising = task
+            let result = await task.value
+            if raising == task { raising = nil }
+            try result.get()
+            // Another change may have moved the epoch in the moment in which that ended.
+        } while open.map { $0.vault.isAhead || !$0.vault.hasBegun } ?? false
+    }
+
+    private func raiseNow() async -> Result<Void, Fault> {
+        guard let vault = open?.vault else { return .success(()) }
+        do throws(Fault) {
+            try await follow(vault)
+            guard !vault.hasBegun, open?.vault === vault else { return .success(()) }
+            do throws(VaultError) { try vault.begin() } catch { throw noting(Fault(error)) }
+            try await follow(vault)
+            return .success(())
+        } catch { return .failure(error) }
+    }
+
+    private func follow(_ vault: OpenVault) async throws(Fault) {
+        guard vault.isAhead else { return }
+        let sealer = ground.sealer
+        do throws(SealerError) {
+            try await ground.sealerThread.run { () throws(SealerError) in try vault.count(with: sealer) }
+        } catch {
+            guard error.code == .counterGone else { throw Fault(error) }
+            // It was opened anew meanwhile, and that has counted.
+            guard open?.vault === vault else { return }
+            throw noting(Fault(VaultError(error, of: vault.record)))
+        }
+    }
+
+    /// A change has moved the epoch: it is acknowledged when the counter has followed.
+    func acknowledge(_ vault: OpenVault) async throws(Fault) {
+        do throws(Fault) {
+            try await raise()
+            // It may have been let go of meanwhile.
+            try await follow(vault)
+        } catch {
+            scheduleFold(after: Self.foldAgainDelay)
+            guard error.name != .damaged else { throw error }
+            var fault = error
+            fault.details.message =
+                "The change is made, but the TPM has not counted it yet, so whoever can write the keychain's file could take it back. "
+                + (error.details.message ?? "")
+            throw fault
+        }
+    }
+
+    /// Moves the epoch for the sake of what was written since it last moved. What does not succeed now is tried again.
+    func fold() async {
+        guard let vault = open?.vault, vault.isUnfolded || vault.isAhead else { return }
+        do throws(Fault) {
+            try await raise()
+            guard let vault = open?.vault, vault.isUnfolded else { return }
+            do throws(VaultError) { try vault.fold() } catch {
+                guard error.code == .uncounted else { throw noting(Fault(error)) }
+            }
+            try await raise()
+        } catch {}
+        guard let vault = open?.vault, vault.isUnfolded || vault.isAhead else { return }
+        scheduleFold(after: Self.foldAgainDelay)
+    }
+
+    /// Sees to it that what was written is folded some minutes from now.
+    func scheduleFold(after delay: Duration = VaultKeeper.foldDelay) {
+        guard !isFoldScheduled, let vault = open?.vault, vault.isUnfolded || vault.isAhead else { return }
+        isFoldScheduled = true
+        ground.clock.after(delay) { [weak self] in Task { await self?.foldInTime() } }
+    }
+
+    private func foldInTime() async {
+        isFoldScheduled = false
+        await fold()
+    }
+
+    /// Whether the counter watches over the vault: its handle; nil where nothing counts.
+    func counter() throws(Fault) -> UInt32? { try record().counter?.handle }
+
+    /// Takes the file as it is for the right one; root's word, with the owner's.
+    ///
+    /// - Parameter program: who asked for it.
+    func accept(by program: AccessRecord.Program?) async throws(Fault) {
+        try await requireRollback()
+        guard let record = try VaultOpener(owner: owner, ground: ground).registered() else { throw Faults.notFound }
+        let ground = ground
+        let made: Result<OpenVault, VaultError>
+        do throws(SealerError) {
+            made = try await ground.sealerThread.run { () throws(SealerError) in
+                do throws(VaultError) {
+                    return .success(
+                        try OpenVault(accepting: record, directory: ground.directory, sealer: ground.sealer))
+                } catch { return .failure(error) }
+            }
+        } catch { throw Fault(error) }
+        do throws(VaultError) {
+            let vault = try made.get()
+            forgetDamage()
+            open = OpenState(vault: vault, record: record, keys: vault.alwaysKeys)
+        } catch { throw Fault(error) }
+        noteUnlogged()
+        note(
+            AccessRecord(
+                .accept, by: program, detail: "the file is taken for the newest; every other copy of it is refused now"),
+            .anchored)
+    }
+
+    /// - Throws: what is the matter, where that is not an older copy or a counter that is gone.
+    func requireRollback() async throws(Fault) {
+        do throws(Fault) { _ = try await opened() } catch {
+            guard error.details.kind == Keychain.rollback else { throw error }
+            return
+        }
+        throw Fault(
+            .alreadyExists, "There is nothing to accept: the keychain's file is the one that the TPM has counted.")
+    }
+}

@@ -1,0 +1,22 @@
+import Authorization
+import Cryptography
+
+/// Software counts nothing: who can put the vault's file back can put a file with a count back, too.
+extension SoftwareSealer {
+    private static let refusal = SealerError(
+        .unsupported, "only a TPM counts a vault's epochs, and this machine's vaults are sealed by software")
+
+    public func openCounted(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> CountedRoot {
+        CountedRoot(deviceRoot: try openDeviceRoot(objects, record: record), epoch: nil)
+    }
+
+    public func count(
+        to epoch: UInt64, most: UInt64, password: SecretBytes, record: RegistryRecord
+    ) throws(SealerError) -> UInt64 { throw Self.refusal }
+
+    public func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64 {
+        throw Self.refusal
+    }
+
+    public func removeCounter(_ pin: CounterPin) throws(SealerError) { throw Self.refusal }
+}

@@ -1,0 +1,123 @@
+import Authorization
+import Cryptography
+import TPM
+
+/// The epoch counter: docs/tpm.md, "The epoch counter".
+extension TPMSealer {
+    public func openCounted(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> CountedRoot {
+        guard let pin = record.counter else {
+            return CountedRoot(deviceRoot: try openDeviceRoot(objects, record: record), epoch: nil)
+        }
+        let (object, expected) = try TPMObjects.find(.deviceRoot, objects, record)
+        return try counting { (isGone) throws(SealerError) in
+            try perform(record) { context, parent, _ throws(TPMError) in
+                let session = try context.startHMACSession(saltedTo: parent)
+                let data = try context.loadSealedData(object, expected, under: parent)
+                let root = try data.unseal(keeping: session)
+                data.flush()
+                let password = try Self.counterPassword(of: root, record.vault)
+                do throws(TPMError) {
+                    let counter = try Self.counter(pin, password, context)
+                    return CountedRoot(deviceRoot: root, epoch: Self.epoch(try counter.value(session), pin))
+                } catch {
+                    isGone = error.code == .indexReplaced
+                    throw error
+                }
+            }
+        }
+    }
+
+    public func count(
+        to epoch: UInt64, most: UInt64, password: SecretBytes, record: RegistryRecord
+    ) throws(SealerError) -> UInt64 {
+        let pin = try Self.pin(record)
+        let (wanted, isTooMuch) = epoch.addingReportingOverflow(pin.base)
+        guard !isTooMuch else { throw SealerError(.damaged, "the vault's epoch is more than a counter can count") }
+        return try counting { (isGone) throws(SealerError) in
+            try perform(record) { context, parent, _ throws(TPMError) in
+                do throws(TPMError) {
+                    let counter = try Self.counter(pin, password, context)
+                    let session = try context.startHMACSession(saltedTo: parent)
+                    return Self.epoch(try counter.count(to: wanted, most: most, session), pin)
+                } catch {
+                    isGone = error.code == .indexReplaced
+                    throw error
+                }
+            }
+        }
+    }
+
+    public func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64 {
+        let pin = try Self.pin(record)
+        return try perform(record) { context, parent, _ throws(TPMError) in
+            let handle = try Self.identity(of: pin).handle
+            do throws(TPMError) { try context.removeIndex(at: handle) } catch {
+                // Nothing being there is as well.
+                guard error.code == .indexReplaced else { throw error }
+            }
+            return Self.epoch(try context.makeCounter(password: password, at: handle, under: parent).value, pin)
+        }
+    }
+
+    public func removeCounter(_ pin: CounterPin) throws(SealerError) {
+        do throws(TPMError) { try access.open().undefine(Self.identity(of: pin)) } catch { throw SealerError(error) }
+    }
+
+    /// The counter of a new vault, whose file begins with epoch 1.
+    static func makeCounter(
+        deviceRoot: SecretBytes, vault: VaultID, _ context: borrowing TPMContext, _ parent: borrowing StorageKey
+    ) throws(TPMError) -> CounterPin {
+        let made = try context.makeCounter(password: counterPassword(of: deviceRoot, vault), under: parent)
+        guard made.value > 0,
+            let pin = CounterPin(
+                handle: made.identity.handle.rawValue, base: made.value - 1, context: made.context)
+        else {
+            // What is impossible says more than a removal that fails.
+            try? context.undefine(made.identity)
+            throw TPMError(.other, "the TPM's new counter has an impossible handle or value")
+        }
+        return pin
+    }
+
+    private static func counter(
+        _ pin: CounterPin, _ password: SecretBytes, _ context: borrowing TPMContext
+    ) throws(TPMError) -> EpochCounter {
+        try context.counter(identity(of: pin), context: pin.context, password: password)
+    }
+
+    private static func pin(_ record: RegistryRecord) throws(SealerError) -> CounterPin {
+        guard let pin = record.counter else {
+            throw SealerError(.damaged, "the registry record of \(record.owner) names no counter")
+        }
+        return pin
+    }
+
+    private static func identity(of pin: CounterPin) throws(TPMError) -> EpochCounterIdentity {
+        guard let handle = NVHandle(rawValue: pin.handle) else {
+            throw TPMError(.damaged, "the registry names an NV index that is not Coffer's")
+        }
+        return try EpochCounterIdentity(handle: handle)
+    }
+
+    /// A counter that shows less than it did on its first day stands for nothing that the vault ever had.
+    private static func epoch(_ value: UInt64, _ pin: CounterPin) -> UInt64 { value > pin.base ? value - pin.base : 0 }
+
+    private static func counterPassword(of root: SecretBytes, _ vault: VaultID) throws(TPMError) -> SecretBytes {
+        do throws(CryptographyError) { return try VaultKeys.counterPassword(deviceRoot: root, vault: vault) } catch {
+            throw TPMError(.other, "the counter's password could not be derived: \(error.reason)")
+        }
+    }
+
+    /// Tells an index that is gone from everything else that can be wrong, once the storage key was looked at.
+    private func counting<Value>(
+        _ body: (_ isGone: inout Bool) throws(SealerError) -> Value
+    ) throws(SealerError) -> Value {
+        var isGone = false
+        do throws(SealerError) { return try body(&isGone) } catch {
+            guard isGone, error.code == .other else { throw error }
+            throw SealerError(
+                .counterGone, "the TPM's counter for this vault was removed, or another was put in its place",
+                tpmCode: error.tpmCode)
+        }
+    }
+}

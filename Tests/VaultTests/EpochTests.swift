@@ -1,0 +1,418 @@
+import Authorization
+import CofferTestKit
+import Cryptography
+import Foundation
+import TPM
+import Testing
+
+@testable import Vault
+
+/// File and counter, on a real TPM. The attacker can write the vault's file, keeps every copy that ever was, and stops the machine at any moment.
+struct EpochTests {
+    /// A vault in a folder, and what a keeper does with it.
+    final class Stage {
+        let tpm: SWTPM
+        let folder: TemporaryFolder
+        let recorder = CommandRecorder()
+        let sealer: TPMSealer
+        let record: RegistryRecord
+        let keys: NewVaultKeys
+        private var held: OpenVault?
+
+        init(owner: Owner = .user(1000), tpm: SWTPM? = nil) throws {
+            self.tpm = try tpm ?? SWTPM()
+            folder = try TemporaryFolder()
+            sealer = TPMSealer(TPMAccess(self.tpm.configuration, observer: recorder))
+            let authenticator = try P256.PrivateKey.generate()
+            let id = try VaultID.random()
+            keys = try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticator.publicKey)
+            record = RegistryRecord(
+                vault: id, owner: owner, ownerName: "tester", created: 1, sealer: .tpm,
+                authenticatorKey: authenticator.publicKey, storageKey: keys.storageKey, counter: keys.counter,
+                objects: keys.names)
+            try VaultFile.create(directory: folder.path, keys: keys, record: record)
+            try open()
+        }
+
+        /// Open but between `close` and `open`.
+        var vault: OpenVault { held! }
+
+        /// The machine stops.
+        func close() { held = nil }
+
+        func open() throws {
+            close()
+            held = try OpenVault(directory: folder.path, record: record, sealer: sealer)
+        }
+
+        func accept() throws {
+            close()
+            held = try OpenVault(accepting: record, directory: folder.path, sealer: sealer)
+        }
+
+        var path: String { VaultFile.path(of: record.owner, in: folder.path) }
+
+        /// The file as it is. The vault must be closed.
+        func copy() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+        func putBack(_ data: Data) throws {
+            close()
+            try data.write(to: URL(fileURLWithPath: path))
+        }
+
+        /// Why it does not open; nil where it does.
+        func refusal() -> VaultError.Code? { vaultError { try open() } }
+
+        func set(_ account: String) throws { try vault.set(.make("s", account, "value of \(account)")) }
+
+        func delete(_ account: String) throws { try vault.delete(vault.find(service: "s", account: account)) }
+
+        func has(_ account: String) throws -> Bool {
+            vaultError { _ = try vault.find(service: "s", account: account) } == nil
+        }
+
+        func count() throws { try vault.count(with: sealer) }
+
+        /// A deletion as a keeper makes it, up to the acknowledgement.
+        func deleteAndCount(_ account: String) throws {
+            if !vault.hasBegun {
+                try vault.begin()
+                try count()
+            }
+            try delete(account)
+            try count()
+        }
+
+        var counter: UInt64 {
+            get throws {
+                try sealer.openCounted(
+                    Dictionary(uniqueKeysWithValues: keys.objects.map { ($0.role, $0) }), record: record
+                ).epoch ?? 0
+            }
+        }
+
+        var handle: String { "0x" + String(record.counter?.handle ?? 0, radix: 16) }
+    }
+
+    @Test func theCounterFollowsTheFile() throws {
+        let stage = try Stage()
+        #expect(try stage.vault.epoch == 1 && stage.counter == 1)
+        for account in ["a", "b", "c"] { try stage.set(account) }
+        #expect(try stage.vault.epoch == 1 && stage.counter == 1)
+        // Nothing moves before the run has taken its first step.
+        #expect(vaultError { try stage.delete("a") } == .uncounted)
+        #expect(try stage.has("a"))
+        try stage.deleteAndCount("a")
+        #expect(try stage.vault.epoch == 3 && stage.counter == 3)
+        try stage.delete("b")
+        #expect(try stage.vault.epoch == 4 && stage.counter == 3)
+        // And nothing moves while the counter is behind.
+        #expect(vaultError { try stage.delete("c") } == .uncounted)
+        try stage.count()
+        try stage.count()
+        #expect(try stage.counter == 4)
+        try stage.open()
+        #expect(try stage.vault.count == 1)
+        #expect(try stage.tpm.leftovers() == [])
+    }
+
+    @Test func anOlderCopyIsRefused() throws {
+        let stage = try Stage()
+        for account in ["a", "b"] { try stage.set(account) }
+        stage.close()
+        var copies = [try stage.copy()]
+        try stage.open()
+        try stage.deleteAndCount("a")
+        stage.close()
+        copies.append(try stage.copy())
+        try stage.open()
+        try stage.deleteAndCount("b")
+        stage.close()
+        let newest = try stage.copy()
+        for copy in copies {
+            try stage.putBack(copy)
+            #expect(stage.refusal() == .rollback)
+        }
+        let words = #expect(throws: VaultError.self) { try stage.open() }?.reason ?? ""
+        for word in ["older copy", "coffer recovery restore", "coffer vault accept --user tester"] {
+            #expect(words.contains(word), "\(words)")
+        }
+        try stage.putBack(newest)
+        #expect(stage.refusal() == nil)
+        #expect(try stage.vault.count == 0)
+    }
+
+    /// Where the machine stops in a run's first deletion, and in its second.
+    enum Stop: Int, CaseIterable {
+        case opened, begun, begunCounted, deleted, deletedCounted, deletedAgain, deletedAgainCounted
+    }
+
+    private func run(_ stage: Stage, until stop: Stop, deleting accounts: [String]) throws {
+        let steps: [() throws -> Void] = [
+            { try stage.vault.begin() }, { try stage.count() }, { try stage.delete(accounts[0]) },
+            { try stage.count() }, { try stage.delete(accounts[1]) }, { try stage.count() },
+        ]
+        for step in steps.prefix(stop.rawValue) { try step() }
+        stage.close()
+    }
+
+    @Test(arguments: Stop.allCases)
+    func aStopBetweenFileAndCounterIsNoAttack(stop: Stop) throws {
+        let stage = try Stage()
+        for account in ["a", "b", "c", "d"] { try stage.set(account) }
+        for _ in 0..<2 {
+            try stage.open()
+            try run(stage, until: stop, deleting: ["a", "b"])
+            #expect(stage.refusal() == nil, "\(stop)")
+            #expect(try stage.counter == stage.vault.epoch)
+            #expect(try stage.has("a") == (stop.rawValue < Stop.deleted.rawValue))
+            #expect(try stage.has("b") == (stop.rawValue < Stop.deletedAgain.rawValue))
+            for account in ["a", "b"] where try !stage.has(account) { try stage.set(account) }
+        }
+        // And the vault goes on as ever.
+        try stage.deleteAndCount("c")
+        try stage.open()
+        #expect(try !stage.has("c"))
+    }
+
+    /// The copy of a moment at which the machine stopped is not put back once a later deletion was acknowledged, whichever file that run began with.
+    @Test(arguments: Stop.allCases)
+    func aStopIsNoForkEither(stop: Stop) throws {
+        for start in Stop.allCases where start.rawValue <= stop.rawValue {
+            let stage = try Stage()
+            for account in ["a", "b", "c"] { try stage.set(account) }
+            // Copies of every moment up to the stop.
+            var copies: [Data] = []
+            try stage.open()
+            let steps: [() throws -> Void] = [
+                {}, { try stage.vault.begin() }, { try stage.count() }, { try stage.delete("a") },
+                { try stage.count() }, { try stage.delete("b") }, { try stage.count() },
+            ]
+            for step in steps.prefix(stop.rawValue + 1) {
+                try step()
+                // Everything is in the file itself whenever a change has ended.
+                copies.append(try stage.copy())
+            }
+            stage.close()
+            let stopped = copies[stop.rawValue]
+            try stage.putBack(copies[start.rawValue])
+            // What was counted already is refused at once.
+            guard stage.refusal() == nil else { continue }
+            try stage.deleteAndCount("c")
+            stage.close()
+            for copy in copies + [stopped] {
+                try stage.putBack(copy)
+                #expect(stage.refusal() == .rollback, "stopped at \(stop), went on from \(start)")
+            }
+        }
+    }
+
+    /// Whoever stops the machine in every step of every run, and chooses each time which of all copies is next: what was acknowledged stays gone.
+    @Test func noOrderOfStopsAndCopiesBringsBackWhatWasDeleted() throws {
+        let stage = try Stage()
+        var random = SystemRandomNumberGenerator()
+        for number in 0..<40 { try stage.set("\(number)") }
+        var copies = [try stage.copy()]
+        var gone: Set<String> = []
+        var trail: [String] = []
+        for round in 0..<60 {
+            stage.close()
+            // Any copy that is let in, or the one that is there.
+            let present = try stage.copy()
+            if Bool.random(using: &random), let copy = copies.suffix(12).randomElement(using: &random) {
+                try stage.putBack(copy)
+                if stage.refusal() != nil { try stage.putBack(present) } else { trail.append("\(round): another copy") }
+            }
+            #expect(stage.refusal() == nil, "\(trail)")
+            for account in gone { #expect(try !stage.has(account), "\(account) is back: \(trail)") }
+            let account = "\(Int.random(in: 0..<40, using: &random))"
+            guard try stage.has(account) else { continue }
+            let steps: [() throws -> Void] = [
+                { if !stage.vault.hasBegun { try stage.vault.begin() } }, { try stage.count() },
+                { try stage.delete(account) }, { try stage.count() },
+            ]
+            let stop = Int.random(in: 0...steps.count, using: &random)
+            for step in steps.prefix(stop) {
+                try step()
+                copies.append(try stage.copy())
+            }
+            if stop == steps.count { gone.insert(account) }
+            trail.append("\(round): \(account) up to \(stop)")
+        }
+        #expect(gone.count > 3)
+    }
+
+    @Test func whatWasWrittenIsFoldedAndNothingElseIs() throws {
+        let stage = try Stage()
+        #expect(!stage.vault.isUnfolded)
+        try stage.vault.fold()
+        #expect(stage.vault.epoch == 1)
+        try stage.vault.note(AccessRecord(.lock), .anchored)
+        #expect(!stage.vault.isUnfolded)
+        try stage.set("a")
+        #expect(stage.vault.isUnfolded)
+        // A run that was stopped has still to be folded by the next.
+        try stage.open()
+        #expect(stage.vault.isUnfolded)
+        stage.close()
+        let copy = try stage.copy()
+        try stage.open()
+        #expect(vaultError { try stage.vault.fold() } == .uncounted)
+        try stage.vault.begin()
+        try stage.count()
+        // The first step folds nothing: a copy of such a step may be about.
+        #expect(stage.vault.isUnfolded)
+        try stage.vault.fold()
+        try stage.count()
+        #expect(!stage.vault.isUnfolded)
+        #expect(try stage.counter == 3 && stage.vault.epoch == 3)
+        try stage.putBack(copy)
+        #expect(stage.refusal() == .rollback)
+    }
+
+    @Test func aCounterThatIsGoneOrAnothersIsRefused() throws {
+        let stage = try Stage()
+        try stage.set("a")
+        let tools = ["-T", stage.tpm.tools]
+        try Tool.output("tpm2_nvundefine", tools + ["-Q", "-C", "o", stage.handle])
+        stage.close()
+        #expect(stage.refusal() == .rollback)
+        let words = #expect(throws: VaultError.self) { try stage.open() }?.reason ?? ""
+        #expect(words.contains("counter") && words.contains("coffer vault accept"), "\(words)")
+        // One that looks the same, by whoever does not know the password.
+        try Tool.output(
+            "tpm2_nvdefine",
+            tools + [
+                "-Q", "-C", "o", "-s", "8", "-a", "authwrite|authread|nt=counter|no_da", "-p", "theirs", stage.handle,
+            ])
+        #expect(stage.refusal() == .rollback)
+        try Tool.output("tpm2_nvincrement", tools + ["-Q", "-P", "theirs", stage.handle])
+        #expect(stage.refusal() == .rollback)
+        #expect(try stage.tpm.leftovers() == [])
+        try stage.accept()
+        #expect(try stage.has("a"))
+        #expect(stage.refusal() == nil)
+    }
+
+    @Test func aCounterThatSomebodyElseHasCountedIsRefused() throws {
+        let stage = try Stage()
+        try stage.set("a")
+        let password = try VaultKeys.counterPassword(deviceRoot: stage.keys.deviceRoot, vault: stage.record.vault)
+        #expect(try stage.sealer.count(to: 2, most: 1, password: password, record: stage.record) == 2)
+        // While it is open, at the next step; and at the next opening.
+        try stage.vault.begin()
+        try stage.count()
+        #expect(try stage.sealer.count(to: 5, most: 3, password: password, record: stage.record) == 5)
+        try stage.delete("a")
+        let code = #expect(throws: SealerError.self) { try stage.count() }?.code
+        #expect(code == .counterGone)
+        stage.close()
+        #expect(stage.refusal() == .rollback)
+    }
+
+    @Test func aTPMThatWasPutBackIsNotBelieved() throws {
+        let stage = try Stage()
+        try stage.set("a")
+        try stage.set("b")
+        stage.close()
+        try stage.tpm.stop()
+        let state = try stage.tpm.saveState()
+        try stage.tpm.restart()
+        try stage.open()
+        try stage.deleteAndCount("a")
+        stage.close()
+        try stage.tpm.stop()
+        try stage.tpm.restore(state)
+        try stage.tpm.restart()
+        #expect(stage.refusal() == .rollback)
+        try stage.accept()
+        #expect(try !stage.has("a") && stage.has("b"))
+        #expect(stage.refusal() == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func whatIsAcceptedIsTheOnlyCopyFromThenOn(hasCounter: Bool) throws {
+        let stage = try Stage()
+        for account in ["a", "b", "c"] { try stage.set(account) }
+        stage.close()
+        var copies = [try stage.copy()]
+        try stage.open()
+        try stage.deleteAndCount("a")
+        copies.append(try stage.copy())
+        // Stopped before it was counted: a step ahead.
+        try stage.delete("b")
+        stage.close()
+        copies.append(try stage.copy())
+        if !hasCounter {
+            try Tool.output("tpm2_nvundefine", ["-T", stage.tpm.tools, "-Q", "-C", "o", stage.handle])
+        }
+        try stage.putBack(copies[0])
+        #expect(stage.refusal() == .rollback)
+        try stage.accept()
+        #expect(try stage.has("a") && stage.has("b"))
+        #expect(try stage.counter == stage.vault.epoch)
+        stage.close()
+        let accepted = try stage.copy()
+        for copy in copies {
+            try stage.putBack(copy)
+            #expect(stage.refusal() == .rollback)
+        }
+        try stage.putBack(accepted)
+        #expect(stage.refusal() == nil)
+        try stage.deleteAndCount("c")
+        try stage.putBack(accepted)
+        #expect(stage.refusal() == .rollback)
+        #expect(try stage.tpm.leftovers() == [])
+    }
+
+    @Test func acceptingTakesNoDamagedFileAndNoForeignOne() throws {
+        let tpm = try SWTPM()
+        let stage = try Stage(tpm: tpm)
+        let other = try Stage(tpm: tpm)
+        other.close()
+        try stage.putBack(try other.copy())
+        #expect(vaultError { try stage.accept() } == .damaged)
+        #expect(try stage.counter == 1)
+    }
+
+    @Test func countersOfSeveralVaultsCountForThemselves() throws {
+        let tpm = try SWTPM()
+        let one = try Stage(tpm: tpm)
+        let two = try Stage(owner: .group(100), tpm: tpm)
+        #expect(one.handle != two.handle)
+        try one.set("a")
+        try one.deleteAndCount("a")
+        #expect(try one.counter == 3 && two.counter == 1)
+        two.close()
+        #expect(two.refusal() == nil)
+        try one.open()
+    }
+
+    @Test func openingCostsOneCommandMoreAndAStepThree() throws {
+        let stage = try Stage()
+        stage.close()
+        stage.recorder.reset()
+        try stage.open()
+        #expect(
+            stage.recorder.names == [
+                "TPM2_StartAuthSession", "TPM2_Load", "TPM2_Unseal", "TPM2_FlushContext", "TPM2_NV_Read",
+            ])
+        try stage.set("a")
+        stage.recorder.reset()
+        try stage.deleteAndCount("a")
+        #expect(
+            stage.recorder.names.filter { $0 != "TPM2_FlushContext" } == [
+                "TPM2_StartAuthSession", "TPM2_NV_Read", "TPM2_NV_Increment", "TPM2_StartAuthSession", "TPM2_NV_Read",
+                "TPM2_NV_Increment",
+            ])
+    }
+
+    @Test func anUncountedVaultGoesOnWithoutSteps() throws {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        try vault.set(.make("s", "a", "x"))
+        #expect(!vault.isCounted && !vault.isUnfolded && !vault.isAhead && vault.hasBegun)
+        try vault.delete(vault.find(service: "s", account: "a"))
+        #expect(vault.epoch == 2)
+    }
+}
