@@ -1,0 +1,428 @@
+import Authorization
+import Broker
+import BrokerProtocol
+import CofferTestKit
+import Foundation
+import Platform
+import TPM
+import Testing
+import Vault
+
+/// Attacker 5 puts an older copy of the vault's file back, on a real TPM and over real sockets; and everything that only looks like it.
+@Suite(.timeLimit(.minutes(3)))
+struct RollbackTests {
+    private static let uid = ProcessSurroundings.effectiveUser
+
+    private final class Stage {
+        let tpm: SWTPM
+        let recorder = CommandRecorder()
+        let time = TestClock()
+        var broker: ThrowAwayBroker
+        var client: WireClient
+        private let bus: LogindMock?
+
+        init(bus: LogindMock? = nil, tpm: SWTPM? = nil) async throws {
+            self.tpm = try tpm ?? SWTPM()
+            self.bus = bus
+            broker = try await Self.start(self.tpm, recorder, time, bus, nil)
+            client = try broker.client()
+            try await broker.makeVault(client)
+            for account in ["a", "b", "c"] { try await set(account) }
+        }
+
+        private static func start(
+            _ tpm: SWTPM, _ recorder: CommandRecorder, _ time: TestClock, _ bus: LogindMock?,
+            _ earlier: ThrowAwayBroker?
+        ) async throws -> ThrowAwayBroker {
+            var options = Broker.Options()
+            options.clock = time.clock
+            return try await ThrowAwayBroker(
+                folder: earlier?.folder, authenticator: earlier?.authenticator, options: options,
+                configure: {
+                    $0.sealer = .tpm
+                    $0.tcti = "\(tpm.configuration)"
+                    if let bus { $0.systemBus = .address(bus.address) }
+                }
+            ) { _ in TPMSealer(TPMAccess(tpm.configuration, deadline: .seconds(3), observer: recorder)) }
+        }
+
+        var path: String { "\(broker.configuration.vaultDirectory)/user-\(uid).vault" }
+
+        /// The file as it is: everything is in it itself whenever a call was answered.
+        func copy() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+        func stop() async { await broker.stop() }
+
+        func start() async throws {
+            broker = try await Self.start(tpm, recorder, time, bus, broker)
+            client = try broker.client()
+        }
+
+        func restart(with file: Data? = nil) async throws {
+            await stop()
+            if let file { try file.write(to: URL(fileURLWithPath: path)) }
+            try await start()
+        }
+
+        func set(_ account: String) async throws {
+            _ = try await client.call(Keychain.Set(service: "s", account: account, value: someValue))
+        }
+
+        func delete(_ account: String) async throws {
+            _ = try await client.call(Keychain.Delete(service: "s", account: account))
+        }
+
+        func unlock() async throws {
+            _ = try await broker.call(client, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
+        }
+
+        var accounts: [String] {
+            get async throws { try await client.call(Keychain.List()).items.map(\.account) }
+        }
+
+        /// How often the TPM has counted.
+        var counts: Int { recorder.names.count { $0 == "TPM2_NV_Increment" } }
+
+        /// Returns when it has counted so often.
+        func await(_ wanted: Int) async throws {
+            let limit = ContinuousClock.now + .seconds(20)
+            while counts < wanted {
+                try #require(ContinuousClock.now < limit, "counted \(counts) times, not \(wanted)")
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+
+        func refusal() async throws -> Fault { try await fault { try await client.call(Keychain.List()) } }
+    }
+
+    @Test("an older copy is refused by every call, and root with the owner's consent accepts it")
+    func older() async throws {
+        let stage = try await Stage()
+        let old = try stage.copy()
+        try await stage.delete("a")
+        try await stage.restart(with: old)
+        for _ in 0..<2 {
+            let refusal = try await stage.refusal()
+            #expect(refusal.name == .damaged && refusal.details.kind == Keychain.rollback)
+            #expect(refusal.details.message?.contains("older copy") == true)
+            #expect(refusal.details.message?.contains("coffer vault accept") == true)
+        }
+        let get = Keychain.Get(service: "s", account: "a")
+        #expect(try await fault { try await stage.client.call(get) }.name == .damaged)
+        let findings = try await stage.client.call(Keychain.Diagnose()).findings
+        #expect(findings.contains { $0.check == "rollback" && $0.verdict == .problem }, "\(findings)")
+
+        // No call without the person, and none that was not asked for it.
+        let id = try await challenge { try await stage.client.call(Keychain.AcceptVault()) }
+        let early = try await fault { try await stage.client.call(Keychain.AcceptVault(challenge: id)) }
+        #expect(early.name == .challengeRefused)
+        #expect(try await stage.refusal().name == .damaged)
+        _ = try await stage.broker.call(stage.client, Keychain.AcceptVault()) { Keychain.AcceptVault(challenge: $0) }
+        #expect(try await stage.accounts == ["a", "b", "c"])
+        try await stage.unlock()
+        #expect(try await stage.client.call(get).value == someValue)
+        let log = try await stage.client.call(Keychain.Log()).records
+        #expect(log.contains { $0.event == "rollback" && $0.outcome == "refused" }, "\(log.map(\.event))")
+        #expect(log.contains { $0.event == "accept" && $0.outcome == "done" }, "\(log.map(\.event))")
+
+        // It stays accepted, and the copy that was accepted is not accepted a second time.
+        let again = try await fault { try await stage.client.call(Keychain.AcceptVault()) }
+        #expect(again.name == .alreadyExists)
+        try await stage.delete("b")
+        try await stage.restart()
+        #expect(try await stage.accounts == ["a", "c"])
+        try await stage.restart(with: old)
+        #expect(try await stage.refusal().details.kind == Keychain.rollback)
+        await stage.stop()
+    }
+
+    @Test("a challenge for something else accepts nothing")
+    func otherPurpose() async throws {
+        let stage = try await Stage()
+        let old = try stage.copy()
+        try await stage.delete("a")
+        // Granted for opening, while it opens.
+        let id = try await challenge {
+            _ = try await stage.client.call(Keychain.Lock())
+            return try await stage.client.call(Keychain.Unlock())
+        }
+        try await stage.broker.authenticator.grant(id)
+        let other = try await fault { try await stage.client.call(Keychain.AcceptVault(challenge: id)) }
+        #expect(other.name == .challengeRefused)
+        try await stage.restart(with: old)
+        #expect(try await stage.refusal().name == .damaged)
+        await stage.stop()
+    }
+
+    @Test("nobody but root may accept", .enabled(if: getuid() == 0, "only root can become other users"))
+    func notRoot() async throws {
+        let stage = try await Stage()
+        let other = try await OtherUser(stage.broker, 4242)
+        for parameters in ["", #""user":"root""#, #""group":"root""#] {
+            let answer = try await other.say("AcceptVault", parameters)
+            #expect(answer.contains("NotPermitted"), "\(answer)")
+        }
+        await stage.stop()
+    }
+
+    @Test("a counter that is gone is refused and made anew by acceptance")
+    func gone() async throws {
+        let stage = try await Stage()
+        let record = try #require(try stage.broker.authenticator.registry.record(for: .user(Self.uid)))
+        let handle = "0x" + String(record.counter?.handle ?? 0, radix: 16)
+        await stage.stop()
+        try Tool.output("tpm2_nvundefine", ["-T", stage.tpm.tools, "-Q", "-C", "o", handle])
+        try await stage.start()
+        #expect(try await stage.refusal().details.kind == Keychain.rollback)
+        _ = try await stage.broker.call(stage.client, Keychain.AcceptVault()) { Keychain.AcceptVault(challenge: $0) }
+        #expect(try await stage.accounts == ["a", "b", "c"])
+        try await stage.delete("a")
+        try await stage.restart()
+        #expect(try await stage.accounts == ["b", "c"])
+        #expect(try stage.tpm.leftovers() == [])
+        await stage.stop()
+    }
+
+    @Test("a call is acknowledged when it is counted: the first in a run twice, the others once, and a write not at all")
+    func counted() async throws {
+        let stage = try await Stage()
+        stage.recorder.reset()
+        try await stage.set("d")
+        #expect(try await stage.accounts.count == 4)
+        #expect(stage.recorder.names == [])
+        try await stage.delete("a")
+        #expect(stage.counts == 2)
+        try await stage.delete("b")
+        #expect(stage.counts == 3)
+        let edit = Keychain.Edit(service: "s", account: "c", access: .presence)
+        _ = try await stage.client.call(edit)
+        #expect(stage.counts == 4)
+        // What changes nothing counts nothing.
+        #expect(try await fault { try await stage.delete("a") }.name == .notFound)
+        #expect(stage.counts == 4)
+        let status = try await stage.client.call(Keychain.Status())
+        #expect(status.vault.counter == 0x1B0_C000)
+        await stage.stop()
+        // Everything was counted; nothing is left to be folded.
+        #expect(stage.counts == 4)
+    }
+
+    @Test("many at once are all counted, each once")
+    func manyAtOnce() async throws {
+        let stage = try await Stage()
+        for number in 0..<12 { try await stage.set("n\(number)") }
+        stage.recorder.reset()
+        let broker = stage.broker
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<12 {
+                group.addTask {
+                    let client = try broker.client()
+                    _ = try await client.call(Keychain.Delete(service: "s", account: "n\(number)"))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(stage.counts == 13)
+        try await stage.restart()
+        #expect(try await stage.accounts == ["a", "b", "c"])
+        await stage.stop()
+    }
+
+    /// What is written is folded at a lock.
+    @Test("written and locked: an earlier copy is refused")
+    func foldAtLock() async throws {
+        let stage = try await Stage()
+        let old = try stage.copy()
+        stage.recorder.reset()
+        try await stage.set("d")
+        _ = try await stage.client.call(Keychain.Lock())
+        try await stage.await(2)
+        await stage.stop()
+        #expect(stage.counts == 2)
+        try await stage.restart(with: old)
+        #expect(try await stage.refusal().details.kind == Keychain.rollback)
+        await stage.stop()
+    }
+
+    @Test("written and stopped: an earlier copy is refused")
+    func foldAtStop() async throws {
+        let stage = try await Stage()
+        let old = try stage.copy()
+        stage.recorder.reset()
+        try await stage.set("d")
+        #expect(stage.counts == 0)
+        await stage.stop()
+        #expect(stage.counts == 2)
+        try await stage.restart(with: old)
+        #expect(try await stage.refusal().details.kind == Keychain.rollback)
+        await stage.stop()
+    }
+
+    @Test("written, and ten minutes later: an earlier copy is refused")
+    func foldInTime() async throws {
+        let stage = try await Stage()
+        // What was written when the vault was made.
+        stage.recorder.reset()
+        stage.time.advance(by: .seconds(601))
+        try await stage.await(2)
+        let old = try stage.copy()
+        stage.recorder.reset()
+        try await stage.set("d")
+        stage.time.advance(by: .seconds(590))
+        try await stage.set("e")
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(stage.counts == 0)
+        stage.time.advance(by: .seconds(11))
+        try await stage.await(1)
+        // Nothing was written since: the counter rests.
+        stage.time.advance(by: .seconds(3600))
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(stage.counts == 1)
+        await stage.stop()
+        #expect(stage.counts == 1)
+        try await stage.restart(with: old)
+        #expect(try await stage.refusal().details.kind == Keychain.rollback)
+        await stage.stop()
+    }
+
+    @Test("written, and the machine goes to sleep: it waits for the counter")
+    func foldAtSleep() async throws {
+        let mock = try LogindMock()
+        try mock.add(session: "c1", uid: Self.uid)
+        let stage = try await Stage(bus: mock)
+        let limit = ContinuousClock.now + .seconds(20)
+        while !stage.broker.log.all.contains(where: { $0.contains("logind is heard") }) {
+            try #require(ContinuousClock.now < limit)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let old = try stage.copy()
+        stage.recorder.reset()
+        try await stage.set("d")
+        try mock.prepareForSleep(true)
+        while !stage.broker.log.all.contains(where: { $0.contains("sleep is not held") }) {
+            try #require(ContinuousClock.now < limit)
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(stage.counts == 2)
+        await stage.stop()
+        try await stage.restart(with: old)
+        #expect(try await stage.refusal().details.kind == Keychain.rollback)
+        await stage.stop()
+    }
+
+    @Test("a TPM that is dead at a deletion: the call fails, nothing is lost, and it is no attack", arguments: [true, false])
+    func deadTPM(isRepaired: Bool) async throws {
+        let stage = try await Stage()
+        try await stage.delete("a")
+        try stage.tpm.stop()
+        let first = try await fault { try await stage.delete("b") }
+        #expect(first.name == .tpm && first.details.kind == "unavailable", "\(first)")
+        #expect(first.details.message?.contains("has not counted it yet") == true, "\(first)")
+        // What needs no counter goes on.
+        try await stage.set("d")
+        #expect(try await stage.accounts == ["c", "d"])
+        // What needs it does not, and changes nothing.
+        let next = try await fault { try await stage.delete("c") }
+        #expect(next.name == .tpm && next.details.message?.contains("is made") == false, "\(next)")
+        #expect(try await stage.accounts == ["c", "d"])
+        try stage.tpm.restart()
+        if isRepaired { try await stage.delete("c") }
+        try await stage.restart()
+        #expect(try await stage.accounts == (isRepaired ? ["d"] : ["c", "d"]))
+        await stage.stop()
+    }
+
+    @Test("a vault that never came to be leaves no counter")
+    func abandoned() async throws {
+        let tpm = try SWTPM()
+        let broker = try await ThrowAwayBroker(configure: { $0.sealer = .tpm }) { _ in
+            TPMSealer(TPMAccess(tpm.configuration))
+        }
+        let client = try broker.client()
+        func indexes() throws -> Int {
+            try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"]).split(separator: "\n").count
+        }
+        for _ in 0..<2 {
+            let id = try await challenge { try await client.call(Keychain.Unlock()) }
+            let line = try await broker.authenticator.described(id)
+            _ = try await broker.authenticator.provision(id, line)
+            await line.close()
+        }
+        try await broker.makeVault(client)
+        let limit = ContinuousClock.now + .seconds(20)
+        while try indexes() != 1 {
+            try #require(ContinuousClock.now < limit, "an index stays")
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        await broker.stop()
+    }
+}
+
+/// The real program, killed where the file has gone ahead of the counter: the TPM is held for that moment.
+@Suite(.timeLimit(.minutes(3)))
+struct KilledMoveTests {
+    @Test("killed between file and counter: no attack, and the copy of that moment is no fork", arguments: [1, 2, 3])
+    func killed(move: Int) async throws {
+        let tpm = try SWTPM()
+        let folder = try TemporaryFolder()
+        let sealer = "sealer = tpm\ntcti = \(tpm.configuration)"
+        var cofferd = try Cofferd(folder: folder, sealer: sealer)
+        let uid = ProcessSurroundings.effectiveUser
+        let authenticator = try TestAuthenticator(
+            socket: folder.path + "/private.sock",
+            registry: Registry(directory: folder.path + "/registry", authenticatorUID: uid))
+        var client = try WireClient(cofferd.socket)
+        try await authenticator.grant(try await challenge { try await client.call(Keychain.Unlock()) })
+        for account in ["a", "b", "c", "d"] {
+            _ = try await client.call(Keychain.Set(service: "s", account: account, value: someValue))
+        }
+        let path = "\(folder.path)/vaults/user-\(uid).vault"
+        func content() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+        // The first deletion of a run: killed at its first step. Later ones: at their own.
+        let before = ["a", "b"].prefix(move - 1)
+        for account in before { _ = try await client.call(Keychain.Delete(service: "s", account: account)) }
+        let last = try content()
+        tpm.hang()
+        let victim = ["a", "b", "c"][move - 1]
+        let dying = client
+        let call = Task { try await dying.call(Keychain.Delete(service: "s", account: victim)) }
+        let limit = ContinuousClock.now + .seconds(20)
+        while try content() == last {
+            try #require(ContinuousClock.now < limit)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        // The change is in the file when its log is empty again.
+        try await Task.sleep(for: .milliseconds(100))
+        _ = try cofferd.end(SIGKILL)
+        await #expect(throws: (any Error).self) { try await call.value }
+        tpm.resume()
+        let stopped = try content()
+        #expect(stopped != last)
+
+        // No attack.
+        cofferd = try Cofferd(folder: folder, sealer: sealer)
+        client = try WireClient(cofferd.socket)
+        let left = try await client.call(Keychain.List()).items.map(\.account)
+        #expect(left == ["a", "b", "c", "d"].filter { !before.contains($0) && (move == 1 || $0 != victim) })
+        _ = try cofferd.end(SIGKILL)
+
+        // Fork: the run goes on from the file before, where that is let in; what it acknowledges is not taken back by the copy of the kill.
+        for start in [stopped, last] {
+            try start.write(to: URL(fileURLWithPath: path))
+            cofferd = try Cofferd(folder: folder, sealer: sealer)
+            client = try WireClient(cofferd.socket)
+            do { _ = try await client.call(Keychain.Delete(service: "s", account: "d")) } catch let fault as Fault {
+                #expect(start == last && fault.details.kind == Keychain.rollback, "\(fault)")
+            }
+            _ = try cofferd.end(SIGKILL)
+            for copy in [stopped, last] {
+                try copy.write(to: URL(fileURLWithPath: path))
+                cofferd = try Cofferd(folder: folder, sealer: sealer)
+                client = try WireClient(cofferd.socket)
+                let refusal = try await fault { try await client.call(Keychain.List()) }
+                #expect(refusal.name == .damaged && refusal.details.kind == Keychain.rollback, "\(refusal)")
+                _ = try cofferd.end(SIGKILL)
+            }
+        }
+    }
+}
