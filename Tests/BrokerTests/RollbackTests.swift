@@ -183,7 +183,8 @@ struct RollbackTests {
         await stage.stop()
     }
 
-    @Test("a call is acknowledged when it is counted: the first in a run twice, the others once, and a write not at all")
+    @Test(
+        "a call is acknowledged when it is counted: the first in a run twice, the others once, and a write not at all")
     func counted() async throws {
         let stage = try await Stage()
         stage.recorder.reset()
@@ -310,7 +311,9 @@ struct RollbackTests {
         await stage.stop()
     }
 
-    @Test("a TPM that is dead at a deletion: the call fails, nothing is lost, and it is no attack", arguments: [true, false])
+    @Test(
+        "a TPM that is dead at a deletion: the call fails, nothing is lost, and it is no attack",
+        arguments: [true, false])
     func deadTPM(isRepaired: Bool) async throws {
         let stage = try await Stage()
         try await stage.delete("a")

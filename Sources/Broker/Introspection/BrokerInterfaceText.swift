@@ -8,7 +8,7 @@ extension InterfaceText {
         type Authorization (kind: string, setDigest: string)
 
         # What a challenge is about. uid, pid and startTime (field 22 of /proc/PID/stat) are those of the authenticator's client; they must be the challenge's own.
-        # purposes: create, unlock, read, recovery, bind, unbind, enrolment. vault: hex, absent when it is to be made.
+        # purposes: create, unlock, read, recovery, bind, unbind, accept, enrolment. vault: hex, absent when it is to be made.
         # alternatives: each a complete set of indexes into authorizations; one of them has to be met, and only one is. Which PAM services that takes is the authenticator's own knowledge.
         # lastLock: when the client's own vault was last locked, or the broker started; milliseconds of CLOCK_BOOTTIME. No answer that is older can be used again.
         # program: the client's program as root resolved it, for the access log; left out where it could not be.
@@ -28,6 +28,7 @@ extension InterfaceText {
 
         # The record is in the registry: the vault is put in its place. authorizations: what is to be signed now (unlock).
         # After Reseal: the registry names the other unlock root, and the vault is open with it; nothing is to be signed for that.
+        # For purpose accept: the owner has consented, and the client is root; nothing is to be signed.
         # For purpose enrolment: the item may be bound, and the registry names the key where one was needed; nothing is to be signed.
         method Adopt(challenge: string) -> (authorizations: []Authorization)
 
@@ -63,7 +64,8 @@ extension InterfaceText {
         error ChallengeRefused (message: string)
         # triesLeft: with kind wrong-password, how many more the TPM takes.
         error TPM (message: string, kind: string, code: int, triesLeft: ?int)
-        error Damaged (message: string)
+        # kind: rollback where the vault's file is an older copy, or what counts is gone.
+        error Damaged (message: string, kind: ?string)
         error NotPermitted (message: string)
         error Failed (message: string)
         error InvalidArgument (message: string)

@@ -26,7 +26,8 @@ extension InterfaceText {
         )
 
         # state: none (no vault yet), sealed (not opened since start), locked, unlocked. bound: opening it takes the login password; absent where it does not.
-        type VaultState (state: string, since: ?int, items: ?int, bound: ?bool)
+        # counter: the NV index of the TPM's counter by which an older copy of the vault's file is noticed; absent where nothing counts.
+        type VaultState (state: string, since: ?int, items: ?int, bound: ?bool, counter: ?int)
 
         # made: when the valid recovery code was made; null where there is none.
         type RecoveryState (made: ?int)
@@ -36,8 +37,9 @@ extension InterfaceText {
         # was not called since the broker started.
         type Sealer (kind: string, manufacturer: ?string, model: ?string, identity: ?string)
 
-        # One record of the access log. event: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind; and the log's own: start, dropped (old records),
-        # broken (what was before is missing or changed), cut (the end was lost, as by a power cut). outcome: done, or why it was refused, in one word.
+        # One record of the access log. event: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rollback (an older copy of the vault's file was
+        # refused), accept (root has accepted one); and the log's own: start, dropped (old records), broken (what was before is missing or
+        # changed), cut (the end was lost, as by a power cut). outcome: done, or why it was refused, in one word.
         # program: a path where verified, otherwise what the program calls itself. missed: so many records before this one could not be written.
         type LogRecord (
           sequence: int,
@@ -104,6 +106,10 @@ extension InterfaceText {
         # Makes the vault of an account that nobody can be asked for, and opens it; root only, and nobody is asked. owner: the account's name.
         method CreateVault(owner: string, challenge: ?string) -> (vault: VaultState)
 
+        # Takes a vault's file for the newest though the TPM has not counted it so: after Damaged of kind rollback. Root only, about anybody's vault; its owner is asked.
+        # Every other copy of the file is refused from then on. AlreadyExists where there is nothing to accept.
+        method AcceptVault(challenge: ?string, group: ?string, user: ?string) -> (vault: VaultState)
+
         # warnings: what weakens the guarantees here (sandbox, broker run as root), for people to read.
         # locks: what locks the vault by itself, for people to read: screen, sleep, 15 min idle.
         # recovery: null where it is not known, because the vault was not looked into yet.
@@ -132,7 +138,7 @@ extension InterfaceText {
         method VerifyLog(group: ?string, user: ?string) -> (whole: bool, problem: ?string, records: int, first: ?int, last: ?int)
 
         # A person is needed: pass the challenge to org.coffer.Authentication.Begin, then repeat the call with it, from the same process.
-        # purposes: what the person is asked for: create, unlock, read, recovery, bind, unbind; for enrolment nobody is asked: the authenticator looks whether fingers are enrolled.
+        # purposes: what the person is asked for: create, unlock, read, recovery, bind, unbind, accept; for enrolment nobody is asked: the authenticator looks whether fingers are enrolled.
         error AuthenticationRequired (challenge: string, purposes: []string)
         # The challenge is unknown, used, too old, another process's or another item's, or the item changed since: start again without one.
         error ChallengeRefused (message: string)
@@ -148,10 +154,10 @@ extension InterfaceText {
         error AlreadyExists (message: string)
         error Locked (message: string)
         error NotPermitted (message: string)
-        # The store is damaged, or not the one that belongs here.
-        error Damaged (message: string)
+        # The store is damaged, or not the one that belongs here. kind: rollback where it is an older copy, or what counts is gone: root can accept it (AcceptVault).
+        error Damaged (message: string, kind: ?string)
         # kind: unavailable, replaced, lockout, refused, exhausted, deadline, unsupported (an old TPM), pin-index (what counts the tries of a bound vault's password is
-        # gone), tries-used-up, other. code: the TPM's own, 0 where there is none.
+        # gone), tries-used-up, busy (it spares its memory), other. code: the TPM's own, 0 where there is none.
         error TPM (message: string, kind: string, code: int)
         error LimitExceeded (message: string)
         error InvalidArgument (message: string)

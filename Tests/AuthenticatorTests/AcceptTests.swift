@@ -1,0 +1,122 @@
+import Authorization
+import BrokerProtocol
+import CofferTestKit
+import Foundation
+import Platform
+import Testing
+
+/// Taking an older file for the newest: it takes root, and besides the owner of the vault. A taken-over broker, or one of the two alone, gets no consent.
+@Suite(.timeLimit(.minutes(3)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
+struct AcceptTests {
+    private let accounts: ThrowAwayAccounts
+
+    init() throws { accounts = try ThrowAwayAccounts(1) }
+
+    /// A PAM stack that knows one account's password, and no other account.
+    private func stage(
+        _ owner: Owner, name: String, asking person: String, isService: Bool = false,
+        _ purposes: [Keychain.Purpose] = [.accept], _ kinds: [String] = []
+    ) throws -> Stage {
+        let stage = try Stage(
+            .init(
+                settings: "reuse-limit = 300",
+                changeRecord: { record in
+                    RegistryRecord(
+                        vault: record.vault, owner: owner, ownerName: name, created: record.created,
+                        sealer: record.sealer, authenticatorKey: record.authenticatorKey, storageKey: nil,
+                        objects: record.objects, isService: isService)
+                },
+                prepare: { path in
+                    let script = """
+                        #!/bin/sh
+                        [ "$PAM_USER" = '\(person)' ] || exit 1
+                        read -r given || [ -n "$given" ] || exit 1
+                        [ "$given" = '\(Stage.password)' ]
+
+                        """
+                    try DurableFile.write(Array(script.utf8), to: "\(path)/pam/check", mode: 0o755)
+                }))
+        stage.broker.change { script in
+            script.facts.owner = owner.text
+            script.facts.purposes = purposes
+            script.facts.service = nil
+            script.facts.account = nil
+            script.facts.authorizations = kinds.map { .init(kind: $0) }
+            script.facts.alternatives = [Array(kinds.indices)]
+            script.adopted = []
+        }
+        return stage
+    }
+
+    private var owner: Owner { .user(accounts.uids[0]) }
+
+    @Test func onlyRootAcceptsAndTheOwnerIsAsked() async throws {
+        let name = accounts.names[0]
+        let stage = try stage(owner, name: name, asking: name)
+        // The owner alone, with his own password.
+        let other = try await OtherProcess(socket: "\(stage.path)/auth.sock", uid: accounts.uids[0])
+        let answer = try await other.say(
+            #"{"method":"org.coffer.Authentication.Begin","parameters":{"challenge":"challenge"}}"#)
+        #expect(answer.contains("ChallengeRefused"), "\(answer)")
+        // Root alone, without it.
+        var wrong = try stage.client()
+        #expect(try wrong.authenticate("wrong").name == .authenticationFailed)
+        #expect(!stage.broker.calls.contains("Adopt"))
+        // Both.
+        var client = try stage.client()
+        let notice = try client.begin().message?.text ?? ""
+        #expect(notice.contains("take the keychain of \"\(name)\" for the newest"), "\(notice)")
+        #expect(notice.contains("may be an older copy"), "\(notice)")
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.go(Stage.password).isDone)
+        #expect(stage.broker.calls.contains("Adopt") && !stage.broker.calls.contains("Prepare"))
+    }
+
+    @Test func rootsPasswordIsNotTheOwners() throws {
+        // PAM knows root only: asked about the owner, it lets nobody in.
+        let stage = try stage(owner, name: accounts.names[0], asking: stageUser())
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).name == .authenticationFailed)
+        #expect(!stage.broker.calls.contains("Adopt"))
+    }
+
+    @Test func forRootsOwnVaultAndAGroupsRootIsAsked() throws {
+        let root = try stageUser()
+        let own = try stage(.user(0), name: root, asking: root)
+        let group = try stage(.group(accounts.gid), name: accounts.group, asking: root)
+        for stage in [own, group] {
+            var wrong = try stage.client()
+            #expect(try wrong.authenticate("wrong").name == .authenticationFailed)
+            var client = try stage.client()
+            #expect(try client.authenticate(Stage.password).isDone)
+        }
+    }
+
+    @Test func nobodyIsAskedForAServiceVault() throws {
+        let stage = try stage(owner, name: accounts.names[0], asking: "nobody at all", isService: true)
+        var client = try stage.client()
+        #expect(try client.begin().isDone)
+        #expect(stage.broker.calls.contains("Adopt"))
+    }
+
+    /// Who says yes to this has said yes to nothing else, and what was answered before is no yes to this.
+    @Test(arguments: [[Keychain.Purpose.accept, .unlock], [.accept, .read], [.accept, .create]])
+    func itIsAskedByItself(purposes: [Keychain.Purpose]) throws {
+        let root = try stageUser()
+        let kinds = purposes.contains(.unlock) ? ["unlock"] : purposes.contains(.read) ? ["presence"] : []
+        let stage = try stage(.user(0), name: root, asking: root, purposes, kinds)
+        var client = try stage.client()
+        #expect(try client.begin().name == .authenticationChallengeRefused)
+        #expect(!stage.broker.calls.contains("Adopt") && !stage.broker.calls.contains("Prepare"))
+    }
+
+    @Test func nothingIsSignedForIt() throws {
+        let root = try stageUser()
+        let stage = try stage(.user(0), name: root, asking: root, [.accept], ["unlock"])
+        var client = try stage.client()
+        #expect(try client.begin().name == .authenticationChallengeRefused)
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+
+    private func stageUser() throws -> String { try #require(try Account.withUID(geteuid())).name }
+}
