@@ -43,7 +43,7 @@ struct CreateTests {
         #expect(try stage.registry.record(for: stage.record.owner)?.ownerName == stage.account.name)
     }
 
-    @Test(arguments: ["owner", "key", "sealer", "created", "names", "role"])
+    @Test(arguments: ["owner", "key", "sealer", "created", "names", "role", "counter"])
     func aRecordThatWasNotAskedForIsNotRegistered(field: String) throws {
         let stage = try Stage(.init(hasVault: false))
         let record = stage.record
@@ -56,6 +56,10 @@ struct CreateTests {
                 let pin = StorageKeyPin(
                     handle: 0x8100_0001, name: [0, 11] + [UInt8](repeating: 9, count: 32), context: [1, 2, 3])
                 script.record = Self.changed(record, sealer: .tpm, storageKey: pin)
+            case "counter":
+                // With software nothing counts; a TPM's vault without a counter is refused by the same comparison.
+                let pin = CounterPin(handle: 0x01B0_C000, base: 0, context: [1])
+                script.record = Self.changed(record, counter: pin)
             case "created": script.record = Self.changed(record, created: 1)
             case "names":
                 names[.presence] = names[.unlockRoot]
@@ -82,12 +86,12 @@ struct CreateTests {
     private static func changed(
         _ record: RegistryRecord, owner: Owner? = nil, ownerName: String? = nil, created: UInt64? = nil,
         sealer: SealerKind? = nil, key: [UInt8]? = nil, storageKey: StorageKeyPin? = nil,
-        objects: [ObjectRole: [UInt8]]? = nil
+        counter: CounterPin? = nil, objects: [ObjectRole: [UInt8]]? = nil
     ) -> RegistryRecord {
         RegistryRecord(
             vault: record.vault, owner: owner ?? record.owner, ownerName: ownerName ?? record.ownerName,
             created: created ?? record.created, sealer: sealer ?? record.sealer,
             authenticatorKey: key ?? record.authenticatorKey, storageKey: storageKey ?? record.storageKey,
-            objects: objects ?? record.objects)
+            counter: counter ?? record.counter, objects: objects ?? record.objects)
     }
 }
