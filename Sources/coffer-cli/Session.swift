@@ -44,6 +44,12 @@ struct Session {
                     advice: "run: \(wayOut)")
             }
             guard var person = PersonFinder(environment: environment).find() else {
+                if asksOwner {
+                    // Whether anybody is asked at all is for the authenticator to say.
+                    return NobodyPerson(
+                        reason: "\(subject) needs its owner to authenticate, and there is no terminal to ask at",
+                        advice: "run in a terminal: \(wayOut)")
+                }
                 throw KeychainError(
                     .authenticationNeeded, "\(subject) needs you to authenticate, and there is no terminal to ask at",
                     advice: "run in a terminal: \(wayOut)")

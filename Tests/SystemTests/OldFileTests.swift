@@ -85,6 +85,31 @@ import Testing
         try sandbox.expectTPMEmpty()
     }
 
+    /// Nobody can be asked for a service vault: root alone accepts it, without a terminal.
+    @Test func aServiceVaultIsAcceptedByRootAlone() throws {
+        let account = try RealAccount(password: Self.password)
+        let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
+        let user = ["--user", account.name]
+        #expect(try sandbox.coffer("vault", "create", "--owner", account.name).code == 0)
+        for name in ["a", "b"] { #expect(try sandbox.coffer(["set", "s", name] + user, input: [1]).code == 0) }
+        try sandbox.script("stop-broker")
+        let file = try sandbox.vaultFile()
+        let old = try Data(contentsOf: URL(fileURLWithPath: file))
+        try sandbox.script("start-broker")
+        #expect(try sandbox.coffer(["rm", "-f", "s", "a"] + user).code == 0)
+        try sandbox.script("stop-broker")
+        try old.write(to: URL(fileURLWithPath: file))
+        try sandbox.script("start-broker")
+        let refused = try sandbox.coffer(["list"] + user)
+        #expect(
+            refused.code == 7 && refused.errors.contains("coffer vault accept --user \(account.name)"), "\(refused)")
+        // The account itself, even with its password, is not root.
+        #expect(try sandbox.coffer("vault", "accept", password: Self.password, uid: account.uid).code == 6)
+        let accepted = try sandbox.coffer(["vault", "accept"] + user)
+        #expect(accepted.code == 0, "\(accepted)")
+        #expect(try sandbox.coffer(["list"] + user).code == 0)
+    }
+
     @Test func aRowDeletedOrTwiceIsRefused() throws {
         let sandbox = try Sandbox()
         for name in ["a", "b"] { #expect(try sandbox.coffer("set", "s", name, input: [1]).code == 0) }

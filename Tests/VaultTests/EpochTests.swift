@@ -138,7 +138,7 @@ struct EpochTests {
             #expect(words.contains(word), "\(words)")
         }
         try stage.putBack(newest)
-        #expect(stage.refusal() == nil)
+        try #require(stage.refusal() == nil)
         #expect(try stage.vault.count == 0)
     }
 
@@ -163,7 +163,7 @@ struct EpochTests {
         for _ in 0..<2 {
             try stage.open()
             try run(stage, until: stop, deleting: ["a", "b"])
-            #expect(stage.refusal() == nil, "\(stop)")
+            try #require(stage.refusal() == nil, "\(stop)")
             #expect(try stage.counter == stage.vault.epoch)
             #expect(try stage.has("a") == (stop.rawValue < Stop.deleted.rawValue))
             #expect(try stage.has("b") == (stop.rawValue < Stop.deletedAgain.rawValue))
@@ -223,7 +223,7 @@ struct EpochTests {
                 try stage.putBack(copy)
                 if stage.refusal() != nil { try stage.putBack(present) } else { trail.append("\(round): another copy") }
             }
-            #expect(stage.refusal() == nil, "\(trail)")
+            try #require(stage.refusal() == nil, "\(trail)")
             for account in gone { #expect(try !stage.has(account), "\(account) is back: \(trail)") }
             let account = "\(Int.random(in: 0..<40, using: &random))"
             guard try stage.has(account) else { continue }
@@ -291,7 +291,7 @@ struct EpochTests {
         #expect(try stage.tpm.leftovers() == [])
         try stage.accept()
         #expect(try stage.has("a"))
-        #expect(stage.refusal() == nil)
+        try #require(stage.refusal() == nil)
     }
 
     @Test func aCounterThatSomebodyElseHasCountedIsRefused() throws {
@@ -327,7 +327,7 @@ struct EpochTests {
         #expect(stage.refusal() == .rollback)
         try stage.accept()
         #expect(try !stage.has("a") && stage.has("b"))
-        #expect(stage.refusal() == nil)
+        try #require(stage.refusal() == nil)
     }
 
     @Test(arguments: [true, false])
@@ -358,7 +358,7 @@ struct EpochTests {
             #expect(stage.refusal() == .rollback)
         }
         try stage.putBack(accepted)
-        #expect(stage.refusal() == nil)
+        try #require(stage.refusal() == nil)
         try stage.deleteAndCount("c")
         try stage.putBack(accepted)
         #expect(stage.refusal() == .rollback)

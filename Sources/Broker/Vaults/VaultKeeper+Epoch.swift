@@ -108,11 +108,10 @@ extension VaultKeeper {
                 } catch { return .failure(error) }
             }
         } catch { throw Fault(error) }
-        do throws(VaultError) {
-            let vault = try made.get()
-            forgetDamage()
-            open = OpenState(vault: vault, record: record, keys: vault.alwaysKeys)
-        } catch { throw Fault(error) }
+        let vault: OpenVault
+        do throws(VaultError) { vault = try made.get() } catch { throw Fault(error) }
+        try forgetDamage()
+        open = OpenState(vault: vault, record: record, keys: vault.alwaysKeys)
         noteUnlogged()
         note(
             AccessRecord(

@@ -140,7 +140,10 @@ actor VaultKeeper {
     }
 
     /// Root has accepted what was refused.
-    func forgetDamage() { damage = nil }
+    func forgetDamage() throws(Fault) {
+        if isClosed { throw Faults.stopping }
+        damage = nil
+    }
 
     /// What the vault is in, without touching the TPM.
     func condition() throws(Fault) -> VaultCondition {
