@@ -53,6 +53,7 @@ struct ReportTests {
                 vault: record.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,
                 sealer: .tpm, authenticatorKey: record.authenticatorKey,
                 storageKey: StorageKeyPin(handle: 0x8100_0001, name: [0, 11] + policy, context: [1]),
+                counter: CounterPin(handle: 0x01B0_C003, base: 0, context: [1]),
                 objects: record.objects
             ).with(binding: binding, unlockRoot: record.objects[.unlockRoot] ?? [])
         }
