@@ -6,11 +6,13 @@ public enum AuthorizationKind: String, Sendable, Codable, CaseIterable {
     case biometryAny = "biometry-any"
     case biometryCurrentSet = "biometry-current-set"
     case passcode
+    /// Approving other boots of a vault that is tied to the boot.
+    case boot
 
     /// Whether it is a person's proof for reading one item.
     public var isForReading: Bool {
         switch self {
-        case .unlock, .recovery: false
+        case .unlock, .recovery, .boot: false
         case .presence, .biometryAny, .biometryCurrentSet, .passcode: true
         }
     }

@@ -1,8 +1,9 @@
-/// The TPM's index that counts the tries of a bound vault's password: what it takes to compute its Name (docs/vault-format.md, "A bound vault").
-public struct PINIndexPin: Codable, Sendable, Hashable {
+/// An NV index of the TPM that a policy relies on: the one that counts the tries of a bound vault's password, or the one that says which boots are approved.
+/// What it takes to compute its Name (docs/vault-format.md, "A bound vault", "A vault that is tied to the boot").
+public struct IndexPin: Codable, Sendable, Hashable {
     /// The NV index, in the owners' range (TCG Registry of Reserved TPM 2.0 Handles and Localities, section 2.2.2).
     public let handle: UInt32
-    /// authPolicy of the index, 32 bytes: that of a key that is gone.
+    /// authPolicy of the index, 32 bytes: who may write it.
     public let policy: [UInt8]
 
     static let ownersHandles: ClosedRange<UInt32> = 0x0180_0000...0x01BF_FFFF
@@ -18,7 +19,7 @@ public struct PINIndexPin: Codable, Sendable, Hashable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let pin = PINIndexPin(
+        let pin = IndexPin(
             handle: try container.decode(UInt32.self, forKey: .handle),
             policy: try container.decodeHex(forKey: .policy))
         guard let pin else {
@@ -41,14 +42,14 @@ public struct BindingPin: Codable, Sendable, Hashable {
     /// scrypt with N = 2¹⁷, r = 8, p = 1.
     public static let standardCost = 17
 
-    public let index: PINIndexPin
+    public let index: IndexPin
     /// 16 bytes.
     public let salt: [UInt8]
     /// The logarithm of scrypt's N, 15 to 18; r is 8 and p is 1.
     public let cost: Int
 
     /// - Returns: nil for a salt or cost that is never used.
-    public init?(index: PINIndexPin, salt: [UInt8], cost: Int = BindingPin.standardCost) {
+    public init?(index: IndexPin, salt: [UInt8], cost: Int = BindingPin.standardCost) {
         guard salt.count == Self.saltCount, (15...18).contains(cost) else { return nil }
         self.index = index
         self.salt = salt
@@ -60,7 +61,7 @@ public struct BindingPin: Codable, Sendable, Hashable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let pin = BindingPin(
-            index: try container.decode(PINIndexPin.self, forKey: .index),
+            index: try container.decode(IndexPin.self, forKey: .index),
             salt: try container.decodeHex(forKey: .salt), cost: try container.decode(Int.self, forKey: .cost))
         guard let pin else {
             throw DecodingError.dataCorruptedError(

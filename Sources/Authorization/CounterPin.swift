@@ -12,7 +12,7 @@ public struct CounterPin: Codable, Sendable, Hashable {
 
     /// - Returns: nil for what no counter can have.
     public init?(handle: UInt32, base: UInt64, context: [UInt8]) {
-        guard PINIndexPin.ownersHandles.contains(handle), (1...Self.longestContext).contains(context.count) else {
+        guard IndexPin.ownersHandles.contains(handle), (1...Self.longestContext).contains(context.count) else {
             return nil
         }
         self.handle = handle

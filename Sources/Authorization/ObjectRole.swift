@@ -3,17 +3,22 @@ public enum ObjectRole: UInt16, Sendable, Hashable, CaseIterable {
     case deviceRoot = 1
     case unlockRoot = 2
     case recovery = 3
+    /// Signs which boots are approved; only in a vault that is tied to the boot.
+    case approvingKey = 4
+    /// Nothing sealed: the list of approved boots, which the TPM holds the digest of.
+    case approvedBoots = 5
     case presence = 16
     case biometryAny = 17
     case biometryCurrentSet = 18
     case passcode = 19
 
-    /// What the authenticator must have signed for; nil for the device root, which needs no person.
+    /// What the authenticator must have signed for; nil for what needs no person.
     public var authorization: AuthorizationKind? {
         switch self {
-        case .deviceRoot: nil
+        case .deviceRoot, .approvedBoots: nil
         case .unlockRoot: .unlock
         case .recovery: .recovery
+        case .approvingKey: .boot
         case .presence: .presence
         case .biometryAny: .biometryAny
         case .biometryCurrentSet: .biometryCurrentSet
@@ -23,6 +28,10 @@ public enum ObjectRole: UInt16, Sendable, Hashable, CaseIterable {
 
     /// Whether it is a P-256 key for agreement, rather than sealed bytes.
     public var isAgreementKey: Bool { rawValue >= 16 }
+
+    /// What opens under an approved boot only, where the vault is tied to the boot. The constraint keys do not: what they agree on is part of an item's key
+    /// together with a class key, and that is under the roots.
+    public static let tiedToBoot: [ObjectRole] = [.deviceRoot, .unlockRoot, .recovery]
 
     /// The objects that every vault is made with.
     public static let ofNewVault: [ObjectRole] = [

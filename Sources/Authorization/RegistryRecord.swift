@@ -25,6 +25,8 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     public private(set) var biometrySet: [UInt8]?
     /// How the vault is bound to its owner's login password; nil where it is not.
     public private(set) var binding: BindingPin?
+    /// How the vault is tied to the measured boot; nil where it is not.
+    public private(set) var boot: BootPin?
 
     public init(
         vault: VaultID, owner: Owner, ownerName: String, created: UInt64, sealer: SealerKind, authenticatorKey: [UInt8],
@@ -61,10 +63,21 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         return record
     }
 
+    /// The same vault under other roots, tied to the boot or, with nil, not.
+    ///
+    /// - Parameter names: of the objects that were sealed anew, and of the approving key.
+    public func with(boot: BootPin?, names: [ObjectRole: [UInt8]]) -> RegistryRecord {
+        var record = self
+        record.objects[.approvingKey] = nil
+        record.objects.merge(names) { $1 }
+        record.boot = boot
+        return record
+    }
+
     enum CodingKeys: String, CodingKey {
         case format, vault, owner, ownerName, created, sealer, authenticatorKey, storageKey, counter, objects,
             biometrySet,
-            binding
+            binding, boot
         case isService = "service"
     }
 
@@ -107,6 +120,12 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
             throw DecodingError.dataCorruptedError(
                 forKey: .binding, in: container, debugDescription: "such a vault cannot be bound to a password")
         }
+        boot = try container.decodeIfPresent(BootPin.self, forKey: .boot)
+        guard boot == nil || canBeBound, (boot != nil) == (names[.approvingKey] != nil), names[.approvedBoots] == nil
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .boot, in: container, debugDescription: "such a vault cannot be tied to the boot")
+        }
         guard authenticatorKey.count == 65, (storageKey == nil) == (sealer == .software),
             (counter == nil) == (sealer == .software),
             ObjectRole.ofNewVault.allSatisfy({ names[$0] != nil })
@@ -132,9 +151,10 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         try container.encode(names, forKey: .objects)
         try container.encodeIfPresent(biometrySet.map(Hex.encode), forKey: .biometrySet)
         try container.encodeIfPresent(binding, forKey: .binding)
+        try container.encodeIfPresent(boot, forKey: .boot)
     }
 
-    /// Whether there can be one person's password for it, and a TPM to count the tries.
+    /// Whether there can be one person's password for it and a TPM to count the tries, or one person to approve a boot.
     public var canBeBound: Bool {
         if case .group = owner { return false }
         return sealer == .tpm && !isService

@@ -2,7 +2,7 @@ extension BrokerInterface {
     /// The TPM's kind for a password that is not the one that the vault is bound to.
     public static let wrongPassword = "wrong-password"
 
-    /// The index that counts the tries of a bound vault's password.
+    /// An index in the TPM: the one that counts the tries of a bound vault's password, or the one of the approved boots.
     public struct PINIndex: Codable, Sendable, Equatable {
         public var handle: Int64
         /// 32 bytes.

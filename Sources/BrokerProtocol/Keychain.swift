@@ -78,12 +78,16 @@ public enum Keychain {
         public var items: Int64?
         /// Whether opening it takes the login password; absent where it is not.
         public var bound: Bool?
+        /// The registers that tell the boot which the vault is tied to; absent where it is tied to none.
+        public var boot: [Int64]?
         /// The TPM's counter by which an older copy of the vault's file is noticed, its handle; absent where there is none.
         public var counter: Int64?
 
         public init(
-            state: State, since: Int64? = nil, items: Int64? = nil, bound: Bool? = nil, counter: Int64? = nil
+            state: State, since: Int64? = nil, items: Int64? = nil, bound: Bool? = nil, boot: [Int64]? = nil,
+            counter: Int64? = nil
         ) {
+            self.boot = boot
             self.bound = bound
             self.counter = counter
             self.state = state
@@ -128,6 +132,10 @@ public enum Keychain {
         case bind, unbind
         /// To take the vault's file for the newest, though the TPM has not counted it so. Root asks.
         case accept
+        /// To tie the vault to the boot that the machine was started with, or no longer.
+        case tieToBoot, releaseFromBoot
+        /// To have it open under another boot, or under this one alone.
+        case approveBoot
         /// Nobody is asked: the authenticator looks which fingers are enrolled.
         case enrolment
     }

@@ -16,7 +16,8 @@ extension KeychainError {
         case .cancelled: -128  // errSecUserCanceled
         case .limitExceeded: -25302  // errSecDataTooLarge
         case .authenticationMisconfigured, .tpmUnavailable, .tpmReplaced, .tpmLockout, .tpmRefused, .tpmExhausted,
-            .tpmDeadline, .tpmTriesUsedUp, .tpmPasswordIndexGone, .tpmUnsupported,
+            .tpmDeadline, .tpmTriesUsedUp, .tpmPasswordIndexGone, .tpmBootNotApproved, .tpmBootIndexGone,
+            .tpmUnsupported,
             .tpmOther, .brokerUnreachable, .brokerSilent, .authenticatorUnreachable, .authenticatorUntrusted:
             -25291  // errSecNotAvailable
         case .protocolViolation, .failed: -2070  // errSecInternalComponent

@@ -105,3 +105,5 @@ extension BrokerProtocol.Keychain.Unlock: Challengeable {}
 extension BrokerProtocol.Keychain.CreateVault: Challengeable {}
 extension BrokerProtocol.Keychain.NewRecoveryCode: Challengeable {}
 extension BrokerProtocol.Keychain.AcceptVault: Challengeable {}
+extension BrokerProtocol.Keychain.TieToBoot: Challengeable {}
+extension BrokerProtocol.Keychain.ApproveBoot: Challengeable {}

@@ -115,6 +115,16 @@ extension KeychainError {
                     .tpmPasswordIndexGone,
                     "what counts the tries of the keychain's password is gone from the TPM; use the recovery code"
                 )
+            case "boot":
+                (
+                    .tpmBootNotApproved,
+                    "the machine was not started in a way that was approved for the keychain; start it as before, or use the recovery code"
+                )
+            case "boot-index":
+                (
+                    .tpmBootIndexGone,
+                    "what says which boots are approved is gone from the TPM; use the recovery code"
+                )
             case "unsupported": (.tpmUnsupported, "the TPM is too old for this")
             default: (.tpmOther, "the TPM failed; see why with: journalctl -u cofferd")
             }

@@ -39,6 +39,10 @@ extension KeychainError {
         case tpmTriesUsedUp = "tpm-tries-used-up"
         /// What counts the tries of a bound keychain's password is gone.
         case tpmPasswordIndexGone = "tpm-password-index-gone"
+        /// The machine was started in a way that was not approved for the keychain.
+        case tpmBootNotApproved = "tpm-boot-not-approved"
+        /// What says which boots are approved is gone.
+        case tpmBootIndexGone = "tpm-boot-index-gone"
         /// The TPM is too old.
         case tpmUnsupported = "tpm-unsupported"
         case tpmOther = "tpm-other"

@@ -51,6 +51,10 @@ public struct Configuration: Sendable, Equatable {
     public var tpmDeadline = 8
     /// A folder with the certificates (DER or PEM) of TPM makers that root trusts.
     public var tpmRoots = "/etc/coffer/tpm-roots"
+    /// The firmware's log of what it measured in this boot.
+    public var bootLog = "/sys/kernel/security/tpm0/binary_bios_measurements"
+    /// Folders in which the files of boot loader and kernel are looked for that the log names.
+    public var bootFolders = ["/boot", "/boot/efi", "/efi"]
     /// Where fprintd keeps the enrolled fingers of each user.
     public var fingerprintDirectory = "/var/lib/fprint"
     /// Where logind says that screens are locked and the machine goes to sleep, and fprintd which fingers are enrolled.

@@ -63,6 +63,8 @@ extension Configuration {
         case "notifications": notificationFolder = try Self.notifications(value)
         case "tpm-deadline": tpmDeadline = try Self.number(value, 1...10)
         case "tpm-roots": tpmRoots = try Self.path(value)
+        case "boot-log": bootLog = try Self.path(value)
+        case "boot-folders": bootFolders = try Self.paths(value)
         case "system-bus": systemBus = try Self.bus(value)
         case "fingerprint-directory": fingerprintDirectory = try Self.path(value)
         case "idle-lock": idleLock = try Self.number(value, 0...1440)

@@ -73,7 +73,7 @@ public final class OpenVault: Sendable {
         let counted: UInt64?
         do throws(SealerError) {
             pinned = try Pinned(record: record, objects: objects, transition: transition, sealer: sealer)
-            let root = try Self.root(objects, record, sealer, accepting: isAccepting)
+            let root = try Self.root(pinned.objects, record, sealer, accepting: isAccepting)
             counted = root.epoch
             keys = try Self.derive(root.deviceRoot, record)
         } catch { throw VaultError(error, of: record) }

@@ -44,7 +44,9 @@ struct CofferCommand: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "Locking",
-                subcommands: [UnlockCommand.self, LockCommand.self, AuthCommand.self, ForgetCommand.self]),
+                subcommands: [
+                    UnlockCommand.self, LockCommand.self, BootCommand.self, AuthCommand.self, ForgetCommand.self,
+                ]),
             CommandGroup(name: "Losing the machine", subcommands: [RecoveryCommand.self]),
             CommandGroup(name: "Other accounts", subcommands: [VaultCommand.self]),
             CommandGroup(name: "Internal", subcommands: [ClipboardClearCommand.self]),

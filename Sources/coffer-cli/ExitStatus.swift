@@ -29,7 +29,8 @@ enum ExitStatus: Int32, Error {
             case .notPermitted: .notPermitted
             case .damaged: .damaged
             case .tpmUnavailable, .tpmReplaced, .tpmLockout, .tpmRefused, .tpmExhausted, .tpmDeadline,
-                .tpmTriesUsedUp, .tpmPasswordIndexGone, .tpmUnsupported, .tpmOther:
+                .tpmTriesUsedUp, .tpmPasswordIndexGone, .tpmBootNotApproved, .tpmBootIndexGone, .tpmUnsupported,
+                .tpmOther:
                 .tpm
             case .brokerUnreachable, .brokerSilent, .authenticatorUnreachable, .authenticatorUntrusted: .unreachable
             case .alreadyExists: .alreadyExists

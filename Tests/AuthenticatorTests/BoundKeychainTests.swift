@@ -16,18 +16,12 @@ struct BoundKeychainTests {
         bound: Bool = true, _ purposes: [Keychain.Purpose] = [.unlock],
         _ kinds: [String] = ["unlock"], pam: String? = nil
     ) throws -> Stage {
-        let index = try #require(PINIndexPin(handle: 0x01B0_C000, policy: Self.policy))
+        let index = try #require(IndexPin(handle: 0x01B0_C000, policy: Self.policy))
         let binding = try #require(BindingPin(index: index, salt: Self.salt, cost: 15))
         let stage = try Stage(
             .init(
                 changeRecord: { record in
-                    let sealed = RegistryRecord(
-                        vault: record.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,
-                        sealer: .tpm, authenticatorKey: record.authenticatorKey,
-                        storageKey: StorageKeyPin(
-                            handle: 0x8100_0001, name: [0, 11] + [UInt8](repeating: 1, count: 32), context: [1]),
-                        counter: CounterPin(handle: 0x01B0_C003, base: 0, context: [1]),
-                        objects: record.objects)
+                    let sealed = record.sealedByTPM
                     guard bound, let root = sealed.objects[.unlockRoot] else { return sealed }
                     return sealed.with(binding: binding, unlockRoot: root)
                 },
@@ -37,13 +31,8 @@ struct BoundKeychainTests {
                     let open = "auth required pam_permit.so\naccount required pam_permit.so\n"
                     try DurableFile.write(Array(open.utf8), to: "\(path)/pam/coffer", mode: 0o644)
                 }))
+        stage.ask(for: purposes, kinds)
         stage.broker.change { script in
-            script.facts.purposes = purposes
-            script.facts.service = purposes.contains(.read) ? "github" : nil
-            script.facts.account = purposes.contains(.read) ? "me" : nil
-            script.facts.authorizations = kinds.map { .init(kind: $0) }
-            script.facts.alternatives = [Array(kinds.indices)]
-            script.adopted = []
             script.resealed = BrokerInterface.Reseal.Reply(
                 name: Data(Self.name).base64EncodedString(),
                 index: purposes == [.unbind]

@@ -46,7 +46,7 @@ struct ReportTests {
     @Test func aBoundKeychainIsNotOpenedByAWordAlone() throws {
         var options = try Self.listed()
         let policy = [UInt8](repeating: 3, count: 32)
-        let index = try #require(PINIndexPin(handle: 0x01B0_C000, policy: policy))
+        let index = try #require(IndexPin(handle: 0x01B0_C000, policy: policy))
         let binding = try #require(BindingPin(index: index, salt: [UInt8](repeating: 1, count: 16)))
         options.changeRecord = { record in
             RegistryRecord(

@@ -83,7 +83,31 @@ struct BusTests {
             note(try sealer.openBound(objects, record: record, prove: prove))
         }
 
-        func removeIndex(_ index: PINIndexPin) throws(SealerError) { try sealer.removeIndex(index) }
+        func tie(
+            _ roots: ReleasedRoots, to registers: [Int], _ objects: SealedObjects, record: RegistryRecord, now: UInt64
+        ) throws(SealerError) -> ResealedVault {
+            _ = note(roots.unlockRoot)
+            _ = note(roots.recovery)
+            return try sealer.tie(roots, to: registers, objects, record: record, now: now)
+        }
+
+        func untie(
+            _ roots: ReleasedRoots, _ objects: SealedObjects, record: RegistryRecord
+        ) throws(SealerError) -> ResealedVault { try sealer.untie(roots, objects, record: record) }
+
+        func approve(_ boots: [ApprovedBoot], by key: SecretBytes, record: RegistryRecord) throws(SealerError) {
+            try sealer.approve(boots, by: note(key), record: record)
+        }
+
+        func standing(of boots: BootList, record: RegistryRecord) throws(SealerError) -> BootStanding {
+            try sealer.standing(of: boots, record: record)
+        }
+
+        func digest(of values: [Int: [UInt8]], record: RegistryRecord) throws(SealerError) -> [UInt8] {
+            try sealer.digest(of: values, record: record)
+        }
+
+        func removeIndex(_ index: VaultIndex) throws(SealerError) { try sealer.removeIndex(index) }
 
         func openCounted(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> CountedRoot {
             let root = try sealer.openCounted(objects, record: record)
@@ -187,6 +211,36 @@ struct BusTests {
 
         #expect(Set(recorder.names).isSuperset(of: ["TPM2_NV_DefineSpace", "TPM2_PolicySecret", "TPM2_Unseal"]))
         for secret in witness.secrets.withLock({ $0 }) + pins {
+            for part in [secret, Array(secret.prefix(secret.count / 2)), Array(secret.suffix(secret.count / 2))] {
+                #expect(!recorder.contains(part))
+            }
+        }
+    }
+
+    @Test(
+        "tying a vault to the boot, approving another one and opening it show none of the roots, nor the key that approves"
+    )
+    func tied() async throws {
+        let (tpm, recorder) = (try SWTPM(), CommandRecorder())
+        let witness = Witness(TPMSealer(TPMAccess(tpm.configuration, observer: recorder)))
+        let stage = try await TiedStage(tpm) { _ in witness }
+        try await stage.prepare()
+        try await stage.tie()
+        _ = try await stage.approve(.init(values: [.init(register: 7, value: String(repeating: "a", count: 64))]))
+        try await stage.restart()
+        try await stage.unlock()
+        #expect(try await stage.read() == someValue)
+        try await stage.release()
+        await stage.stop()
+
+        #expect(
+            Set(recorder.names).isSuperset(of: [
+                "TPM2_PolicyAuthorizeNV", "TPM2_PolicyOR", "TPM2_NV_Write", "TPM2_Unseal",
+            ]))
+        let secrets = witness.secrets.withLock { $0 }
+        // Both roots of the old, the new one and the key that approves, each at least once.
+        #expect(Set(secrets).count >= 5, "\(Set(secrets).count)")
+        for secret in Set(secrets) {
             for part in [secret, Array(secret.prefix(secret.count / 2)), Array(secret.suffix(secret.count / 2))] {
                 #expect(!recorder.contains(part))
             }

@@ -74,13 +74,11 @@ struct BootRig {
 
     /// Something else is started: a measurement that was not there.
     func measure(_ register: Int, _ digest: [UInt8]) throws {
-        let text = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        try Tool.output("tpm2_pcrextend", ["-T", rig.tpm.tools, "\(register):sha256=\(text)"])
+        try rig.tpm.measure(register, digest)
     }
 
     /// Power off and on: the registers start again.
     func restart() throws {
-        try Tool.output("swtpm_ioctl", ["--unix", rig.tpm.socket + ".ctrl", "-i"])
-        try Tool.output("tpm2_startup", ["-T", rig.tpm.tools, "-c"])
+        try rig.tpm.powerCycle()
     }
 }

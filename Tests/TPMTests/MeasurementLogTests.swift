@@ -7,23 +7,8 @@ import Testing
 struct MeasurementLogTests {
     private let selection = [0, 4, 7]
 
-    /// A log as firmware writes it, with SHA-1 and SHA-256 digests.
     private func log(_ events: [(register: UInt32, type: UInt32, digest: [UInt8])], locality: UInt8? = nil) -> [UInt8] {
-        func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
-        func event(_ register: UInt32, _ type: UInt32, _ digest: [UInt8], _ data: [UInt8]) -> [UInt8] {
-            number(register) + number(type) + number(2) + [4, 0] + [UInt8](repeating: 1, count: 20) + [0x0B, 0] + digest
-                + number(UInt32(data.count)) + data
-        }
-        let specification =
-            Array("Spec ID Event03\0".utf8) + number(0) + [0, 2, 0, 2] + number(2) + [4, 0, 20, 0, 0x0B, 0, 32, 0, 0]
-        var bytes = number(0) + number(3) + [UInt8](repeating: 0, count: 20)
-        bytes += number(UInt32(specification.count)) + specification
-        if let locality {
-            bytes += event(
-                0, 3, [UInt8](repeating: 0, count: 32), Array("StartupLocality\0".utf8) + [locality])
-        }
-        for (register, type, digest) in events { bytes += event(register, type, digest, Array("data".utf8)) }
-        return bytes
+        FirmwareLogMaker.log(events.map { .init($0.register, $0.type, $0.digest) }, locality: locality)
     }
 
     private func digest(_ text: String) throws -> [UInt8] { try SHA256.digest(Array(text.utf8)) }
@@ -108,5 +93,30 @@ struct MeasurementLogTests {
         }
         #expect(code { _ = try MeasurementLog(parsing: [UInt8](repeating: 0, count: (4 << 20) + 1)) } == .damaged)
         #expect(code { _ = try MeasurementLog(parsing: [UInt8](repeating: 0, count: 64)) } == .unsupported)
+    }
+
+    @Test func aFileIsNamedOnlyByWhatWasAFile() throws {
+        func name(_ register: UInt32, _ type: UInt32, _ data: [UInt8]) throws -> String? {
+            let event = FirmwareLogMaker.Event(register, type, try digest("file"), data)
+            return try MeasurementLog(parsing: FirmwareLogMaker.log([event])).events[0].fileName
+        }
+        let image: UInt32 = 0x8000_0003
+        #expect(try name(4, image, FirmwareLogMaker.image("/EFI/debian/shimx64.efi")) == "/EFI/debian/shimx64.efi")
+        #expect(try name(9, 13, Array("(hd0,gpt2)/vmlinuz-6.1\0".utf8)) == "/vmlinuz-6.1")
+        #expect(try name(9, 13, Array("/boot/grub/grub.cfg\0".utf8)) == "/boot/grub/grub.cfg")
+        // Commands, other events, and whatever leads out of the folders that root has named.
+        #expect(try name(8, 13, Array("/boot/grub/grub.cfg".utf8)) == nil)
+        #expect(try name(4, 1, FirmwareLogMaker.image("/EFI/x.efi")) == nil)
+        #expect(try name(9, 13, Array("(hd0)/../etc/shadow".utf8)) == nil)
+        #expect(try name(9, 13, Array("grub_cmd: ls".utf8)) == nil)
+        #expect(try name(4, image, FirmwareLogMaker.image("EFI/x.efi")) == nil)
+        for count in 0..<60 {
+            _ = try name(4, image, Array(FirmwareLogMaker.image("/EFI/x.efi").prefix(count)))
+        }
+        // A node that says that it is longer than all of it.
+        var broken = FirmwareLogMaker.image("/EFI/x.efi")
+        broken[34] = 0xFF
+        broken[35] = 0xFF
+        #expect(try name(4, image, broken) == nil)
     }
 }

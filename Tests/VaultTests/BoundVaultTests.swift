@@ -19,6 +19,8 @@ struct BoundVaultTests {
         /// The counter's index; it is no part of what is looked at here, and not in the record.
         private let counter: String
         private var held: OpenVault?
+        /// The objects at the last change of what is approved.
+        var last: SealedObjects = [:]
 
         static let pin = [UInt8](repeating: 0x42, count: 32)
         static let other = [UInt8](repeating: 0x24, count: 32)
@@ -228,7 +230,7 @@ struct BoundVaultTests {
         try stage.bind(to: Stage.pin)
         let index = try #require(stage.record.binding?.index)
         // Owner authorization is empty: whoever reaches the TPM takes the index away, and makes one of his own there.
-        try stage.sealer.removeIndex(index)
+        try stage.sealer.removeIndex(.password(index))
         #expect(code { _ = try stage.root() } == .pinIndexGone)
         let forged = try stage.sealer.bind(
             SecretBytes.random(count: 32), pin: SecretBytes(copying: Stage.other), record: stage.record)
@@ -352,7 +354,7 @@ struct BoundVaultTests {
         let secret = try SecretBytes.random(count: 32)
         #expect(code { _ = try fixture.sealer.bind(secret, pin: secret, record: fixture.record) } == .unsupported)
         #expect(!fixture.record.canBeBound)
-        let index = try #require(PINIndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 0, count: 32)))
+        let index = try #require(IndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 0, count: 32)))
         let binding = BindingPin(index: index, salt: [UInt8](repeating: 0, count: 16))
         let lying = fixture.record.with(binding: binding, unlockRoot: fixture.record.objects[.unlockRoot] ?? [])
         let bytes = try JSONEncoder().encode(lying)

@@ -39,6 +39,9 @@ struct BoundKeychain {
         if let binding = record.binding {
             let isUnbinding = demand.purposes == [.unbind]
             let isCurrent = try release(binding, &session, &broker)
+            if demand.changesBoot {
+                return try TiedKeychain(demand: demand, signer: signer, registry: registry).performReleased(&broker)
+            }
             if isUnbinding {
                 try reseal(bindingTo: nil, &broker)
             } else if !isCurrent {
@@ -64,11 +67,12 @@ struct BoundKeychain {
         var left: Int64?
         if try !outdated.isKnown(binding) {
             let pin = try LoginPassword.pin(of: password, salt: binding.salt, cost: binding.cost)
-            let outcome = try attempt(pin, reseals: demand.purposes == [.unbind], &broker)
+            let outcome = try attempt(pin, reseals: demand.purposes == [.unbind] || demand.changesBoot, &broker)
             guard case .wrong(let rest) = outcome else { return true }
             left = rest
             try outdated.note(binding)
         }
+        guard !demand.changesBoot else { throw Self.outdated }
         let earlier = try askForEarlier(left, &session)
         let pin = try LoginPassword.pin(of: earlier, salt: binding.salt, cost: binding.cost)
         if case .wrong(let rest) = try attempt(pin, reseals: true, &broker) {
@@ -82,6 +86,13 @@ struct BoundKeychain {
         try outdated.note(nil)
         return false
     }
+
+    /// One thing after the other.
+    private static let outdated = Ending.refused(
+        .failed(
+            .boundPassword,
+            "Your login password was changed, and your keychain is still bound to the one before it. Run coffer unlock first, "
+                + "which binds it to the new one."))
 
     private enum Outcome {
         case released
@@ -128,25 +139,13 @@ struct BoundKeychain {
     /// Another unlock root, under this password or under none: the broker has it in the file before the registry names it. A crash in between leaves the
     /// keychain as it was.
     private func reseal(bindingTo password: SecretBytes?, _ broker: inout BrokerConnection) throws(Ending) {
-        let lock = try claim()
-        defer { lock.keep() }
         let salt = try LoginPassword.newSalt()
         var pin: SecretBytes?
         if let password { pin = try LoginPassword.pin(of: password, salt: salt, cost: BindingPin.standardCost) }
-        do throws(BrokerFailure) {
-            let reply = try broker.call(
-                BrokerInterface.Reseal(challenge: signer.challenge, pin: pin?.base64Encoded()), within: .seconds(60))
-            let next = try checked(reply, salt: salt, isToBeBound: pin != nil)
-            do throws(RegistryError) { try registry.replace(record, with: next) } catch {
-                throw .unreachable("The registry cannot be changed: \(error). The keychain is as it was.")
-            }
-            let adopted = try broker.call(BrokerInterface.Adopt(challenge: signer.challenge), within: .seconds(60))
-            guard adopted.authorizations.isEmpty else {
-                throw .unreachable("The broker asks for signatures where none is needed.")
-            }
-        } catch {
-            throw Ending(error)
-        }
+        let resealing = Resealing(record: record, registry: registry, challenge: signer.challenge)
+        try resealing.perform(
+            BrokerInterface.Reseal(challenge: signer.challenge, pin: pin?.base64Encoded()), through: &broker
+        ) { (reply) throws(BrokerFailure) in try checked(reply, salt: salt, isToBeBound: pin != nil) }
         try OutdatedBinding(registryDirectory: registry.directory, uid: uid).note(nil)
     }
 
@@ -159,23 +158,10 @@ struct BoundKeychain {
         else { throw .unreachable("The broker passes another object off as the keychain's new root.") }
         guard let index = reply.index else { return record.with(binding: nil, unlockRoot: [UInt8](name)) }
         guard let handle = UInt32(exactly: index.handle), let policy = Data(base64Encoded: index.policy),
-            let pin = PINIndexPin(handle: handle, policy: [UInt8](policy)),
+            let pin = IndexPin(handle: handle, policy: [UInt8](policy)),
             let binding = BindingPin(index: pin, salt: salt), pin != record.binding?.index
         else { throw .unreachable("The broker names an index that counts no tries of a password.") }
         return record.with(binding: binding, unlockRoot: [UInt8](name))
-    }
-
-    /// From Reseal to Adopt no other conversation may have the broker put something else in the place of what the registry is about to name.
-    private func claim() throws(Ending) -> FileLock {
-        do throws(SystemError) {
-            let directory = "\(registry.directory)/bindings"
-            try Folder.make(directory, mode: 0o700)
-            if let lock = try FileLock(unlessHeld: "\(directory)/\(uid).claim") { return lock }
-        } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
-        }
-        throw .refused(
-            .notCompleted("Your keychain is being bound or unbound already: try again in a moment.", kind: "failed"))
     }
 
     private var uid: UInt32 {

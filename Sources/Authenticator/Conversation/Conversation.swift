@@ -102,6 +102,10 @@ public struct Conversation {
             }
             report.proof = try prove(client, challenge, demand, &session, &broker)
             try demand.claim.confirm(for: client)
+            if demand.changesBoot {
+                let signer = signer(client, challenge, demand, by: report.proof, setting)
+                return try TiedKeychain(demand: demand, signer: signer, registry: setting.registry).perform(&broker)
+            }
             try authorize(client, challenge, demand, by: report.proof, setting, &broker)
         } catch {
             // The broker forgets the challenge sooner when told; where it cannot be, the challenge runs out by itself.

@@ -59,7 +59,8 @@ struct Claim {
         // A group's secrets are not one member's to take along.
         guard !purposes.contains(.recovery) || right == .own else { throw Self.refusal }
         // One person's password is for one person's keychain.
-        guard purposes.isDisjoint(with: [.bind, .unbind]) || right == .own else { throw Self.refusal }
+        let own: Set<Keychain.Purpose> = [.bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot]
+        guard purposes.isDisjoint(with: own) || right == .own else { throw Self.refusal }
         if purposes.contains(.accept) {
             // By itself: who says yes to something else must not have said yes to this.
             guard isRoots, purposes == [.accept] else { throw Self.refusal }

@@ -14,6 +14,8 @@ struct Demand {
     let signatures: [SignatureWays.Signature]
     /// The PAM services that say so, one after the other.
     let services: [ProofService]
+    /// Whether the keychain is to be tied to the boot, or released from it.
+    var changesBoot: Bool { purposes == [.tieToBoot] || purposes == [.releaseFromBoot] }
     /// Whether the password itself is needed, for a keychain that is bound to it, and not only somebody's word that it was right.
     let needsPassword: Bool
     let item: (service: String, account: String)?
@@ -44,6 +46,13 @@ struct Demand {
         if let bind = [Keychain.Purpose.bind, .unbind].first(where: purposes.contains) {
             guard let record, record.canBeBound, (record.binding == nil) == (bind == .bind) else {
                 throw .refused(.challengeRefused("The keychain is not one that can be bound or unbound now."))
+            }
+        }
+        if let tie = [Keychain.Purpose.tieToBoot, .releaseFromBoot, .approveBoot].first(where: purposes.contains) {
+            guard let record, record.canBeBound, (record.boot == nil) == (tie == .tieToBoot) else {
+                throw .refused(
+                    .challengeRefused("The keychain is not one that can be tied to the boot, or released from it, now.")
+                )
             }
         }
         if purposes.contains(.read) {

@@ -69,6 +69,17 @@ enum Notice {
                     + "counted it so: it may be an older copy, in which what was deleted or changed since is as it was before"
             )
         }
+        if demand.purposes.contains(.tieToBoot) {
+            parts.append(
+                "tie your keychain to the way this machine was started: after a change of firmware or kernel that you have "
+                    + "not approved before it, nothing but the recovery code brings back what it holds")
+        }
+        if demand.purposes.contains(.releaseFromBoot) {
+            parts.append("release your keychain from the way this machine is started: it opens then however that was")
+        }
+        if demand.purposes.contains(.approveBoot) {
+            parts.append("change the ways of starting this machine under which your keychain opens")
+        }
         if let item { parts.append("read \(item)" + (group.map { " of \($0)" } ?? "")) }
         return parts.joined(separator: " and ")
     }

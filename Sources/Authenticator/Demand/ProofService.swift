@@ -32,7 +32,7 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
         var services: [ProofService] = []
         if kinds.contains(where: \.isBiometric) { services.append(.biometric) }
         if kinds.contains(.passcode) || password { services.append(.passcode) }
-        let opens = kinds.contains(.unlock) || kinds.contains(.recovery)
+        let opens = kinds.contains(.unlock) || kinds.contains(.recovery) || kinds.contains(.boot)
         if services.isEmpty || (opens && !services.contains(.passcode)) { services.append(.anyFactor) }
         return services
     }

@@ -54,6 +54,8 @@ struct SignatureWays {
         case [.recovery]: return kinds == [.recovery]
         // Each by itself: who says yes to opening must not have said yes to these.
         case [.bind], [.unbind]: return kinds == [.unlock]
+        case [.tieToBoot], [.releaseFromBoot]: return kinds == [.unlock, .recovery]
+        case [.approveBoot]: return kinds == [.boot]
         case [.read]: return !forReading.isEmpty && rest.isEmpty
         case [.unlock, .read]: return !forReading.isEmpty && rest == [.unlock]
         default: return false

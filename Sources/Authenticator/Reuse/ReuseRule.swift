@@ -17,7 +17,7 @@ enum ReuseRule {
         case .presence: !services.isEmpty
         case .biometryAny, .biometryCurrentSet: services.contains(.biometric)
         case .passcode: services.contains(.passcode)
-        case .unlock, .recovery: false
+        case .unlock, .recovery, .boot: false
         }
     }
 }

@@ -52,6 +52,8 @@ struct AuthenticatorInterface: ServedInterface {
             try await conversation.complete(try call.parameters(of: BrokerInterface.Complete.self))
         case BrokerInterface.Reseal.name:
             try await conversation.reseal(try call.parameters(of: BrokerInterface.Reseal.self))
+        case BrokerInterface.ResealForBoot.name:
+            try await conversation.resealForBoot(try call.parameters(of: BrokerInterface.ResealForBoot.self))
         case BrokerInterface.Report.name:
             try await conversation.report(try call.parameters(of: BrokerInterface.Report.self))
         case BrokerInterface.Refuse.name:

@@ -10,7 +10,7 @@ extension Conversation {
         let challenge = try challenge(method.challenge)
         do throws(Fault) {
             let pin = try Self.pin(method.pin)
-            guard let root = challenge.heldRoot, challenge.resealed == nil,
+            guard let root = challenge.heldRoot, challenge.resealed == nil, !challenge.changesBoot,
                 (pin == nil) == (challenge.purposes == [.unbind])
             else { throw Fault(.brokerNotPermitted, "This challenge binds no keychain, and unbinds none.") }
             let keeper = core.shelf.keeper(of: challenge.owner)
@@ -39,10 +39,10 @@ extension Conversation {
             else { throw Self.refusal }
             let keeper = core.shelf.keeper(of: challenge.owner)
             let lost = try await keeper.adoptBinding(for: challenge.id, root: root, name: name)
-            let event: AccessRecord.Event = challenge.purposes == [.unbind] ? .unbind : .bind
+            let event = Self.event(of: challenge) ?? .bind
             let detail: String? =
                 switch challenge.purposes {
-                case [.bind]: nil
+                case [.bind], [.tieToBoot], [.releaseFromBoot]: nil
                 case [.unbind]: lost == 0 ? nil : "\(lost) of class passcode-set destroyed"
                 default: "to the changed password"
                 }
@@ -55,6 +55,18 @@ extension Conversation {
         } catch {
             core.challenges.drop(challenge.id)
             throw error.forAuthenticator
+        }
+    }
+
+    /// What the log says of a challenge whose end is neither an open vault nor a value.
+    static func event(of challenge: Challenge) -> AccessRecord.Event? {
+        switch challenge.purposes {
+        case [.bind]: .bind
+        case [.unbind]: .unbind
+        case [.tieToBoot]: .tie
+        case [.releaseFromBoot]: .release
+        case [.approveBoot]: .approve
+        default: nil
         }
     }
 

@@ -90,7 +90,7 @@ extension Conversation {
                 return .reply(Nothing())
             }
             // What was asked for was something else than to open it.
-            guard challenge.purposes != [.bind], challenge.purposes != [.unbind] else { throw Self.refusal }
+            guard !challenge.resealsRoots || authorization.role == .recovery else { throw Self.refusal }
             if authorization.role == .unlockRoot {
                 let keeper = core.shelf.keeper(of: challenge.owner)
                 try await keeper.unlock(with: secret, for: challenge.id)
@@ -142,6 +142,8 @@ extension Conversation {
             event = .recovery
         } else if challenge.purposes.contains(.accept) {
             event = .accept
+        } else if let changed = Self.event(of: challenge) {
+            event = changed
         } else {
             event = challenge.purposes.contains(.create) ? .create : .unlock
         }

@@ -39,10 +39,18 @@ struct Challenge: Sendable {
     var heldRoot: SecretBytes?
     /// The Name of the sealed root that is to take its place.
     var resealed: [UInt8]?
+    /// What a boot is to be told by, for a vault that is to be tied to it.
+    var registers: [Int] = []
     /// How many wrong passwords of a bound vault were brought.
     var wrongPasswords = 0
     /// Made for a reported login: no client waits for it, so nothing is left to take once it is signed for.
     var isReport = false
+
+    /// Whether roots are released to be sealed anew, and for nothing else.
+    var resealsRoots: Bool { [[.bind], [.unbind], [.tieToBoot], [.releaseFromBoot]].contains(purposes) }
+
+    /// Whether they are to be tied to the boot, or released from it.
+    var changesBoot: Bool { [[.tieToBoot], [.releaseFromBoot]].contains(purposes) }
 
     /// Whether it is root's, about an account that nobody can be asked for.
     var isForService: Bool {

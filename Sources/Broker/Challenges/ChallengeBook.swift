@@ -40,13 +40,14 @@ final class ChallengeBook: Sendable {
         subject: Challenge.Subject? = nil,
         reason: String? = nil,
         choice: SignatureChoice = .none,
-        enrolment: [AuthorizationKind] = [], enrolled: [AuthorizationKind] = []
+        enrolment: [AuthorizationKind] = [], enrolled: [AuthorizationKind] = [], registers: [Int] = []
     ) throws(Fault) -> Challenge.ID {
         let id = try Self.newID()
         let challenge = Challenge(
             id: id, uid: caller.uid, owner: owner, process: caller.process, vault: vault, purposes: purposes,
             subject: subject, reason: reason, choice: choice, stage: .issued,
-            expires: clock.now() + limits.life, enrolment: enrolment, enrolled: enrolled)
+            expires: clock.now() + limits.life, enrolment: enrolment, enrolled: enrolled,
+            registers: registers)
         let isTaken = open.withLock { open in
             Self.dropExpired(&open, at: clock.now())
             // Asking again for the same thing replaces the question that nobody has begun to answer.
@@ -209,6 +210,8 @@ final class ChallengeBook: Sendable {
             challenge.means = means
             let isGranted = challenge.choice.isComplete
             if isGranted {
+                // What was released to be sealed anew is no answer to any call.
+                if challenge.resealsRoots { challenge.agreements = [:] }
                 challenge.stage = .granted
                 challenge.expires = clock.now() + limits.grantLife
             }

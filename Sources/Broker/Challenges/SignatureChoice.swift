@@ -35,6 +35,14 @@ struct SignatureChoice: Sendable, Equatable {
     /// A recovery code's making.
     static let recovery = SignatureChoice(Challenge.Authorization(role: .recovery, kind: .recovery, point: nil))
 
+    /// A vault's roots, to be sealed anew.
+    static let roots = SignatureChoice(
+        Challenge.Authorization(role: .unlockRoot, kind: .unlock, point: nil),
+        Challenge.Authorization(role: .recovery, kind: .recovery, point: nil))
+
+    /// Other approved boots.
+    static let boot = SignatureChoice(Challenge.Authorization(role: .approvingKey, kind: .boot, point: nil))
+
     /// No signature; what has to be signed comes later.
     static let none = SignatureChoice()
 

@@ -18,6 +18,10 @@ struct DiagnosisFacts: Sendable {
     var sealer: Result<SealerCondition, SealerError>?
     /// nil where it was not asked: with the software sealer, without a vault, after an error.
     var identity: Result<Endorsement.Standing, SealerError>?
+    /// How this boot stands to the vault; nil where it is tied to none.
+    var boot: Result<BootStanding, Fault>?
+    /// nil where the vault is tied to no boot.
+    var firmwareLog: Result<MeasurementLog, FirmwareLogError>?
     /// nil where the owner has no vault.
     var vault: Result<VaultCheckup, Fault>?
     let process: BrokerProcess

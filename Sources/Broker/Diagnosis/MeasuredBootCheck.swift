@@ -1,14 +1,118 @@
+import Authorization
 import BrokerProtocol
+import TPM
+import Vault
 
 /// Will the vault open after a change of firmware, boot loader or kernel?
 enum MeasuredBootCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
-        guard facts.sealer != nil, facts.record != nil else { return [] }
+        guard facts.sealer != nil, let record = facts.record else { return [] }
+        guard let boot = record.boot, let standing = facts.boot else {
+            return [
+                Keychain.Finding(
+                    .measuredBoot, .note,
+                    "the vault is not tied to the boot: no update of firmware or kernel locks it, and a changed boot is not noticed"
+                )
+            ]
+        }
+        let words = "registers \(boot.registers.map(String.init).joined(separator: ", "))"
+        switch standing {
+        case .failure(let fault): return [failure(fault, words)]
+        case .success(let standing):
+            guard standing.isApproved else {
+                return [
+                    Keychain.Finding(
+                        .measuredBoot, .problem,
+                        "the vault is tied to the boot (\(words)), and this boot is not approved: once closed, it will not open again under it",
+                        advice: approveThere)
+                ]
+            }
+            let present = Keychain.Finding(
+                .measuredBoot, .ok, "the vault is tied to the boot (\(words)), and this boot is approved")
+            return [present] + several(standing) + [next(boot, standing, facts)]
+        }
+    }
+
+    private static func failure(_ fault: Fault, _ words: String) -> Keychain.Finding {
+        let (what, advice) =
+            switch fault.details.kind {
+            case "boot": ("this boot is not one that was approved", approveThere)
+            case "boot-index":
+                (
+                    "what says which boots are approved is gone from the TPM",
+                    "bring back what the vault holds with the recovery code: coffer recovery restore"
+                )
+            default: ("how this boot stands to it cannot be found out", "look again when what is named above is mended")
+            }
+        return Keychain.Finding(
+            .measuredBoot, .problem, "the vault is tied to the boot (\(words)), and \(what)", advice: advice)
+    }
+
+    private static let approveThere =
+        "start the machine as before, and approve there what was changed: coffer boot approve"
+
+    private static func several(_ standing: BootStanding) -> [Keychain.Finding] {
+        guard standing.inForce.count > 1 else { return [] }
         return [
             Keychain.Finding(
                 .measuredBoot, .note,
-                "the vault is not bound to the boot: no update of firmware or kernel locks it, and a changed boot is not noticed"
+                "\(standing.inForce.count) boots are approved; when the machine runs with the update, leave that alone with: coffer boot settle"
             )
         ]
+    }
+
+    /// What can be foreseen of the boot that comes next.
+    private static func next(_ boot: BootPin, _ standing: BootStanding, _ facts: DiagnosisFacts) -> Keychain.Finding {
+        let log: MeasurementLog
+        switch facts.firmwareLog {
+        case .success(let read): log = read
+        case .failure(let error): return unforeseen(error.reason)
+        case nil: return unforeseen("the firmware's log was not read")
+        }
+        if let register = BootForecast.unexplained(log, standing.values) {
+            return unforeseen("the firmware's log does not come to what the TPM holds in register \(register)")
+        }
+        let files = BootFiles(log, registers: boot.registers, folders: facts.configuration.bootFolders)
+        guard files.changed.isEmpty else { return changed(files.changed, log, boot, standing) }
+        let seen = files.unchanged == 1 ? "1 file" : "\(files.unchanged) files"
+        let rest = "a change of firmware, its settings, or another kernel to start, cannot be foreseen"
+        guard files.unseen.isEmpty else {
+            return Keychain.Finding(
+                .measuredBoot, .note,
+                "nothing is known to have changed since this start (\(seen) looked at); not to be seen by the broker: "
+                    + "\(names(files.unseen)); \(rest)")
+        }
+        return Keychain.Finding(
+            .measuredBoot, .ok,
+            "the firmware's log comes to what the TPM holds, and what it names has not changed since (\(seen)); \(rest)"
+        )
+    }
+
+    private static func changed(
+        _ files: [BootFiles.Changed], _ log: MeasurementLog, _ boot: BootPin, _ standing: BootStanding
+    ) -> Keychain.Finding {
+        let changes = Dictionary(files.map { ($0.old, $0.new) }) { $1 }
+        let text = names(files.map(\.path))
+        // What cannot be predicted is approved by nobody.
+        let next = try? log.predicted(PCRSelection(Set(boot.registers)), replacing: changes).digest
+        if let next, standing.inForce.contains(where: { $0.digest == next }) {
+            return Keychain.Finding(
+                .measuredBoot, .ok, "\(text) changed since this start, and the next one with that is approved")
+        }
+        let options = files.map { "--replace \(Hex.encode($0.old))=\(Hex.encode($0.new))" }.joined(separator: " ")
+        return Keychain.Finding(
+            .measuredBoot, .problem,
+            "\(text) changed since this start: after a restart the vault will not open",
+            advice: "before the restart: coffer boot approve \(options)")
+    }
+
+    private static func unforeseen(_ why: String) -> Keychain.Finding {
+        Keychain.Finding(
+            .measuredBoot, .note,
+            "whether the next start will be an approved one cannot be foreseen: \(why)")
+    }
+
+    private static func names(_ paths: [String]) -> String {
+        paths.prefix(4).joined(separator: ", ") + (paths.count > 4 ? " and \(paths.count - 4) more" : "")
     }
 }

@@ -39,7 +39,7 @@ enum TPMCheck: DiagnosisCheck {
         let text = "TPM 2.0, revision \(revision), firmware \(tpm.firmware)"
         var lacks: [String] = []
         if !tpm.supportsPINIndexes { lacks.append("vaults cannot be bound to the password") }
-        if !tpm.supportsPolicyIndexes { lacks.append("vaults cannot be bound to the boot") }
+        if !tpm.supportsPolicyIndexes { lacks.append("vaults cannot be tied to the boot") }
         return lacks.isEmpty
             ? Keychain.Finding(.tpmVersion, .ok, text)
             : Keychain.Finding(

@@ -85,6 +85,12 @@ struct DispatchTable: Sendable {
         Keychain.ConfirmRecoveryCode.name: Entry(
             ConfirmRecoveryCodeHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed,
             isUse: true),
+        Keychain.Boot.name: Entry(
+            BootHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
+        Keychain.TieToBoot.name: Entry(
+            TieToBootHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
+        Keychain.ApproveBoot.name: Entry(
+            ApproveBootHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
         Keychain.Status.name: Entry(
             StatusHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
         Keychain.Diagnose.name: Entry(

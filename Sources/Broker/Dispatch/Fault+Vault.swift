@@ -53,6 +53,8 @@ extension Fault {
         case .triesUsedUp: kind = "tries-used-up"
         case .pinIndexGone: kind = "pin-index"
         case .busy: kind = "busy"
+        case .bootNotApproved: kind = "boot"
+        case .bootIndexGone: kind = "boot-index"
         case .unsupported: kind = "unsupported"
         case .other: kind = "other"
         }

@@ -40,11 +40,11 @@ struct Request: Sendable {
     func ask(
         for purposes: [Keychain.Purpose], subject: Challenge.Subject? = nil, reason: String? = nil,
         vault: VaultID? = nil, choice: SignatureChoice = .none, enrolment: [AuthorizationKind] = [],
-        enrolled: [AuthorizationKind] = []
+        enrolled: [AuthorizationKind] = [], registers: [Int] = []
     ) throws(Fault) -> Fault {
         let id = try core.challenges.issue(
             to: caller, owner: keeper.owner, vault: vault, purposes: purposes, subject: subject, reason: reason,
-            choice: choice, enrolment: enrolment, enrolled: enrolled)
+            choice: choice, enrolment: enrolment, enrolled: enrolled, registers: registers)
         return Fault(.authenticationRequired, Fault.Details(challenge: id, purposes: purposes.map(\.rawValue)))
     }
 

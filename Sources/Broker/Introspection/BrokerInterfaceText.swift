@@ -4,11 +4,11 @@ extension InterfaceText {
         # Between authenticator and broker, on the broker's private socket. The broker takes it from the authenticator's uid only; the authenticator speaks to the broker's uid only.
         interface org.coffer.Broker
 
-        # kind: the policy reference's kind (unlock, presence, recovery, …). setDigest: base64, empty but for biometry-current-set.
+        # kind: the policy reference's kind (unlock, presence, recovery, boot, …). setDigest: base64, empty but for biometry-current-set.
         type Authorization (kind: string, setDigest: string)
 
         # What a challenge is about. uid, pid and startTime (field 22 of /proc/PID/stat) are those of the authenticator's client; they must be the challenge's own.
-        # purposes: create, unlock, read, recovery, bind, unbind, accept, enrolment. vault: hex, absent when it is to be made.
+        # purposes: create, unlock, read, recovery, bind, unbind, accept, tieToBoot, releaseFromBoot, approveBoot, enrolment. vault: hex, absent when it is to be made.
         # alternatives: each a complete set of indexes into authorizations; one of them has to be met, and only one is. Which PAM services that takes is the authenticator's own knowledge.
         # lastLock: when the client's own vault was last locked, or the broker started; milliseconds of CLOCK_BOOTTIME. No answer that is older can be used again.
         # program: the client's program as root resolved it, for the access log; left out where it could not be.
@@ -27,7 +27,7 @@ extension InterfaceText {
         method Provision(challenge: string, authenticatorKey: string) -> (record: object)
 
         # The record is in the registry: the vault is put in its place. authorizations: what is to be signed now (unlock).
-        # After Reseal: the registry names the other unlock root, and the vault is open with it; nothing is to be signed for that.
+        # After Reseal or ResealForBoot: the registry names the other unlock root, and the vault is open with it; nothing is to be signed for that.
         # For purpose accept: the owner has consented, and the client is root; nothing is to be signed.
         # For purpose enrolment: the item may be bound, and the registry names the key where one was needed; nothing is to be signed.
         method Adopt(challenge: string) -> (authorizations: []Authorization)
@@ -46,12 +46,19 @@ extension InterfaceText {
         # wrong-password, with triesLeft; the authorization may then be prepared again, once. reseals: Reseal follows, and nothing is opened before.
         method Complete(challenge: string, authorization: int, signature: string, means: ?string, pin: ?string, reseals: ?bool) -> ()
 
-        # What counts the tries of a bound vault's password. policy: base64, 32 bytes.
+        # What counts the tries of a bound vault's password, or holds the approved boots. policy: base64, 32 bytes.
         type PINIndex (handle: int, policy: string)
 
         # Another unlock root in the place of the one that Complete has released: under this PIN (base64, 32 bytes), or without one for purpose unbind. It is in the vault
         # beside the one in use, not in use before Adopt. name: base64, 34 bytes; name and index are for the registry.
         method Reseal(challenge: string, pin: ?string) -> (name: string, index: ?PINIndex)
+
+        # What a vault is tied to the boot by.
+        type Tie (index: PINIndex, registers: []int)
+
+        # The roots that Complete has released (the unlock root with reseals, and the recovery key) sealed anew, under another unlock root: for purpose tieToBoot tied to this
+        # boot, for releaseFromBoot to none. Not in use before Adopt. names: by their roles in decimal (1, 2, 3; tied, 4), base64, 34 bytes each; they and boot are for the registry.
+        method ResealForBoot(challenge: string) -> (names: [string]string, boot: ?Tie)
 
         # A login program has let this uid in. challenge: the authenticator's own, described by this very answer, good for these authorizations (unlock) over this
         # connection only, and for no client. Absent where there is nothing to open: there is no vault, or it is open.

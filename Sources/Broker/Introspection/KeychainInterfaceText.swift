@@ -27,7 +27,20 @@ extension InterfaceText {
 
         # state: none (no vault yet), sealed (not opened since start), locked, unlocked. bound: opening it takes the login password; absent where it does not.
         # counter: the NV index of the TPM's counter by which an older copy of the vault's file is noticed; absent where nothing counts.
-        type VaultState (state: string, since: ?int, items: ?int, bound: ?bool, counter: ?int)
+        # boot: the registers that tell the boot which it is tied to; absent where it is tied to none.
+        type VaultState (state: string, since: ?int, items: ?int, bound: ?bool, boot: ?[]int, counter: ?int)
+
+        # A boot under which a vault opens. digest: hex, SHA-256 over the values of the vault's registers, in their order.
+        type ApprovedBoot (digest: string, approved: int)
+
+        # registers: what a boot is told by. now: the digest of these registers as they are. isApproved: the vault opens under this boot.
+        type BootState (registers: []int, approved: []ApprovedBoot, now: string, isApproved: bool)
+
+        # A digest that was measured in this boot, and the one that will be in its place; SHA-256, hex.
+        type Replacement (old: string, new: string)
+
+        # What a register will hold; hex.
+        type RegisterValue (register: int, value: string)
 
         # made: when the valid recovery code was made; null where there is none.
         type RecoveryState (made: ?int)
@@ -37,7 +50,7 @@ extension InterfaceText {
         # was not called since the broker started.
         type Sealer (kind: string, manufacturer: ?string, model: ?string, identity: ?string)
 
-        # One record of the access log. event: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rollback (an older copy of the vault's file was
+        # One record of the access log. event: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, tie, release, approve, rollback (an older copy of the vault's file was
         # refused), accept (root has accepted one); and the log's own: start, dropped (old records), broken (what was before is missing or
         # changed), cut (the end was lost, as by a power cut). outcome: done, or why it was refused, in one word.
         # program: a path where verified, otherwise what the program calls itself. missed: so many records before this one could not be written.
@@ -123,6 +136,17 @@ extension InterfaceText {
         # wrong one the code is dropped.
         method ConfirmRecoveryCode(characters: string, group: ?string, user: ?string) -> (made: int)
 
+        # How the caller's own vault is tied to the measured boot; boot: null where it is not.
+        method Boot(group: ?string, user: ?string) -> (boot: ?BootState)
+
+        # Ties it to the boot that the machine was started with. registers: of the TPM's SHA-256 bank, 0 to 22 but 16; left out, 4 and 7. release: true to let go of it
+        # instead. Refused (Failed) where there is no recovery code, and (AlreadyExists) where it is tied already.
+        method TieToBoot(registers: ?[]int, release: ?bool, challenge: ?string, group: ?string, user: ?string) -> (boot: ?BootState)
+
+        # Approves a boot to come, beside those that are approved: the present one with other measurements, each group being one file's, of whose digests one at least was
+        # measured in this boot; or with these values in its registers. With neither, this boot alone and no other any more.
+        method ApproveBoot(replacements: ?[][]Replacement, values: ?[]RegisterValue, challenge: ?string, group: ?string, user: ?string) -> (boot: ?BootState)
+
         # The access log of the caller's vault, the older records first, some hundreds at a time. since: from that time on. after: behind that number.
         # more: call again with the last record's number. problem: what is wrong with the log, for people to read.
         method Log(since: ?int, after: ?int, group: ?string, user: ?string) -> (records: []LogRecord, more: bool, problem: ?string)
@@ -138,7 +162,7 @@ extension InterfaceText {
         method VerifyLog(group: ?string, user: ?string) -> (whole: bool, problem: ?string, records: int, first: ?int, last: ?int)
 
         # A person is needed: pass the challenge to org.coffer.Authentication.Begin, then repeat the call with it, from the same process.
-        # purposes: what the person is asked for: create, unlock, read, recovery, bind, unbind, accept; for enrolment nobody is asked: the authenticator looks whether fingers are enrolled.
+        # purposes: what the person is asked for: create, unlock, read, recovery, bind, unbind, accept, tieToBoot, releaseFromBoot, approveBoot; for enrolment nobody is asked: the authenticator looks whether fingers are enrolled.
         error AuthenticationRequired (challenge: string, purposes: []string)
         # The challenge is unknown, used, too old, another process's or another item's, or the item changed since: start again without one.
         error ChallengeRefused (message: string)
@@ -156,7 +180,8 @@ extension InterfaceText {
         error NotPermitted (message: string)
         # The store is damaged, or not the one that belongs here. kind: rollback where it is an older copy, or what counts is gone: root can accept it (AcceptVault).
         error Damaged (message: string, kind: ?string)
-        # kind: unavailable, replaced, lockout, refused, exhausted, deadline, unsupported (an old TPM), pin-index (what counts the tries of a bound vault's password is
+        # kind: unavailable, replaced, lockout, refused, exhausted, deadline, unsupported (an old TPM), boot (the machine was not
+        # started in a way that was approved), boot-index (what says which boots are approved is gone), pin-index (what counts the tries of a bound vault's password is
         # gone), tries-used-up, busy (it spares its memory), other. code: the TPM's own, 0 where there is none.
         error TPM (message: string, kind: string, code: int)
         error LimitExceeded (message: string)

@@ -35,6 +35,10 @@ enum DiagnoseHandler: MethodHandler {
         // A record that is damaged is reported with the vault.
         facts.record = (try? ground.registry.record(for: keeper.owner)) ?? nil
         if let sealer = core.sealer as? any SealerInspection { await look(at: sealer, core, &facts) }
+        if facts.record?.boot != nil {
+            facts.boot = await standing(keeper)
+            facts.firmwareLog = FirmwareLog(core.configuration).read()
+        }
         if request.condition != .none { facts.vault = await checkup(keeper) }
         return facts
     }
@@ -60,6 +64,12 @@ enum DiagnoseHandler: MethodHandler {
         } catch {
             core.diagnoses.note(nil)
             facts.identity = .failure(error)
+        }
+    }
+
+    private static func standing(_ keeper: VaultKeeper) async -> Result<BootStanding, Fault>? {
+        do throws(Fault) { return try await keeper.bootStanding().map { .success($1) } } catch {
+            return .failure(error)
         }
     }
 

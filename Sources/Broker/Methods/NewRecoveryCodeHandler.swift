@@ -11,7 +11,9 @@ enum NewRecoveryCodeHandler: MethodHandler {
             throw try request.ask(for: [.recovery], vault: vault, choice: .recovery)
         }
         // Without the authenticator's signature nobody has the key, the broker neither.
-        guard let key = granted.agreements[.recovery] else { throw Faults.challengeRefused }
+        guard granted.purposes == [.recovery], let key = granted.agreements[.recovery] else {
+            throw Faults.challengeRefused
+        }
         let made = try await request.keeper.makeCode(for: key, to: request.caller)
         let text: SecretBytes
         do throws(CryptographyError) { text = try made.code.text } catch {

@@ -16,31 +16,48 @@ extension VaultKeeper {
     func reseal(
         for challenge: Challenge, root: SecretBytes, pin: SecretBytes?
     ) async throws(Fault) -> (SecretBytes, ResealedRoot) {
+        let sealer = ground.sealer
+        return try await replaceRoots(for: challenge, root) { (record) throws(Fault) in
+            try BindingRule.check(record, for: challenge)
+        } seal: { (next, state) throws(SealerError) in
+            if let pin { return try sealer.bind(next, pin: pin, record: state.record) }
+            return try sealer.sealUnbound(next, record: state.record)
+        }
+    }
+
+    /// Puts another unlock root, and what else is sealed anew with it, into the file.
+    ///
+    /// - Parameters:
+    ///   - root: the one in use.
+    ///   - check: whether the vault is one for this.
+    ///   - seal: gets the other one.
+    func replaceRoots<Sealed: Resealed>(
+        for challenge: Challenge, _ root: SecretBytes, check: (RegistryRecord) throws(Fault) -> Void,
+        seal: @escaping @Sendable (SecretBytes, OpenState) throws(SealerError) -> Sealed
+    ) async throws(Fault) -> (SecretBytes, Sealed) {
         try claimBinding(challenge.id)
         try await followRegistry()
-        let record = try await opened().record
-        try BindingRule.check(record, for: challenge)
+        try check(await opened().record)
         await settle()
-        let sealer = ground.sealer
-        let made: (SecretBytes, ResealedRoot)
+        let state = try await opened()
+        let made: (SecretBytes, Sealed)
         do throws(SealerError) {
             made = try await ground.sealerThread.run { () throws(SealerError) in
                 let next: SecretBytes
                 do throws(CryptographyError) { next = try SecretBytes.random(count: 32) } catch {
                     throw SealerError(.other, "no random key could be made: \(error.reason)")
                 }
-                if let pin { return (next, try sealer.bind(next, pin: pin, record: record)) }
-                return (next, try sealer.sealUnbound(next, record: record))
+                return (next, try seal(next, state))
             }
         } catch { throw Fault(error) }
         do throws(Fault) {
             // The TPM took its time.
             guard binding == challenge.id, ground.challenges.isOpen(challenge.id) else { throw Faults.challengeRefused }
             let abandoned = open?.vault.uselessIndex
-            try await use { state in try state.vault.begin(from: root, to: made.0, made.1) }
+            try await use { state in try made.1.begin(in: state.vault, from: root, to: made.0) }
             if let abandoned { await removeIndex(abandoned) }
         } catch {
-            if let index = made.1.index { await removeIndex(index) }
+            if let index = made.1.madeIndex { await removeIndex(index) }
             throw error
         }
         return made
@@ -94,7 +111,7 @@ extension VaultKeeper {
     }
 
     @discardableResult
-    private func removeIndex(_ index: PINIndexPin) async -> Bool {
+    private func removeIndex(_ index: VaultIndex) async -> Bool {
         let sealer = ground.sealer
         do throws(SealerError) {
             try await ground.sealerThread.run { () throws(SealerError) in try sealer.removeIndex(index) }
@@ -104,7 +121,7 @@ extension VaultKeeper {
 
     private func claimBinding(_ challenge: Challenge.ID) throws(Fault) {
         if let binding, binding != challenge, ground.challenges.isOpen(binding) {
-            throw Fault(.failed, "Your keychain is being bound or unbound just now; try again in a moment.")
+            throw Fault(.failed, "Your keychain is being sealed anew just now; try again in a moment.")
         }
         binding = challenge
     }

@@ -43,8 +43,9 @@ extension VaultKeeper {
     /// For people: the state, since when, and how many items where that is known without opening anything.
     func state() throws(Fault) -> Keychain.VaultState {
         let condition = try condition()
-        let binding = condition == .none ? nil : try record().binding
-        let bound: Bool? = binding == nil ? nil : true
+        let record = condition == .none ? nil : try record()
+        let bound: Bool? = record?.binding == nil ? nil : true
+        let boot = record?.boot.map { $0.registers.map { Int64($0) } }
         let counter = condition == .none ? nil : try counter().map { Int64($0) }
         let items: Int64?
         do throws(VaultError) {
@@ -52,9 +53,10 @@ extension VaultKeeper {
         } catch { throw noting(Fault(error)) }
         switch open?.lock {
         case .locked(let since), .unlocked(let since):
-            return Keychain.VaultState(state: condition, since: since, items: items, bound: bound, counter: counter)
+            return Keychain.VaultState(
+                state: condition, since: since, items: items, bound: bound, boot: boot, counter: counter)
         case .sealed, nil:
-            return Keychain.VaultState(state: condition, items: items, bound: bound, counter: counter)
+            return Keychain.VaultState(state: condition, items: items, bound: bound, boot: boot, counter: counter)
         }
     }
 

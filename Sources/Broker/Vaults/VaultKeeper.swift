@@ -21,6 +21,8 @@ actor VaultKeeper {
     var enrolment: Challenge.ID?
     /// The binding that is under way, or its end.
     var binding: Challenge.ID?
+    /// Whether the list of approved boots is being written.
+    var isApproving = false
     private var ownerCheck = OwnerCheck()
     private var isClosed = false
     /// Records that wait for the vault to be opened.

@@ -38,7 +38,7 @@ extension TestAuthenticator {
             let name = Data(base64Encoded: reply.name)
         else { throw Nonsense() }
         let binding = reply.index.flatMap { index in
-            PINIndexPin(
+            IndexPin(
                 handle: UInt32(truncatingIfNeeded: index.handle),
                 policy: [UInt8](Data(base64Encoded: index.policy) ?? Data()))
         }.flatMap { BindingPin(index: $0, salt: [UInt8](repeating: 1, count: BindingPin.saltCount)) }

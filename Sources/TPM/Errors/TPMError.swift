@@ -26,6 +26,8 @@ public struct TPMError: Error, Sendable, Equatable, CustomStringConvertible {
         case triesUsedUp
         /// The measurements of this boot are none that was approved.
         case bootChanged
+        /// The index of approved boots is gone, or is another one than the one that is pinned.
+        case approvalsGone
         /// The TPM lacks a command, an algorithm or a kind of index.
         case unsupported
         /// The TPM wants to be asked again later: it spares its memory, or tests itself.

@@ -7,6 +7,8 @@ public struct MeasurementLog: Sendable, Hashable {
         public let type: UInt32
         /// In the SHA-256 bank, 32 bytes.
         public var digest: [UInt8]
+        /// What the firmware says that it was.
+        public var data: [UInt8] = []
     }
 
     /// What was measured, in order.
@@ -41,7 +43,7 @@ public struct MeasurementLog: Sendable, Hashable {
                 continue
             }
             guard register < 24, let digest else { throw TPMError(.damaged, "an event of the log was never measured") }
-            events.append(Event(register: Int(register), type: type, digest: digest))
+            events.append(Event(register: Int(register), type: type, digest: digest, data: data))
         }
         self.events = events
         startupLocality = locality

@@ -11,7 +11,7 @@ extension OpenVault {
     public var isUnsettled: Bool { pinned.withLock { $0.isCommitted } }
 
     /// The index that is good for nothing any more: of the binding that ended, or of a transition that the registry never named.
-    public var uselessIndex: PINIndexPin? {
+    public var uselessIndex: VaultIndex? {
         pinned.withLock { $0.isCommitted ? $0.transition?.formerIndex : $0.transition?.index }
     }
 
@@ -33,16 +33,28 @@ extension OpenVault {
         guard sealed.object.role == .unlockRoot else {
             throw VaultError(.invalidArgument, "object \(sealed.object.role.rawValue) is no unlock root")
         }
-        guard !isUnsettled else { throw VaultError(.changed, "the vault is being bound or unbound already") }
-        let isToBeBound = sealed.index != nil
+        try begin(
+            from: root, to: next, [sealed.object], isToBeBound: sealed.index != nil,
+            index: sealed.index.map { .password($0) }, formerIndex: record.binding.map { .password($0.index) })
+    }
+
+    /// - Parameters:
+    ///   - objects: the other root, and what else was sealed anew.
+    ///   - index: what was made in the TPM for it.
+    ///   - formerIndex: what goes with what is in use.
+    func begin(
+        from root: SecretBytes, to next: SecretBytes, _ objects: [SealedObject], isToBeBound: Bool, index: VaultIndex?,
+        formerIndex: VaultIndex?
+    ) throws(VaultError) {
+        guard !isUnsettled else { throw VaultError(.changed, "the vault is being sealed anew already") }
         var present = try classKeys(unlockRoot: root)
         if !isToBeBound { present = present.unbound() }
-        let (keybag, keys, format, record) = (keybag, keys, format, record)
+        let (keybag, keys, format) = (keybag, keys, format)
         let transition = try cryptography { () throws(CryptographyError) in
             Transition(
-                object: sealed.object,
+                objects: objects,
                 keybag: try keybag.resealed(present, under: next, isBound: isToBeBound, keys: keys, format).encoded,
-                index: sealed.index, formerIndex: record.binding?.index)
+                index: index, formerIndex: formerIndex)
         }
         let stored = pinned.withLock { $0.storedObjects }
         let digest = try cryptography { () throws(CryptographyError) in
@@ -64,16 +76,18 @@ extension OpenVault {
     /// - Throws: `.damaged`, `.storage`; then nothing has changed.
     @discardableResult
     public func settle() throws(VaultError) -> Int {
-        let (transition, objects) = pinned.withLock { ($0.isCommitted ? $0.transition : nil, $0.objects) }
+        let (transition, former, objects) = pinned.withLock {
+            ($0.isCommitted ? $0.transition : nil, $0.storedObjects, $0.objects)
+        }
         guard let transition else { return 0 }
         let (objectsDigest, keybagDigest) = try cryptography { () throws(CryptographyError) in
             (try Header.digest(of: objects), try SHA256.digest(transition.keybag))
         }
-        let isBound = transition.index != nil
+        let isBound = keybag.isBound
         let lost = try write { (change) throws(VaultError) in
             let lost = isBound ? [] : try change.allItems().filter(\.isPasscodeSet)
             for item in lost { try change.remove(item) }
-            try change.settle(transition, objectsDigest: objectsDigest, keybagDigest: keybagDigest)
+            try change.settle(transition, former, objects, objectsDigest: objectsDigest, keybagDigest: keybagDigest)
             return lost.count
         }
         pinned.withLock { $0.settle() }

@@ -8,12 +8,33 @@ public struct ResealedRoot: Sendable {
     /// 34 bytes, for the registry.
     public let name: [UInt8]
     /// What counts the tries of its password; nil where it has none.
-    public let index: PINIndexPin?
+    public let index: IndexPin?
 
-    public init(object: SealedObject, name: [UInt8], index: PINIndexPin?) {
+    public init(object: SealedObject, name: [UInt8], index: IndexPin?) {
         self.object = object
         self.name = name
         self.index = index
+    }
+}
+
+/// Roots that were sealed anew, and are to take the place of those in use.
+public protocol Resealed: Sendable {
+    /// What was made in the TPM for them.
+    var madeIndex: VaultIndex? { get }
+
+    /// Puts them beside those in use.
+    ///
+    /// - Parameters:
+    ///   - root: the unlock root in use.
+    ///   - next: the other one.
+    func begin(in vault: OpenVault, from root: SecretBytes, to next: SecretBytes) throws(VaultError)
+}
+
+extension ResealedRoot: Resealed {
+    public var madeIndex: VaultIndex? { index.map { .password($0) } }
+
+    public func begin(in vault: OpenVault, from root: SecretBytes, to next: SecretBytes) throws(VaultError) {
+        try vault.begin(from: root, to: next, self)
     }
 }
 
@@ -52,7 +73,7 @@ public protocol PasswordBinding: Sendable {
     ) throws(SealerError) -> SecretBytes
 
     /// Removes an index: what was sealed under it is dead. One that is gone, or another's, is left as it is.
-    func removeIndex(_ index: PINIndexPin) throws(SealerError)
+    func removeIndex(_ index: VaultIndex) throws(SealerError)
 
     /// An object's Name, 34 bytes. No use of the TPM.
     func name(of object: SealedObject) throws(SealerError) -> [UInt8]

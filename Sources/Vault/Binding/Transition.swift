@@ -1,51 +1,59 @@
 import Authorization
 import Cryptography
 
-/// The unlock root that binding a vault, or unbinding it, leads to, and the class keys under it: in the file beside those in use until the registry
-/// names one or the other (docs/vault-format.md, "A bound vault").
+/// The roots that another binding, another tie to the boot, or the end of one leads to, and the class keys under them: in the file beside those in use until
+/// the registry names one or the other (docs/vault-format.md, "A bound vault").
 struct Transition: Sendable, Equatable {
-    let object: SealedObject
+    /// In the order of their roles; the unlock root is always among them, and another one than that in use.
+    let objects: [SealedObject]
     /// As its row will be.
     let keybag: [UInt8]
-    /// The password's index; nil where it leads to no binding.
-    let index: PINIndexPin?
-    /// That of the binding which ends with it; nil where there is none.
-    let formerIndex: PINIndexPin?
+    /// What was made in the TPM for it; nil where nothing was.
+    let index: VaultIndex?
+    /// What is good for nothing once the registry names it; nil where there is nothing.
+    let formerIndex: VaultIndex?
 
-    init(object: SealedObject, keybag: [UInt8], index: PINIndexPin?, formerIndex: PINIndexPin?) {
-        self.object = object
+    init(objects: [SealedObject], keybag: [UInt8], index: VaultIndex?, formerIndex: VaultIndex?) {
+        self.objects = objects.sorted { $0.role.rawValue < $1.role.rawValue }
         self.keybag = keybag
         self.index = index
         self.formerIndex = formerIndex
     }
 
+    var unlockRoot: SealedObject? { objects.first { $0.role == .unlockRoot } }
+
     var encoded: [UInt8] {
-        LengthPrefixed.encode(
-            object.public, object.private, keybag, Self.encode(index), Self.encode(formerIndex))
+        let sealed = objects.reduce(into: [UInt8]()) { bytes, object in
+            bytes += BigEndian.bytes(object.role.rawValue) + LengthPrefixed.encode(object.public, object.private)
+        }
+        return LengthPrefixed.encode(sealed, keybag, index?.encoded ?? [], formerIndex?.encoded ?? [])
     }
 
     init(decoding bytes: [UInt8]) throws(VaultError) {
-        var reader = ByteReader(bytes, "the vault's next unlock root")
-        object = SealedObject(role: .unlockRoot, public: try reader.prefixed(), private: try reader.prefixed())
+        var reader = ByteReader(bytes, "the vault's next roots")
+        objects = try Self.objects(reader.prefixed())
         keybag = try reader.prefixed()
         index = try Self.index(reader.prefixed())
         formerIndex = try Self.index(reader.prefixed())
         try reader.end()
     }
 
-    private static func encode(_ index: PINIndexPin?) -> [UInt8] {
-        index.map { BigEndian.bytes($0.handle) + $0.policy } ?? []
+    private static func objects(_ bytes: [UInt8]) throws(VaultError) -> [SealedObject] {
+        var reader = ByteReader(bytes, "the vault's next roots")
+        var objects: [SealedObject] = []
+        while !reader.isAtEnd {
+            guard let role = ObjectRole(rawValue: try reader.integer()),
+                role.rawValue > objects.last?.role.rawValue ?? 0
+            else { throw .damaged("the vault's next roots are not in order") }
+            objects.append(SealedObject(role: role, public: try reader.prefixed(), private: try reader.prefixed()))
+        }
+        guard objects.contains(where: { $0.role == .unlockRoot }) else {
+            throw .damaged("the vault's next roots lack the unlock root")
+        }
+        return objects
     }
 
-    private static func index(_ bytes: [UInt8]) throws(VaultError) -> PINIndexPin? {
-        guard !bytes.isEmpty else { return nil }
-        var reader = ByteReader(bytes, "the index of a password")
-        let handle: UInt32 = try reader.integer()
-        let policy = try reader.bytes(32)
-        try reader.end()
-        guard let index = PINIndexPin(handle: handle, policy: policy) else {
-            throw .damaged("the index of a password has an impossible handle")
-        }
-        return index
+    private static func index(_ bytes: [UInt8]) throws(VaultError) -> VaultIndex? {
+        bytes.isEmpty ? nil : try VaultIndex(decoding: bytes)
     }
 }

@@ -59,6 +59,13 @@ final class Change: Snapshot {
         try moveEpoch()
     }
 
+    /// Which boots are approved, where the vault is tied to the boot.
+    func put(boots object: SealedObject, objectsDigest: [UInt8]) throws(VaultError) {
+        try rows.replace(object)
+        next.objectsDigest = objectsDigest
+        try moveEpoch()
+    }
+
     /// What another binding begins with, beside what is in use.
     func put(_ transition: Transition, objectsDigest: [UInt8]) throws(VaultError) {
         try rows.put(transition: transition.encoded)
@@ -67,8 +74,17 @@ final class Change: Snapshot {
     }
 
     /// What the registry names takes the place of what was in use before, of which nothing stays.
-    func settle(_ transition: Transition, objectsDigest: [UInt8], keybagDigest: [UInt8]) throws(VaultError) {
-        try rows.replace(transition.object)
+    ///
+    /// - Parameters:
+    ///   - former: the objects as the file has them.
+    ///   - objects: those in use.
+    func settle(
+        _ transition: Transition, _ former: SealedObjects, _ objects: SealedObjects, objectsDigest: [UInt8],
+        keybagDigest: [UInt8]
+    ) throws(VaultError) {
+        for role in Set(former.keys).union(objects.keys) where former[role] != objects[role] {
+            if let object = objects[role] { try rows.replace(object) } else { try rows.removeObject(role) }
+        }
         try rows.replace(keybag: transition.keybag)
         try rows.put(transition: [])
         next.objectsDigest = objectsDigest

@@ -22,12 +22,14 @@ extension OpenVault {
         pinned.withLock { $0.put(setKey: object) }
     }
 
-    /// Takes root's new word on the enrolled fingers, and on the password that the vault is bound to. Nothing else of a record ever changes.
+    /// Takes root's new word on the enrolled fingers, on the password that the vault is bound to, and on the boot that it is tied to. Nothing else of a record ever
+    /// changes.
     ///
     /// - Throws: `.damaged` where something else did.
     public func take(_ record: RegistryRecord, sealer: any Sealer) throws(VaultError) {
         let present = self.record
-        let changing = [ObjectRole.biometryCurrentSet, .unlockRoot]
+        var changing = [ObjectRole.biometryCurrentSet, .unlockRoot]
+        if record.boot != present.boot { changing += [.deviceRoot, .recovery, .approvingKey] }
         guard record.vault == present.vault, record.owner == present.owner, record.ownerName == present.ownerName,
             record.created == present.created, record.isService == present.isService, record.sealer == present.sealer,
             record.authenticatorKey == present.authenticatorKey, record.storageKey == present.storageKey,

@@ -5,7 +5,7 @@ import Cryptography
 ///
 /// Calls are synchronous and may block for seconds: they belong on a thread of their own. Each is one opening of the TPM. What an
 /// object must be (Name, attributes, policy) is computed from the registry's record; nothing is believed of the vault's file.
-public protocol Sealer: PasswordBinding, EpochCounting {
+public protocol Sealer: PasswordBinding, EpochCounting, BootTie {
     var kind: SealerKind { get }
 
     /// Makes the objects of a new vault: device root, unlock root, recovery key, and a key for each constraint but the current set's.

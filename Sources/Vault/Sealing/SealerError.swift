@@ -25,6 +25,10 @@ public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
         case counterGone
         /// The TPM spares its memory: later.
         case busy
+        /// The machine was started in a way that nobody has approved for this vault.
+        case bootNotApproved
+        /// The index that holds the approved boots was removed, or somebody made another in its place.
+        case bootIndexGone
         /// There is no such thing here: an old TPM, or none.
         case unsupported
         /// The authenticator did not sign.

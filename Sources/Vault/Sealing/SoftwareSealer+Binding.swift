@@ -19,7 +19,7 @@ extension SoftwareSealer {
         prove: (SigningRequest) throws(SigningRefusal) -> BoundProof
     ) throws(SealerError) -> SecretBytes { throw Self.refusal }
 
-    public func removeIndex(_ index: PINIndexPin) throws(SealerError) { throw Self.refusal }
+    public func removeIndex(_ index: VaultIndex) throws(SealerError) { throw Self.refusal }
 
     public func name(of object: SealedObject) throws(SealerError) -> [UInt8] {
         do throws(CryptographyError) { return try SoftwareObject.name(of: object.public) } catch {

@@ -15,12 +15,7 @@ enum TPMObjects {
             throw SealerError(.damaged, "the vault of \(record.owner) has no \(role) object; restore it from a backup")
         }
         do {
-            let kind =
-                if role == .unlockRoot, let binding = record.binding {
-                    try boundRoot(binding.index, record)
-                } else {
-                    try kind(of: role, signer: record.authenticatorKey) { record.policyReference(for: $0) }
-                }
+            let kind = try kind(of: role, in: record, binding: record.binding?.index)
             return (
                 StoredObject(publicArea: object.public, privateArea: object.private),
                 ExpectedObject(name: name, kind: kind)
@@ -38,17 +33,46 @@ enum TPMObjects {
         return role.isAgreementKey ? .policyAgreementKey(policy) : .policyData(policy)
     }
 
-    /// A bound vault's unlock root: the signature, then the PIN of this index.
-    static func boundRoot(_ index: PINIndexPin, _ record: RegistryRecord) throws(TPMError) -> ExpectedObject.Kind {
-        let signature = try policy(signer: record.authenticatorKey, record.policyReference(for: .unlock))
-        return try .guardedData(Policy(.signed(signature), .pin(identity(of: index))))
+    /// An object of a vault that is there: of one that is tied to the boot, the roots and the approving key take an approved boot first; of a bound one, the
+    /// unlock root takes the PIN after the signature.
+    ///
+    /// - Parameter binding: the index of the password that the unlock root is held to; nil for none.
+    static func kind(
+        of role: ObjectRole, in record: RegistryRecord, binding: IndexPin?
+    ) throws(TPMError) -> ExpectedObject.Kind {
+        let boot = isTied(role, record) ? record.boot : nil
+        let binding = role == .unlockRoot ? binding : nil
+        guard boot != nil || binding != nil else {
+            return try kind(of: role, signer: record.authenticatorKey) { record.policyReference(for: $0) }
+        }
+        var steps: [Policy.Step] = []
+        if let boot { steps.append(.approved(try identity(ofBoots: boot.index))) }
+        if let authorization = role.authorization {
+            let reference = record.policyReference(for: authorization)
+            steps.append(.signed(try policy(signer: record.authenticatorKey, reference)))
+        }
+        if let binding { steps.append(.pin(try identity(of: binding))) }
+        return .guardedData(Policy(steps))
     }
 
-    static func identity(of index: PINIndexPin) throws(TPMError) -> PINIndexIdentity {
+    /// Whether it opens under an approved boot only.
+    static func isTied(_ role: ObjectRole, _ record: RegistryRecord) -> Bool {
+        record.boot != nil && (role == .approvingKey || ObjectRole.tiedToBoot.contains(role))
+    }
+
+    static func identity(ofBoots index: IndexPin) throws(TPMError) -> PolicyIndexIdentity {
+        try PolicyIndexIdentity(handle: handle(index), policy: index.policy)
+    }
+
+    private static func handle(_ index: IndexPin) throws(TPMError) -> NVHandle {
         guard let handle = NVHandle(rawValue: index.handle) else {
             throw TPMError(.damaged, "the registry names an NV index that is not Coffer's")
         }
-        return try PINIndexIdentity(handle: handle, policy: index.policy)
+        return handle
+    }
+
+    static func identity(of index: IndexPin) throws(TPMError) -> PINIndexIdentity {
+        try PINIndexIdentity(handle: handle(index), policy: index.policy)
     }
 
     /// Only a signature by this key for this reference opens the object.
@@ -65,7 +89,7 @@ enum TPMObjects {
 
 extension SealerError {
     /// The same reason, under the sealer's name for it.
-    init(_ error: TPMError) {
+    public init(_ error: TPMError) {
         let code: Code =
             switch error.code {
             case .unavailable: .unavailable
@@ -77,9 +101,11 @@ extension SealerError {
             case .damaged: .damaged
             case .wrongPIN: .wrongPIN
             case .triesUsedUp: .triesUsedUp
+            case .bootChanged: .bootNotApproved
+            case .approvalsGone: .bootIndexGone
             case .unsupported: .unsupported
             case .busy: .busy
-            case .ownerPasswordSet, .indexReplaced, .bootChanged, .other: .other
+            case .ownerPasswordSet, .indexReplaced, .other: .other
             }
         self.init(code, error.reason, tpmCode: error.responseCode)
     }

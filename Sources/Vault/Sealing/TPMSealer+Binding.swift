@@ -13,10 +13,10 @@ extension TPMSealer {
         try withStorageKey(of: record) { context, parent throws(TPMError) in
             let identity = try context.definePINIndex(pin: pin, tries: Self.tries, under: parent)
             do throws(TPMError) {
-                guard let index = PINIndexPin(handle: identity.handle.rawValue, policy: identity.policy) else {
+                guard let index = IndexPin(handle: identity.handle.rawValue, policy: identity.policy) else {
                     throw TPMError(.other, "the TPM's new index has an impossible handle")
                 }
-                let kind = try TPMObjects.boundRoot(index, record)
+                let kind = try TPMObjects.kind(of: .unlockRoot, in: record, binding: index)
                 return try Self.seal(unlockRoot, kind, index, context, parent)
             } catch {
                 // Nobody knows of the index yet. What went wrong first says more than this.
@@ -28,15 +28,13 @@ extension TPMSealer {
 
     public func sealUnbound(_ unlockRoot: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot {
         try withStorageKey(of: record) { context, parent throws(TPMError) in
-            let kind = try TPMObjects.kind(of: .unlockRoot, signer: record.authenticatorKey) {
-                record.policyReference(for: $0)
-            }
+            let kind = try TPMObjects.kind(of: .unlockRoot, in: record, binding: nil)
             return try Self.seal(unlockRoot, kind, nil, context, parent)
         }
     }
 
     private static func seal(
-        _ unlockRoot: SecretBytes, _ kind: ExpectedObject.Kind, _ index: PINIndexPin?,
+        _ unlockRoot: SecretBytes, _ kind: ExpectedObject.Kind, _ index: IndexPin?,
         _ context: borrowing TPMContext, _ parent: borrowing StorageKey
     ) throws(TPMError) -> ResealedRoot {
         let session = try context.startHMACSession(saltedTo: parent)
@@ -72,7 +70,8 @@ extension TPMSealer {
                     pin = given
                     return proof.signature
                 }
-                let session = try authorized(expected, hash, .unlockRoot, record, context, parent, sign, &refusal)
+                let session = try authorized(
+                    expected, hash, .unlockRoot, objects, record, context, parent, sign, &refusal)
                 guard let pin else { throw TPMError(.policyRefused, "no password was given") }
                 do throws(TPMError) {
                     try session.authorize(
@@ -90,9 +89,12 @@ extension TPMSealer {
         }
     }
 
-    public func removeIndex(_ index: PINIndexPin) throws(SealerError) {
+    public func removeIndex(_ index: VaultIndex) throws(SealerError) {
         do throws(TPMError) {
-            try access.open().undefine(TPMObjects.identity(of: index))
+            switch index {
+            case .password(let pin): try access.open().undefine(TPMObjects.identity(of: pin))
+            case .boots(let pin): try access.open().undefine(TPMObjects.identity(ofBoots: pin))
+            }
         } catch { throw SealerError(error) }
     }
 

@@ -11,10 +11,22 @@ extension TPMSealer {
         let (object, expected) = try TPMObjects.find(.deviceRoot, objects, record)
         return try counting { (isGone) throws(SealerError) in
             try perform(record) { context, parent, _ throws(TPMError) in
-                let session = try context.startHMACSession(saltedTo: parent)
-                let data = try context.loadSealedData(object, expected, under: parent)
-                let root = try data.unseal(keeping: session)
-                data.flush()
+                // A policy opens one thing: what is tied to the boot leaves no session for the counter.
+                let boot =
+                    record.boot == nil ? nil : try startSession(for: .deviceRoot, objects, record, context, parent)
+                let session: HMACSession
+                let root: SecretBytes
+                if let boot {
+                    let data = try context.loadSealedData(object, expected, under: parent)
+                    root = try data.unseal(boot)
+                    data.flush()
+                    session = try context.startHMACSession(saltedTo: parent)
+                } else {
+                    session = try context.startHMACSession(saltedTo: parent)
+                    let data = try context.loadSealedData(object, expected, under: parent)
+                    root = try data.unseal(keeping: session)
+                    data.flush()
+                }
                 let password = try Self.counterPassword(of: root, record.vault)
                 do throws(TPMError) {
                     let counter = try Self.counter(pin, password, context)

@@ -64,6 +64,11 @@ public struct TPMSealer: Sealer {
     public func openDeviceRoot(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> SecretBytes {
         let (object, expected) = try TPMObjects.find(.deviceRoot, objects, record)
         return try perform(record) { context, parent, _ throws(TPMError) in
+            if record.boot != nil {
+                let session = try startSession(for: .deviceRoot, objects, record, context, parent)
+                let data = try context.loadSealedData(object, expected, under: parent)
+                return try data.unseal(session)
+            }
             let session = try context.startHMACSession(saltedTo: parent)
             let data = try context.loadSealedData(object, expected, under: parent)
             return try data.unseal(session)
@@ -77,7 +82,7 @@ public struct TPMSealer: Sealer {
         let (object, expected) = try TPMObjects.find(role, objects, record)
         return try perform(record) { context, parent, refusal throws(TPMError) in
             let hash = try CommandParameterHash.unseal(name: expected.name)
-            let session = try authorized(expected, hash, role, record, context, parent, sign, &refusal)
+            let session = try authorized(expected, hash, role, objects, record, context, parent, sign, &refusal)
             let data = try context.loadSealedData(object, expected, under: parent)
             return try data.unseal(session)
         }
@@ -90,7 +95,7 @@ public struct TPMSealer: Sealer {
         let (object, expected) = try TPMObjects.find(role, objects, record)
         return try perform(record) { context, parent, refusal throws(TPMError) in
             let hash = try CommandParameterHash.agree(name: expected.name, point: point)
-            let session = try authorized(expected, hash, role, record, context, parent, sign, &refusal)
+            let session = try authorized(expected, hash, role, objects, record, context, parent, sign, &refusal)
             let key = try context.loadAgreementKey(object, expected, under: parent)
             return try key.agree(with: point, session)
         }
@@ -140,15 +145,15 @@ public struct TPMSealer: Sealer {
 
     /// A policy session that the authenticator has signed for, good for the one command with this parameter hash.
     func authorized(
-        _ expected: ExpectedObject, _ parameterHash: [UInt8], _ role: ObjectRole, _ record: RegistryRecord,
-        _ context: borrowing TPMContext, _ parent: borrowing StorageKey,
+        _ expected: ExpectedObject, _ parameterHash: [UInt8], _ role: ObjectRole, _ objects: SealedObjects,
+        _ record: RegistryRecord, _ context: borrowing TPMContext, _ parent: borrowing StorageKey,
         _ sign: (SigningRequest) throws(SigningRefusal) -> [UInt8], _ refusal: inout SigningRefusal?
     ) throws(TPMError) -> PolicySession {
         guard let authorization = role.authorization, let policy = expected.kind.policy else {
             throw TPMError(.damaged, "nobody signs for this object")
         }
         let verification = try context.loadVerificationKey(policy)
-        let session = try context.startPolicySession(saltedTo: parent)
+        let session = try startSession(for: role, objects, record, context, parent)
         guard
             let request = SigningRequest(
                 nonce: try session.nonce(), parameterHash: parameterHash,

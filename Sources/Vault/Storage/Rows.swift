@@ -91,8 +91,12 @@ struct Rows {
     }
 
     func replace(_ object: SealedObject) throws(VaultError) {
-        try execute("DELETE FROM object WHERE role = ?", [Int64(object.role.rawValue)])
+        try removeObject(object.role)
         try put(object)
+    }
+
+    func removeObject(_ role: ObjectRole) throws(VaultError) {
+        try execute("DELETE FROM object WHERE role = ?", [Int64(role.rawValue)])
     }
 
     func put(keybag: [UInt8]) throws(VaultError) {

@@ -7,6 +7,9 @@ enum StatusText {
         var lines = ["Vault: \(vault(status.vault, options))"]
         if let items = status.vault.items { lines.append("Items: \(items)") }
         if status.vault.bound ?? false { lines.append("Bound: to your login password") }
+        if let registers = status.vault.boot {
+            lines.append("Tied to the boot: yes, by registers \(BootText.registers(registers)); see: coffer boot")
+        }
         lines.append("Sealed by: \(sealer(status.sealer))")
         if let identity = identity(status) { lines.append("TPM known by: \(identity)") }
         if status.vault.state != .none { lines.append("Older copies: \(rollback(status))") }
@@ -89,12 +92,14 @@ struct StatusRecord: Encodable {
         var items: Int64?
         var bound: Bool?
         var counter: Int64?
+        var boot: [Int64]?
     }
 
     init(_ status: Keychain.Status.Reply) {
         vault = Vault(
             state: status.vault.state.rawValue, since: status.vault.since.map { TimeText($0).iso8601 },
-            items: status.vault.items, bound: status.vault.bound, counter: status.vault.counter)
+            items: status.vault.items, bound: status.vault.bound,
+            counter: status.vault.counter, boot: status.vault.boot)
         sealer = status.sealer
         version = status.version
         sandbox = status.sandbox

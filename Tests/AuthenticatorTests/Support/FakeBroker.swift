@@ -20,6 +20,8 @@ final class FakeBroker: Sendable {
         var keyName: [UInt8] = []
         /// What a keychain was sealed as anew.
         var resealed: BrokerInterface.Reseal.Reply?
+        /// What a keychain was tied to the boot as.
+        var tied: BrokerInterface.ResealForBoot.Reply?
         /// Answers to the next signatures, in their order, before any is taken.
         var refusedCompletions: [[UInt8]] = []
         /// Bytes sent instead of the answer to a method, by its last name.
@@ -146,6 +148,9 @@ final class FakeBroker: Sendable {
         case "Reseal":
             guard let resealed = script.resealed else { return try Varlink.encode(Fault(.brokerFailed, "no root")) }
             return try Varlink.encode(VarlinkReply(resealed))
+        case "ResealForBoot":
+            guard let tied = script.tied else { return try Varlink.encode(Fault(.brokerFailed, "no roots")) }
+            return try Varlink.encode(VarlinkReply(tied))
         case "ProvideKey":
             let name = Data(script.keyName).base64EncodedString()
             return try Varlink.encode(VarlinkReply(BrokerInterface.ProvideKey.Reply(name: name)))

@@ -1,0 +1,52 @@
+import Authorization
+import BrokerProtocol
+import Platform
+
+/// A keychain under other roots: the broker has them in the file before the registry names them, and uses them after. A crash in between leaves the keychain
+/// as it was.
+struct Resealing {
+    let record: RegistryRecord
+    let registry: Registry
+    let challenge: String
+
+    /// - Parameters:
+    ///   - method: has the broker seal them.
+    ///   - next: the record that names what the broker says it made, checked.
+    func perform<Method: VarlinkMethod>(
+        _ method: Method, through broker: inout BrokerConnection,
+        next: (Method.Reply) throws(BrokerFailure) -> RegistryRecord
+    ) throws(Ending) {
+        let lock = try claim()
+        defer { lock.keep() }
+        do throws(BrokerFailure) {
+            let next = try next(broker.call(method, within: .seconds(60)))
+            do throws(RegistryError) { try registry.replace(record, with: next) } catch {
+                throw .unreachable("The registry cannot be changed: \(error). The keychain is as it was.")
+            }
+            let adopted = try broker.call(BrokerInterface.Adopt(challenge: challenge), within: .seconds(60))
+            guard adopted.authorizations.isEmpty else {
+                throw .unreachable("The broker asks for signatures where none is needed.")
+            }
+        } catch {
+            throw Ending(error)
+        }
+    }
+
+    /// From sealing to Adopt no other conversation may have the broker put something else in the place of what the registry is about to name.
+    private func claim() throws(Ending) -> FileLock {
+        do throws(SystemError) {
+            let directory = "\(registry.directory)/bindings"
+            try Folder.make(directory, mode: 0o700)
+            if let lock = try FileLock(unlessHeld: "\(directory)/\(uid).claim") { return lock }
+        } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+        throw .refused(
+            .notCompleted("Your keychain is being sealed anew already: try again in a moment.", kind: "failed"))
+    }
+
+    private var uid: UInt32 {
+        guard case .user(let uid) = record.owner else { return .max }
+        return uid
+    }
+}

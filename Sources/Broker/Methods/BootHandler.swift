@@ -1,0 +1,71 @@
+import Authorization
+import BrokerProtocol
+import Vault
+
+/// `Boot`: what the caller's vault is tied to, and how this boot stands to it.
+enum BootHandler: MethodHandler {
+    static func answer(_ method: Keychain.Boot, _ request: Request) async throws(Fault) -> Answer {
+        try BootRule.check(request)
+        return .reply(Keychain.Boot.Reply(boot: try await request.keeper.bootState()))
+    }
+}
+
+/// `TieToBoot`: asks for a person. The signatures, not this call, are what releases the roots to be sealed anew.
+enum TieToBootHandler: MethodHandler {
+    static func answer(_ method: Keychain.TieToBoot, _ request: Request) async throws(Fault) -> Answer {
+        try BootRule.check(request)
+        let granted = try request.redeem(method.challenge)
+        let releases = method.release ?? false
+        let registers = try BootRule.registers(method.registers)
+        let purpose: Keychain.Purpose = releases ? .releaseFromBoot : .tieToBoot
+        let record = try await request.keeper.record()
+        try BootRule.check(record)
+        if (record.boot == nil) == releases {
+            guard releases || granted?.purposes == [purpose] else {
+                throw Fault(
+                    .alreadyExists,
+                    "Your keychain is tied to the boot already; for other registers: coffer boot release")
+            }
+            return .reply(Keychain.Boot.Reply(boot: try await request.keeper.bootState()))
+        }
+        // It was done for this call and is not: the registry was changed meanwhile.
+        if granted?.purposes == [purpose] { throw Faults.challengeRefused }
+        if !releases { try await request.keeper.requireRecoveryCode() }
+        throw try request.ask(for: [purpose], vault: record.vault, choice: .roots, registers: registers)
+    }
+
+    static func logged(_ method: Keychain.TieToBoot) -> LoggedCall? {
+        LoggedCall(event: method.release ?? false ? .release : .tie)
+    }
+}
+
+/// `ApproveBoot`: asks the person, every time, with a signature that is good for nothing else.
+enum ApproveBootHandler: MethodHandler {
+    static func answer(_ method: Keychain.ApproveBoot, _ request: Request) async throws(Fault) -> Answer {
+        try BootRule.check(request)
+        let granted = try request.redeem(method.challenge)
+        guard let (boot, standing) = try await request.keeper.bootStanding() else {
+            throw Fault(.invalidArgument, "Your keychain is tied to no boot; tie it with: coffer boot bind")
+        }
+        // What makes no sense is refused before anybody is asked.
+        let next = try BootForecast(
+            boot: boot, standing: standing, sealer: request.core.sealer, record: await request.keeper.record()
+        ).digest(method, FirmwareLog(request.core.configuration))
+        guard let granted else {
+            let vault = try await request.keeper.vaultID()
+            throw try request.ask(for: [.approveBoot], vault: vault, choice: .boot)
+        }
+        // Without the authenticator's signature nobody has the key, the broker neither.
+        guard granted.purposes == [.approveBoot], let key = granted.agreements[.approvingKey] else {
+            throw Faults.challengeRefused
+        }
+        try await request.keeper.approve(next, by: key)
+        await request.keeper.note(
+            AccessRecord(
+                .approve, by: request.program(granted),
+                detail: next.map { "boot \(Hex.encode(Array($0.prefix(8))))" } ?? "this boot alone"), .anchored)
+        return .reply(Keychain.Boot.Reply(boot: try await request.keeper.bootState()))
+    }
+
+    static func logged(_ method: Keychain.ApproveBoot) -> LoggedCall? { LoggedCall(event: .approve) }
+}

@@ -1,0 +1,48 @@
+import Authorization
+import BrokerProtocol
+import Vault
+
+/// Which keychain can be tied to the boot: one person's own, who can approve an update, where a TPM knows how the machine was started.
+enum BootRule {
+    /// Only its owner's.
+    static func check(_ request: Request) throws(Fault) {
+        guard request.admission.standing == .own else {
+            throw Fault(.notPermitted, "A keychain is tied to the boot by its owner, and his own only.")
+        }
+    }
+
+    static func check(_ record: RegistryRecord) throws(Fault) {
+        guard !record.isService else {
+            throw Fault(
+                .invalidArgument,
+                "This is the keychain of an account that nobody can be asked for: nobody could approve an update.")
+        }
+        guard record.sealer == .tpm else {
+            throw Fault(
+                .invalidArgument,
+                "A keychain that is sealed by software cannot be tied to the boot: only a TPM knows how the machine was started."
+            )
+        }
+    }
+
+    /// - Parameter challenge: which released the roots.
+    static func check(_ record: RegistryRecord, for challenge: Challenge) throws(Fault) {
+        try check(record)
+        guard record.vault == challenge.vault, (record.boot == nil) == (challenge.purposes == [.tieToBoot]) else {
+            throw Faults.challengeRefused
+        }
+    }
+
+    /// Which registers a boot is to be told by.
+    static func registers(_ named: [Int64]?) throws(Fault) -> [Int] {
+        guard let named else { return BootPin.standardRegisters }
+        let registers = named.map { Int(clamping: $0) }
+        guard BootPin.areSelectable(registers) else {
+            throw Fault(
+                .invalidArgument,
+                "A boot is told by registers from 0 to 22, each named once, and not by 16, which any program can reset."
+            )
+        }
+        return registers.sorted()
+    }
+}

@@ -1,0 +1,70 @@
+import Authorization
+import Cryptography
+
+/// A boot under which a vault opens.
+public struct ApprovedBoot: Sendable, Hashable {
+    /// SHA-256 over the values of the registers that the registry record names, in their order; 32 bytes.
+    public let digest: [UInt8]
+    /// When it was approved; milliseconds since 1970-01-01 UTC.
+    public let approved: UInt64
+
+    public init(digest: [UInt8], approved: UInt64) {
+        self.digest = digest
+        self.approved = approved
+    }
+}
+
+/// The boots under which a vault opens (docs/vault-format.md, "A vault that is tied to the boot"). Nothing hangs on its being true: the TPM holds the digest of
+/// the list, and opens nothing for another one.
+public struct BootList: Sendable, Equatable {
+    /// As many as one policy can have (TPM 2.0 Library, Part 3, section 23.6).
+    public static let most = 8
+
+    /// One at least.
+    public let inForce: [ApprovedBoot]
+    /// The list that is being put in its place; empty but while it is, and after a stop in between.
+    public let next: [ApprovedBoot]
+
+    public init(inForce: [ApprovedBoot], next: [ApprovedBoot] = []) {
+        self.inForce = inForce
+        self.next = next
+    }
+
+    /// The object that the vault's file keeps.
+    public var object: SealedObject {
+        SealedObject(role: .approvedBoots, public: Self.encode(inForce) + Self.encode(next), private: [])
+    }
+
+    /// - Throws: `.damaged`.
+    public init(_ object: SealedObject?) throws(SealerError) {
+        guard let object, object.private.isEmpty else {
+            throw SealerError(.damaged, "the vault has no list of approved boots; restore it from a backup")
+        }
+        do throws(VaultError) {
+            var reader = ByteReader(object.public, "the list of approved boots")
+            inForce = try Self.boots(&reader, 1...Self.most)
+            next = try Self.boots(&reader, 0...Self.most)
+            try reader.end()
+        } catch { throw SealerError(.damaged, error.reason) }
+    }
+
+    private static func encode(_ boots: [ApprovedBoot]) -> [UInt8] {
+        boots.reduce(into: [UInt8(boots.count)]) { $0 += $1.digest + BigEndian.bytes($1.approved) }
+    }
+
+    private static func boots(_ reader: inout ByteReader, _ count: ClosedRange<Int>) throws(VaultError)
+        -> [ApprovedBoot]
+    {
+        let number = Int(try reader.integer(UInt8.self))
+        guard count.contains(number) else { throw .damaged("it approves an impossible number of boots") }
+        var boots: [ApprovedBoot] = []
+        for _ in 0..<number {
+            let digest = try reader.bytes(SHA256.count)
+            guard !boots.contains(where: { $0.digest == digest }) else {
+                throw .damaged("it approves the same boot twice")
+            }
+            boots.append(ApprovedBoot(digest: digest, approved: try reader.integer()))
+        }
+        return boots
+    }
+}

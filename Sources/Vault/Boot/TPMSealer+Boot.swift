@@ -1,0 +1,213 @@
+import Authorization
+import Cryptography
+import TPM
+
+/// Vaults that are tied to the boot: docs/tpm.md, "Measured boot".
+extension TPMSealer {
+    public func tie(
+        _ roots: ReleasedRoots, to registers: [Int], _ objects: SealedObjects, record: RegistryRecord, now: UInt64
+    ) throws(SealerError) -> ResealedVault {
+        let deviceRoot = try openDeviceRoot(objects, record: record)
+        return try withStorageKey(of: record) { context, parent throws(TPMError) in
+            let selection = try PCRSelection(Set(registers))
+            let state = try context.state(of: selection)
+            let key = try Self.newApprovingKey()
+            let writer = try Self.writer(key.publicKey, record)
+            let identity = try context.definePolicyIndex(
+                approving: ApprovedBoots([state]), writer: writer, under: parent
+            ) { (message) throws(TPMError) in try Self.signature(message, key) }
+            do throws(TPMError) {
+                guard let index = IndexPin(handle: identity.handle.rawValue, policy: identity.policy),
+                    let boot = BootPin(index: index, registers: registers)
+                else { throw TPMError(.other, "the TPM's new index has an impossible handle") }
+                let secrets = [
+                    (ObjectRole.deviceRoot, deviceRoot), (.unlockRoot, roots.unlockRoot), (.recovery, roots.recovery),
+                    (.approvingKey, key.rawRepresentation),
+                ]
+                let list = BootList(inForce: [ApprovedBoot(digest: state.digest, approved: now)])
+                return try Self.seal(secrets, record.with(boot: boot, names: [:]), list, context, parent)
+            } catch {
+                // Nobody knows of the index yet. What went wrong first says more than this.
+                try? context.undefine(identity)
+                throw error
+            }
+        }
+    }
+
+    public func untie(
+        _ roots: ReleasedRoots, _ objects: SealedObjects, record: RegistryRecord
+    ) throws(SealerError) -> ResealedVault {
+        let deviceRoot = try openDeviceRoot(objects, record: record)
+        return try withStorageKey(of: record) { context, parent throws(TPMError) in
+            let secrets = [
+                (ObjectRole.deviceRoot, deviceRoot), (.unlockRoot, roots.unlockRoot), (.recovery, roots.recovery),
+            ]
+            return try Self.seal(secrets, record.with(boot: nil, names: [:]), nil, context, parent)
+        }
+    }
+
+    /// - Parameters:
+    ///   - record: says what the objects are to need.
+    ///   - list: nil where there is no boot to approve.
+    private static func seal(
+        _ secrets: [(ObjectRole, SecretBytes)], _ record: RegistryRecord, _ list: BootList?,
+        _ context: borrowing TPMContext, _ parent: borrowing StorageKey
+    ) throws(TPMError) -> ResealedVault {
+        let session = try context.startHMACSession(saltedTo: parent)
+        var objects: [SealedObject] = []
+        var names: [ObjectRole: [UInt8]] = [:]
+        for (role, secret) in secrets {
+            let kind = try TPMObjects.kind(of: role, in: record, binding: record.binding?.index)
+            let made = try context.seal(secret, kind, under: parent, session: session)
+            objects.append(SealedObject(role: role, public: made.publicArea, private: made.privateArea))
+            names[role] = try PublicArea(marshalled: made.publicArea).name()
+        }
+        if let list { objects.append(list.object) }
+        return ResealedVault(objects: objects, names: names, boot: record.boot)
+    }
+
+    public func approve(_ boots: [ApprovedBoot], by key: SecretBytes, record: RegistryRecord) throws(SealerError) {
+        let boot = try Self.boot(of: record)
+        try withStorageKey(of: record) { context, parent throws(TPMError) in
+            let key = try Self.approvingKey(key)
+            let list = try Self.list(boots, boot)
+            let identity = try TPMObjects.identity(ofBoots: boot.index)
+            try Self.named { () throws(TPMError) in
+                try context.approve(
+                    list, in: identity, writer: Self.writer(key.publicKey, record), under: parent
+                ) { (message) throws(TPMError) in try Self.signature(message, key) }
+            }
+        }
+    }
+
+    public func standing(of boots: BootList, record: RegistryRecord) throws(SealerError) -> BootStanding {
+        let boot = try Self.boot(of: record)
+        do throws(TPMError) {
+            let context = try access.open()
+            let selection = try PCRSelection(Set(boot.registers))
+            let values = try context.measurements(selection)
+            let now = try PCRState(selection: selection, values: values).digest
+            let identity = try TPMObjects.identity(ofBoots: boot.index)
+            var inForce: [ApprovedBoot] = []
+            let candidates = Self.candidates(boots) + [[ApprovedBoot(digest: now, approved: 0)]]
+            try Self.named { () throws(TPMError) in
+                for candidate in candidates where inForce.isEmpty {
+                    if try context.approves(Self.list(candidate, boot), in: identity) { inForce = candidate }
+                }
+            }
+            return BootStanding(values: values, now: now, inForce: inForce)
+        } catch { throw SealerError(error) }
+    }
+
+    public func digest(of values: [Int: [UInt8]], record: RegistryRecord) throws(SealerError) -> [UInt8] {
+        let boot = try Self.boot(of: record)
+        do throws(TPMError) {
+            return try PCRState(selection: PCRSelection(Set(boot.registers)), values: values).digest
+        } catch { throw SealerError(error) }
+    }
+
+    /// A policy session, in which this boot was shown to be an approved one where the object needs that. No signature is asked for before.
+    func startSession(
+        for role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord, _ context: borrowing TPMContext,
+        _ parent: borrowing StorageKey
+    ) throws(TPMError) -> PolicySession {
+        guard TPMObjects.isTied(role, record), let boot = record.boot else {
+            return try context.startPolicySession(saltedTo: parent)
+        }
+        let list: BootList
+        do throws(SealerError) { list = try BootList(objects[.approvedBoots]) } catch {
+            throw TPMError(.damaged, error.reason)
+        }
+        let identity = try TPMObjects.identity(ofBoots: boot.index)
+        for candidate in Self.candidates(list) {
+            if let session = try Self.approved(candidate, boot, identity, context, parent) { return session }
+        }
+        // A file from before the last approval has another list; this boot may still be the one that was approved then.
+        let now = ApprovedBoot(digest: try context.state(of: PCRSelection(Set(boot.registers))).digest, approved: 0)
+        if let session = try Self.approved([now], boot, identity, context, parent) { return session }
+        throw TPMError(
+            .bootChanged,
+            "the keychain is tied to the boot, and this machine was not started in a way that was approved for it "
+                + "(registers \(Self.words(boot.registers))): after an update of firmware or kernel, start the earlier one and run "
+                + "coffer boot approve, or bring back what the keychain holds with the recovery code (coffer recovery restore)"
+        )
+    }
+
+    /// - Returns: nil where this boot is none of these, or the TPM keeps another list.
+    private static func approved(
+        _ boots: [ApprovedBoot], _ boot: BootPin, _ identity: PolicyIndexIdentity, _ context: borrowing TPMContext,
+        _ parent: borrowing StorageKey
+    ) throws(TPMError) -> PolicySession? {
+        let list = try list(boots, boot)
+        let session = try context.startPolicySession(saltedTo: parent)
+        do throws(TPMError) {
+            try named { () throws(TPMError) in try session.approve(list, by: context.index(identity)) }
+        } catch {
+            guard error.code == .bootChanged || error.code == .policyRefused else { throw error }
+            return nil
+        }
+        return session
+    }
+
+    private static func candidates(_ list: BootList) -> [[ApprovedBoot]] {
+        list.next.isEmpty ? [list.inForce] : [list.inForce, list.next]
+    }
+
+    /// An index that is not there, or not ours, is the one of approved boots.
+    private static func named<Value>(_ body: () throws(TPMError) -> Value) throws(TPMError) -> Value {
+        do throws(TPMError) { return try body() } catch {
+            guard error.code == .indexReplaced else { throw error }
+            throw TPMError(
+                .approvalsGone,
+                "the TPM's index of approved boots was removed or replaced: only the recovery code brings back what the "
+                    + "keychain holds (coffer recovery restore)",
+                responseCode: error.responseCode)
+        }
+    }
+
+    private static func list(_ boots: [ApprovedBoot], _ boot: BootPin) throws(TPMError) -> ApprovedBoots {
+        let selection = try PCRSelection(Set(boot.registers))
+        var states: [PCRState] = []
+        for approved in boots { states.append(try PCRState(selection: selection, digest: approved.digest)) }
+        return try ApprovedBoots(states)
+    }
+
+    private static func boot(of record: RegistryRecord) throws(SealerError) -> BootPin {
+        guard let boot = record.boot else {
+            throw SealerError(.damaged, "the registry does not say what boot the vault of \(record.owner) is tied to")
+        }
+        return boot
+    }
+
+    private static func words(_ registers: [Int]) -> String { registers.map(String.init).joined(separator: ", ") }
+
+    // The approving key
+
+    private static func newApprovingKey() throws(TPMError) -> P256.PrivateKey {
+        do throws(CryptographyError) { return try P256.PrivateKey.generate() } catch {
+            throw TPMError(.other, "no approving key could be made: \(error.reason)")
+        }
+    }
+
+    private static func approvingKey(_ bytes: SecretBytes) throws(TPMError) -> P256.PrivateKey {
+        do throws(CryptographyError) { return try P256.PrivateKey(rawRepresentation: bytes) } catch {
+            throw TPMError(.damaged, "the approving key is none: \(error.reason)")
+        }
+    }
+
+    private static func signature(_ message: [UInt8], _ key: P256.PrivateKey) throws(TPMError) -> [UInt8] {
+        do throws(CryptographyError) { return try key.signature(for: message) } catch {
+            throw TPMError(.other, "the approval could not be signed: \(error.reason)")
+        }
+    }
+
+    /// Who may write the index of a vault: this key, for this vault.
+    private static func writer(_ publicKey: [UInt8], _ record: RegistryRecord) throws(TPMError) -> SignedPolicy {
+        let reference: [UInt8]
+        do throws(CryptographyError) {
+            reference = try SHA256.digest(
+                LengthPrefixed.encode(Array("org.coffer.boot.approve".utf8), record.vault.bytes))
+        } catch { throw TPMError(.other, "the policy of an approval could not be computed: \(error.reason)") }
+        return try SignedPolicy(signer: publicKey, reference: reference)
+    }
+}

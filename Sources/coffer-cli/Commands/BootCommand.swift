@@ -1,0 +1,186 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+
+/// `coffer boot`
+struct BootCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "boot",
+        abstract: "Tie the vault to the way this machine is started.",
+        usage: "coffer boot [show | bind | approve | settle | release]",
+        discussion: """
+            A vault that is tied to the boot opens only when firmware, boot loader and kernel are those that you approved: the TPM compares what was \
+            measured. Approve an update before you restart; a start that was not approved needs the recovery code, so have one first. Without a \
+            command it says how things stand.
+
+            Examples:
+              coffer boot bind                         tie it to this boot
+              coffer boot approve --replace OLD=NEW    before an update's restart
+              coffer boot settle                       after it: only the new boot
+            """,
+        subcommands: [
+            BootShowCommand.self, BootBindCommand.self, BootApproveCommand.self, BootSettleCommand.self,
+            BootReleaseCommand.self,
+        ],
+        defaultSubcommand: BootShowCommand.self)
+
+    /// - Parameter text: what is done, as a subject.
+    static func call<Method: Challengeable>(
+        _ method: Method, for text: String, command: String
+    ) throws(KeychainError) -> Method.Reply {
+        do throws(KeychainError) { return try Session().call(method, for: text, command: command) } catch {
+            throw named(error)
+        }
+    }
+
+    /// Where there is no vault, nothing is missing of an item.
+    static func named(_ error: KeychainError) -> KeychainError {
+        guard error.code == .notFound else { return error }
+        return KeychainError(
+            .notFound, "you have no vault yet, so there is nothing to tie to the boot",
+            advice: "the first `coffer set` makes it")
+    }
+}
+
+/// `coffer boot show`
+struct BootShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Tell whether the vault is tied to the boot, and which boots are approved.",
+        usage: "coffer boot [show] [--json]",
+        discussion: "Asks nothing. Whether the vault will open after the next restart, coffer doctor looks.")
+
+    @OptionGroup var format: JSONOptions
+
+    func run() throws {
+        let reply: Keychain.Boot.Reply
+        do throws(KeychainError) { reply = try Session().client.call(Keychain.Boot()) } catch {
+            throw BootCommand.named(error)
+        }
+        try Output.line(
+            format.json ? JSONText.of(BootRecord(reply.boot)) : BootText.lines(reply.boot).joined(separator: "\n"))
+    }
+}
+
+/// `coffer boot bind`
+struct BootBindCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bind",
+        abstract: "Tie the vault to the machine as it was started now.",
+        usage: "coffer boot bind [--registers <list>]",
+        discussion: """
+            You are asked for your password. You need a recovery code (coffer recovery new): an update of firmware or kernel that you have not \
+            approved before the restart leaves no other way in.
+
+            The registers are those of the TPM that a boot is told by. 7 holds whether Secure Boot is on and whose signatures it takes, 4 the boot \
+            loader and the kernel that the firmware started. With GRUB, add 8 and 9: they hold its commands and the files that it reads.
+            """)
+
+    @Option(help: ArgumentHelp("The registers, with commas between them (4,7).", valueName: "list"))
+    var registers: String?
+
+    func run() throws {
+        let list = try registers.map(Self.parse)
+        let reply = try BootCommand.call(
+            Keychain.TieToBoot(registers: list), for: "tying your vault to the boot", command: "coffer boot bind")
+        let text = BootText.registers(reply.boot?.registers ?? [])
+        Output.note("Tied to the boot (registers \(text)). Before an update of firmware or kernel: coffer boot approve")
+    }
+
+    static func parse(_ text: String) throws -> [Int64] {
+        let parts = text.split(whereSeparator: { $0 == "," || $0 == "+" })
+        let numbers = parts.compactMap { Int64($0) }
+        guard !numbers.isEmpty, numbers.count == parts.count else {
+            throw ValidationError("--registers takes numbers with commas between them: 4,7")
+        }
+        return numbers
+    }
+}
+
+/// `coffer boot approve`
+struct BootApproveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve",
+        abstract: "Have the vault open after an update, too.",
+        usage: "coffer boot approve --replace <old=new>… | --expect <register=value>…",
+        discussion: """
+            To be run before the restart. The present boot stays approved, too, until coffer boot settle.
+
+            --replace names what an update replaces: two files, before and after it, or their SHA-256 digests. What the registers will hold is \
+            computed from the firmware's log of this boot; that the log is true is checked against the TPM first. --expect names what a register \
+            will hold instead, where you know it from elsewhere; registers that are not named stay as they are.
+
+            Examples:
+              coffer boot approve --replace /boot/vmlinuz-1=/boot/vmlinuz-2
+              coffer boot approve --expect 7=65caf8dd1e0ea7…
+            """)
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("A file of this boot and the one in its place, or their digests.", valueName: "old=new"))
+    var replace: [String] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("What a register will hold, 64 hexadecimal digits.", valueName: "register=value"))
+    var expect: [String] = []
+
+    func validate() throws {
+        guard replace.isEmpty != expect.isEmpty else {
+            throw ValidationError(
+                "name what will be another: --replace OLD=NEW, or --expect REGISTER=VALUE; to leave this boot alone approved: coffer boot settle"
+            )
+        }
+    }
+
+    func run() throws {
+        let replacements = try replace.map { try FileReplacement(parsing: $0).pairs }
+        let values = try expect.map { text in
+            let (register, value) = try Self.parts(text, of: "--expect")
+            guard let number = Int64(register) else { throw ValidationError("“\(register)” is no register's number") }
+            return Keychain.RegisterValue(register: number, value: value.lowercased())
+        }
+        _ = try BootCommand.call(
+            Keychain.ApproveBoot(
+                replacements: replacements.isEmpty ? nil : replacements, values: values.isEmpty ? nil : values),
+            for: "approving another boot", command: "coffer boot approve")
+        Output.note("Approved, beside those that were. When the machine was restarted with it: coffer boot settle")
+    }
+
+    static func parts(_ text: String, of option: String) throws -> (String, String) {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { throw ValidationError("\(option) takes two parts with “=” between them") }
+        return (parts[0], parts[1])
+    }
+}
+
+/// `coffer boot settle`
+struct BootSettleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "settle",
+        abstract: "Approve this boot alone; every other opens the vault no more.",
+        usage: "coffer boot settle",
+        discussion: "To be run when the machine runs with the update. You are asked for your password.")
+
+    func run() throws {
+        _ = try BootCommand.call(
+            Keychain.ApproveBoot(), for: "approving this boot alone", command: "coffer boot settle")
+        Output.note("This boot alone is approved")
+    }
+}
+
+/// `coffer boot release`
+struct BootReleaseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release",
+        abstract: "Have the vault open however the machine is started.",
+        usage: "coffer boot release",
+        discussion: "You are asked for your password. No secret is lost, and items stay as they are.")
+
+    func run() throws {
+        _ = try BootCommand.call(
+            Keychain.TieToBoot(release: true), for: "releasing your vault from the boot", command: "coffer boot release"
+        )
+        Output.note("The vault is tied to no boot")
+    }
+}

@@ -1,0 +1,148 @@
+import Authorization
+import BrokerProtocol
+import Foundation
+import Platform
+import Testing
+
+/// What the real authenticator lets be made of the boot: what the person was asked for, and what a keychain can be tied to.
+struct TiedKeychainTests {
+    private static let policy = Data([UInt8](repeating: 3, count: 32)).base64EncodedString()
+    private static let roots = ["1", "2", "3"]
+
+    private static func name(_ byte: UInt8) -> String {
+        Data([0, 11] + [UInt8](repeating: byte, count: 32)).base64EncodedString()
+    }
+
+    private static func names(_ roles: [String]) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: roles.enumerated().map { ($0.element, name(UInt8(0x70 + $0.offset))) })
+    }
+
+    private static let tie = BrokerInterface.Tie(
+        index: BrokerInterface.PINIndex(handle: 0x01B0_C001, policy: policy), registers: [4, 7])
+
+    private func stage(
+        tied: Bool = false, _ purposes: [Keychain.Purpose] = [.tieToBoot], _ kinds: [String] = ["unlock", "recovery"]
+    ) throws -> Stage {
+        let index = try #require(IndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 3, count: 32)))
+        let boot = try #require(BootPin(index: index, registers: [4, 7]))
+        let stage = try Stage(
+            .init(changeRecord: { record in
+                let sealed = record.sealedByTPM
+                let key = [0, 11] + [UInt8](repeating: 0x60, count: 32)
+                return tied ? sealed.with(boot: boot, names: [.approvingKey: key]) : sealed
+            }))
+        stage.ask(for: purposes, kinds)
+        stage.broker.change { script in
+            script.tied = BrokerInterface.ResealForBoot.Reply(
+                names: Self.names(purposes == [.tieToBoot] ? Self.roots + ["4"] : Self.roots),
+                boot: purposes == [.tieToBoot] ? Self.tie : nil)
+        }
+        return stage
+    }
+
+    private func converse(_ stage: Stage, _ password: String = Stage.password) throws -> (
+        Result<TestClient.Step, Fault>, [String]
+    ) {
+        var client = try stage.client()
+        var texts: [String] = []
+        var step = try client.begin()
+        while case .success(let now) = step, let message = now.message, !now.done {
+            texts.append(message.text)
+            step = try client.go(message.style == .secret ? password : nil)
+        }
+        return (step, texts)
+    }
+
+    private func record(_ stage: Stage) throws -> RegistryRecord? {
+        try stage.registry.record(for: .user(stage.account.uid))
+    }
+
+    @Test func tyingAndReleasing() throws {
+        let free = try stage()
+        let (tied, texts) = try converse(free)
+        #expect(tied.isDone, "\(tied)")
+        #expect(texts.first?.contains("tie your keychain to the way this machine was started") == true)
+        #expect(texts.first?.contains("recovery code") == true)
+        // Both roots, and only the unlock root to be sealed anew: the recovery key opens nothing by itself.
+        #expect(free.broker.completions.map(\.authorization) == [0, 1])
+        #expect(free.broker.completions.map(\.reseals) == [true, nil])
+        #expect(free.broker.calls.suffix(2) == ["ResealForBoot", "Adopt"])
+        let record = try #require(try record(free))
+        #expect(record.boot?.registers == [4, 7] && record.boot?.index.handle == 0x01B0_C001)
+        for role in ObjectRole.tiedToBoot + [.approvingKey] {
+            #expect(record.objects[role] != free.record.objects[role])
+        }
+        #expect(record.objects[.presence] == free.record.objects[.presence])
+
+        let held = try stage(tied: true, [.releaseFromBoot])
+        let (released, words) = try converse(held)
+        #expect(released.isDone, "\(released)")
+        #expect(words.first?.contains("release your keychain") == true)
+        let after = try #require(try self.record(held))
+        #expect(after.boot == nil && after.objects[.approvingKey] == nil)
+    }
+
+    @Test func nobodyIsSignedForWithoutThePerson() throws {
+        for stage in [try stage(), try stage(tied: true, [.approveBoot], ["boot"])] {
+            #expect(try converse(stage, "wrong").0.name == .authenticationFailed)
+            #expect(!stage.broker.calls.contains("Prepare"))
+            #expect(try record(stage) == stage.record)
+        }
+    }
+
+    @Test func approvingIsAskedForByItself() throws {
+        let stage = try stage(tied: true, [.approveBoot], ["boot"])
+        let (approved, texts) = try converse(stage)
+        #expect(approved.isDone, "\(approved)")
+        #expect(texts.first?.contains("change the ways of starting this machine") == true)
+        #expect(stage.broker.completions.count == 1)
+        #expect(try record(stage) == stage.record)
+    }
+
+    @Test func purposesAndSignaturesBelongTogether() throws {
+        let lies: [(Bool, [Keychain.Purpose], [String])] = [
+            // What is there already, and what is not.
+            (true, [.tieToBoot], ["unlock", "recovery"]), (false, [.releaseFromBoot], ["unlock", "recovery"]),
+            (false, [.approveBoot], ["boot"]),
+            // More, less or something else than what the person is told.
+            (true, [.unlock], ["boot"]), (true, [.recovery], ["boot"]), (true, [.unlock], ["unlock", "boot"]),
+            (true, [.unlock, .approveBoot], ["unlock", "boot"]), (true, [.approveBoot], ["unlock"]),
+            (true, [.approveBoot], ["boot", "recovery"]), (false, [.tieToBoot], ["unlock"]),
+            (false, [.tieToBoot, .recovery], ["unlock", "recovery"]), (false, [.unlock], ["unlock", "recovery"]),
+            (true, [.read], ["boot"]),
+        ]
+        for (tied, purposes, kinds) in lies {
+            let stage = try stage(tied: tied, purposes, kinds)
+            #expect(try converse(stage).0.name == .authenticationChallengeRefused, "\(purposes) \(kinds)")
+            #expect(!stage.broker.calls.contains("Prepare"))
+        }
+    }
+
+    @Test func aBrokerThatPassesSomethingElseOffIsNotRegistered() throws {
+        let whole = Self.roots + ["4"]
+        let taken = Data(try #require(try stage().record.objects[.presence])).base64EncodedString()
+        let index = Self.tie.index
+        let lies: [BrokerInterface.ResealForBoot.Reply] = [
+            .init(names: Self.names(whole), boot: nil), .init(names: Self.names(Self.roots), boot: Self.tie),
+            .init(names: Self.names(whole + ["16"]), boot: Self.tie), .init(names: [:], boot: Self.tie),
+            .init(names: Self.names(whole).merging(["1": taken]) { $1 }, boot: Self.tie),
+            .init(names: Self.names(whole).merging(["1": Self.name(0x71)]) { $1 }, boot: Self.tie),
+            .init(names: Self.names(whole).merging(["2": ""]) { $1 }, boot: Self.tie),
+            // Registers that tell nothing, and an index that is not the owner's.
+            .init(names: Self.names(whole), boot: .init(index: index, registers: [])),
+            .init(names: Self.names(whole), boot: .init(index: index, registers: [23])),
+            .init(
+                names: Self.names(whole),
+                boot: .init(index: .init(handle: 0x0100_0000, policy: Self.policy), registers: [7])),
+            .init(
+                names: Self.names(whole), boot: .init(index: .init(handle: 0x01B0_C001, policy: ""), registers: [7])),
+        ]
+        for lie in lies {
+            let stage = try stage()
+            stage.broker.change { $0.tied = lie }
+            #expect(try converse(stage).0.fault != nil, "\(lie)")
+            #expect(try record(stage) == stage.record)
+            #expect(!stage.broker.calls.contains("Adopt"))
+        }
+    }
+}

@@ -1,0 +1,343 @@
+import Authorization
+import BrokerProtocol
+import CofferTestKit
+import Configuration
+import Cryptography
+import Foundation
+import Platform
+import Testing
+import Vault
+
+@testable import Broker
+
+/// A vault that is tied to the boot as the broker keeps it: who may change what it is tied to, and what another boot means for it and for others.
+@Suite(.timeLimit(.minutes(3)))
+struct TiedBrokerTests {
+    private let other = [UInt8](repeating: 0xEE, count: 32)
+    private let update = [UInt8](repeating: 0x0B, count: 32)
+
+    @Test func aRecoveryCodeComesFirst() async throws {
+        let stage = try await TiedStage()
+        try await stage.broker.makeVault(stage.client)
+        let client = stage.client
+        let without = try await fault { try await client.call(Keychain.TieToBoot()) }
+        #expect(without.name == .failed && without.details.message?.contains("coffer recovery new") == true)
+        // One that was shown and never confirmed is none.
+        _ = try await stage.broker.call(client, Keychain.NewRecoveryCode()) { Keychain.NewRecoveryCode(challenge: $0) }
+        #expect(try await fault { try await client.call(Keychain.TieToBoot()) }.name == .failed)
+        try await stage.prepare()
+        try await stage.tie()
+        let again = try await fault { try await client.call(Keychain.TieToBoot()) }
+        #expect(again.name == .alreadyExists)
+        #expect(try await client.call(Keychain.Status()).vault.boot == [4, 7])
+        await stage.stop()
+    }
+
+    @Test func registersAreTheCallersToName() async throws {
+        let stage = try await TiedStage()
+        try await stage.prepare()
+        let client = stage.client
+        for registers: [Int64] in [[], [16], [23], [7, 7], [-1], [1 << 40]] {
+            let refused = try await fault { try await client.call(Keychain.TieToBoot(registers: registers)) }
+            #expect(refused.name == .invalidArgument, "\(registers)")
+        }
+        try await stage.tie([9, 7])
+        #expect(try await client.call(Keychain.Boot()).boot?.registers == [7, 9])
+        try stage.measure(4, other)
+        #expect(try await client.call(Keychain.Boot()).boot?.isApproved == true)
+        try stage.measure(9, other)
+        #expect(try await client.call(Keychain.Boot()).boot?.isApproved == false)
+        await stage.stop()
+    }
+
+    @Test(.enabled(if: getuid() == 0, "another user's vault takes root"))
+    func anotherBootIsSaidAndTheRightOneOpensAgain() async throws {
+        let stage = try await TiedStage()
+        try await stage.prepare()
+        try await stage.tie()
+        try await stage.restart { try stage.measure(7, other) }
+        let client = stage.client
+        for _ in 0..<2 {
+            let refused = try await fault { try await client.call(Keychain.List()) }
+            #expect(refused.name == .tpm && refused.details.kind == "boot")
+            #expect(refused.details.message?.contains("coffer boot approve") == true)
+            #expect(refused.details.message?.contains("recovery code") == true)
+        }
+        let id = try await challenge { try await client.call(Keychain.Unlock()) }
+        let opened = try await fault {
+            try await stage.broker.authenticator.grant(id)
+            return true
+        }
+        #expect(opened.name == .brokerTPM && opened.details.kind == "boot")
+        let status = try await client.call(Keychain.Status())
+        #expect(status.vault.state == .sealed && status.vault.boot == [4, 7])
+        #expect(try await stage.findings().map(\.verdict) == [.problem])
+        // Whoever else has a vault here does not notice.
+        let neighbour = try await OtherUser(stage.broker, 1)
+        _ = try await neighbour.pass("Unlock")
+        #expect(try await neighbour.say("List").contains("items"))
+        // Without a restart of the broker, even: it was no damage.
+        try stage.powerCycle()
+        #expect(try await client.call(Keychain.List()).items.count == 1)
+        try await stage.unlock()
+        #expect(try await stage.read() == someValue)
+        #expect(try stage.tpm.leftovers() == [])
+        await stage.stop()
+    }
+
+    @Test func aRedefinedIndexIsNamedAndIsNoDamage() async throws {
+        let stage = try await TiedStage()
+        try await stage.prepare()
+        try await stage.tie()
+        let owner = Owner.user(ProcessSurroundings.effectiveUser)
+        let boot = try #require(try stage.broker.authenticator.registry.record(for: owner)?.boot)
+        try await stage.restart {
+            try stage.tpm.redefine(
+                boot.index.handle, attributes: "policywrite|authread|no_da", size: 34, policy: boot.index.policy)
+        }
+        let client = stage.client
+        let refused = try await fault { try await client.call(Keychain.List()) }
+        #expect(refused.name == .tpm && refused.details.kind == "boot-index")
+        #expect(refused.details.message?.contains("recovery code") == true)
+        await stage.stop()
+    }
+
+    @Test func anUpdateIsApprovedByValuesAndSettled() async throws {
+        let stage = try await TiedStage()
+        try await stage.prepare()
+        try await stage.tie()
+        let zeros = [UInt8](repeating: 0, count: 32)
+        let value = Hex.encode(try SHA256.digest(zeros + update))
+        let method = Keychain.ApproveBoot(values: [.init(register: 4, value: value)])
+        let both = try await stage.approve(method)
+        #expect(both?.approved.count == 2 && both?.isApproved == true)
+        // The machine runs with the update.
+        try await stage.restart { try stage.measure(4, update) }
+        try await stage.unlock()
+        #expect(try await stage.read() == someValue)
+        #expect(try await stage.findings().contains { $0.message.contains("coffer boot settle") })
+        let one = try await stage.approve(Keychain.ApproveBoot())
+        #expect(one?.approved.count == 1 && one?.isApproved == true)
+        // And with the old kernel it opens no more.
+        try await stage.restart { try stage.powerCycle() }
+        let client = stage.client
+        #expect(try await fault { try await client.call(Keychain.List()) }.details.kind == "boot")
+        try stage.measure(4, update)
+        let log = try await client.call(Keychain.Log()).records.map { "\($0.event) \($0.detail ?? "")" }
+        #expect(log.contains("tie ") && log.contains("approve this boot alone"))
+        #expect(log.contains { $0.hasPrefix("approve boot ") })
+        try await stage.release()
+        #expect(try await client.call(Keychain.Boot()).boot == nil)
+        #expect(try await client.call(Keychain.Log()).records.contains { $0.event == "release" })
+        try stage.powerCycle()
+        #expect(try await stage.read() == someValue)
+        await stage.stop()
+    }
+
+    @Test func anUpdateIsPredictedFromTheFirmwaresLog() async throws {
+        let stage = try await TiedStage()
+        try stage.measure(7, other)
+        let old = try stage.write("kernel 1", to: "vmlinuz")
+        try stage.measure(4, old)
+        try await stage.prepare()
+        try await stage.tie()
+        let new = try SHA256.digest(Array("kernel 2".utf8))
+        let pair = Keychain.Replacement(old: Hex.encode(old), new: Hex.encode(new))
+        let unmeasured = Keychain.Replacement(old: Hex.encode(new), new: Hex.encode(old))
+        let client = stage.client
+        func refusal(_ method: Keychain.ApproveBoot) async throws -> Fault {
+            try await fault { try await client.call(method) }
+        }
+        // What makes no sense is refused before anybody is asked.
+        #expect(try await refusal(.init(replacements: [[unmeasured]])).name == .invalidArgument)
+        #expect(try await refusal(.init(replacements: [[]])).name == .invalidArgument)
+        #expect(try await refusal(.init(replacements: [[.init(old: "no", new: "digest")]])).name == .invalidArgument)
+        #expect(
+            try await refusal(.init(replacements: [[.init(old: pair.old, new: pair.old)]])).name == .invalidArgument)
+        #expect(try await refusal(.init(values: [.init(register: 9, value: pair.new)])).name == .invalidArgument)
+        #expect(
+            try await refusal(.init(replacements: [[pair]], values: [.init(register: 4, value: pair.new)])).name
+                == .invalidArgument)
+        // Of a file's digests one is enough.
+        let both = try await stage.approve(.init(replacements: [[unmeasured, pair]]))
+        #expect(both?.approved.count == 2)
+        try await stage.restart {
+            try stage.powerCycle()
+            try stage.measure(7, other)
+            try stage.measure(4, new)
+        }
+        try await stage.unlock()
+        #expect(try await stage.read() == someValue)
+        // A log that does not come to what the TPM holds predicts nothing.
+        try stage.tpm.measure(4, other)
+        try await stage.restart { try stage.powerCycle() }
+        try stage.tpm.measure(7, other)
+        try stage.tpm.measure(4, old)
+        let later = stage.client
+        let lying = try await fault { try await later.call(Keychain.ApproveBoot(replacements: [[pair]])) }
+        #expect(lying.name == .failed && lying.details.message?.contains("does not explain") == true)
+        await stage.stop()
+    }
+
+    @Test func noOtherGrantApprovesOrGivesACode() async throws {
+        let stage = try await TiedStage()
+        try await stage.prepare()
+        let (client, authenticator) = (stage.client, stage.broker.authenticator)
+        // The word for tying releases the recovery key to be sealed anew, and to nothing else.
+        let tying = try await challenge { try await client.call(Keychain.TieToBoot()) }
+        let line = try await authenticator.described(tying)
+        try await authenticator.releaseRoots(tying, over: line)
+        #expect(
+            try await fault { try await client.call(Keychain.NewRecoveryCode(challenge: tying)) }.name
+                == .challengeRefused)
+        await line.close()
+        let second = try await challenge { try await client.call(Keychain.TieToBoot()) }
+        try await authenticator.tie(second)
+        #expect(
+            try await fault { try await client.call(Keychain.NewRecoveryCode(challenge: second)) }.name
+                == .challengeRefused)
+        // Nor does it open anything: after a lock, its signature is for sealing anew.
+        _ = try await client.call(Keychain.Lock())
+        for kind in ["unlock", "recovery"] {
+            let id =
+                kind == "unlock"
+                ? try await challenge { try await client.call(Keychain.Unlock()) }
+                : try await challenge { try await client.call(Keychain.NewRecoveryCode()) }
+            try await authenticator.grant(id)
+            #expect(
+                try await fault { try await client.call(Keychain.ApproveBoot(challenge: id)) }.name
+                    == .challengeRefused, "\(kind)")
+        }
+        let approving = try await challenge { try await client.call(Keychain.ApproveBoot()) }
+        try await authenticator.grant(approving)
+        #expect(
+            try await fault { try await client.call(Keychain.NewRecoveryCode(challenge: approving)) }.name
+                == .challengeRefused)
+        // And what was granted is used up.
+        #expect(
+            try await fault { try await client.call(Keychain.ApproveBoot(challenge: approving)) }.name
+                == .challengeRefused)
+        await stage.stop()
+    }
+
+    @Test func theWordForTyingOpensNothing() async throws {
+        let stage = try await TiedStage()
+        try await stage.prepare()
+        let (client, authenticator) = (stage.client, stage.broker.authenticator)
+        _ = try await client.call(Keychain.Lock())
+        let tying = try await challenge { try await client.call(Keychain.TieToBoot()) }
+        let line = try await authenticator.described(tying)
+        let refused = try await fault {
+            try await authenticator.release(tying, pin: nil, reseals: false, over: line)
+            return true
+        }
+        #expect(refused.name == .brokerChallengeRefused)
+        #expect(try await client.call(Keychain.Status()).vault.state == .locked)
+        await line.close()
+        // Without both signatures nothing is sealed anew.
+        let half = try await challenge { try await client.call(Keychain.TieToBoot()) }
+        let other = try await authenticator.described(half)
+        try await authenticator.release(half, pin: nil, reseals: true, over: other)
+        let early = try await fault { try await other.call(BrokerInterface.ResealForBoot(challenge: half)) }
+        #expect(early.name == .brokerNotPermitted)
+        await other.close()
+        await stage.stop()
+    }
+
+    @Test(arguments: [TestAuthenticator.Stop.afterReseal, .afterRegistry], [true, false])
+    func aStopInBetweenLeavesAVaultThatOpens(stop: TestAuthenticator.Stop, restarts: Bool) async throws {
+        let stage = try await TiedStage()
+        try await stage.prepare()
+        try await stage.tie(stop: stop)
+        if restarts { try await stage.restart() }
+        let client = stage.client
+        _ = try await client.call(Keychain.Lock())
+        try await stage.unlock()
+        #expect(try await stage.read() == someValue)
+        #expect((try await client.call(Keychain.Boot()).boot != nil) == (stop == .afterRegistry))
+        if stop == .afterReseal { try await stage.tie() }
+        #expect(try await stage.read() == someValue)
+        let indexes = try Tool.output("tpm2_getcap", ["-T", stage.tpm.tools, "handles-nv-index"])
+        // That of the approved boots, and the counter of the vault's epochs.
+        #expect(indexes.split(separator: "\n").count == 2)
+        try await stage.release()
+        #expect(try await stage.read() == someValue)
+        await stage.stop()
+    }
+}
+
+/// What `coffer doctor` says before a restart.
+@Suite(.timeLimit(.minutes(3)))
+struct BootDoctorTests {
+    private func said(_ findings: [Keychain.Finding], _ verdict: Keychain.Finding.Verdict, _ words: String) -> Bool {
+        findings.contains { $0.verdict == verdict && $0.message.contains(words) }
+    }
+
+    @Test func aChangedFileIsNamedWithWhatApprovesIt() async throws {
+        let stage = try await TiedStage()
+        let old = try stage.write("grub 1", to: "grub.efi")
+        // Firmware names what it starts; a file that is no image is compared whole.
+        try stage.measure(4, old, type: 0x8000_0003, data: FirmwareLogMaker.image("/grub.efi"))
+        try await stage.prepare()
+        #expect(said(try await stage.findings(), .note, "not tied to the boot"))
+        try await stage.tie()
+        let calm = try await stage.findings()
+        #expect(said(calm, .ok, "this boot is approved") && said(calm, .ok, "has not changed since (1 file)"))
+        #expect(calm.allSatisfy { $0.verdict == .ok })
+
+        let new = try stage.write("grub 2", to: "grub.efi")
+        let warned = try await stage.findings()
+        #expect(said(warned, .problem, "after a restart the vault will not open"))
+        let command = "coffer boot approve --replace \(Hex.encode(old))=\(Hex.encode(new))"
+        #expect(warned.contains { $0.advice?.contains(command) == true })
+        _ = try await stage.approve(.init(replacements: [[.init(old: Hex.encode(old), new: Hex.encode(new))]]))
+        let approved = try await stage.findings()
+        #expect(said(approved, .ok, "the next one with that is approved"))
+        #expect(said(approved, .note, "2 boots are approved"))
+        #expect(!approved.contains { $0.verdict == .problem })
+        // And so it is.
+        try await stage.restart {
+            try stage.powerCycle()
+            try stage.measure(4, new, type: 0x8000_0003, data: FirmwareLogMaker.image("/grub.efi"))
+        }
+        try await stage.unlock()
+        #expect(try await stage.read() == someValue)
+        await stage.stop()
+    }
+
+    @Test func whatCannotBeForeseenIsSaid() async throws {
+        let stage = try await TiedStage()
+        try stage.measure(
+            4, [UInt8](repeating: 3, count: 32), type: 0x8000_0003, data: FirmwareLogMaker.image("/away.efi"))
+        try await stage.prepare()
+        try await stage.tie()
+        #expect(said(try await stage.findings(), .note, "/away.efi"))
+        let path = stage.broker.folder.path + "/log"
+        let log = try Data(contentsOf: URL(fileURLWithPath: path))
+        // A log of another boot, one that is none, and none at all.
+        let lies = FirmwareLogMaker.log([.init(4, 1, [UInt8](repeating: 4, count: 32))])
+        try DurableFile.write(lies, to: path, mode: 0o644)
+        #expect(said(try await stage.findings(), .note, "does not come to what the TPM holds in register 4"))
+        try DurableFile.write(Array("none".utf8), to: path, mode: 0o644)
+        #expect(said(try await stage.findings(), .note, "the firmware keeps no log here"))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(said(try await stage.findings(), .note, "cannot be read"))
+        try log.write(to: URL(fileURLWithPath: path))
+        // Measured while the vault is open: it goes on, and will not open again.
+        try stage.measure(7, [UInt8](repeating: 5, count: 32))
+        #expect(said(try await stage.findings(), .problem, "once closed, it will not open again"))
+        #expect(try await stage.read() == someValue)
+        await stage.stop()
+    }
+
+    @Test func theLogIsTheOneThatRootSaysOrThatSystemdHasRead() throws {
+        let folder = try TemporaryFolder()
+        let (unit, own) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
+        try DurableFile.write(FirmwareLogMaker.log([.init(4, 1, unit)]), to: folder.path + "/boot-log", mode: 0o600)
+        try DurableFile.write(FirmwareLogMaker.log([.init(4, 1, own)]), to: folder.path + "/own", mode: 0o600)
+        var configuration = Configuration()
+        #expect(try FirmwareLog(configuration, credentials: folder.path).read().get().events.map(\.digest) == [unit])
+        configuration.bootLog = folder.path + "/own"
+        #expect(try FirmwareLog(configuration, credentials: folder.path).read().get().events.map(\.digest) == [own])
+    }
+}

@@ -1,0 +1,451 @@
+import Authorization
+import CofferTestKit
+import Cryptography
+import Foundation
+import TPM
+import Testing
+
+@testable import Vault
+
+/// A vault that is tied to the boot, on a real TPM. The attacker starts another system on the machine and is root there: he has all files, the authenticator's
+/// key among them, and the TPM.
+struct TiedVaultTests {
+    typealias Stage = BoundVaultTests.Stage
+
+    private let other = [UInt8](repeating: 0xEE, count: 32)
+    private let update = [UInt8](repeating: 0x0B, count: 32)
+
+    /// What a boot that does not open the vault ends with.
+    private func refusal(_ body: () throws -> Void) -> SealerError.Code? {
+        do {
+            try body()
+            return nil
+        } catch let error as VaultError {
+            return (error.cause as? SealerError)?.code
+        } catch { return (error as? SealerError)?.code }
+    }
+
+    @Test func tyingAndReleasingKeepWhatIsThere() throws {
+        let stage = try Stage()
+        try stage.set("plain")
+        try stage.tie()
+        try stage.set("later")
+        try stage.reopen()
+        for account in ["plain", "later"] {
+            #expect(try stage.value(account, stage.keys()) == "value of \(account)")
+        }
+        #expect(try stage.indexes.count == 1)
+        _ = try stage.vault.verify()
+
+        // Another boot, and the right one again.
+        try stage.tpm.measure(7, other)
+        #expect(refusal { try stage.reopen() } == .bootNotApproved)
+        try stage.tpm.powerCycle()
+        try stage.reopen()
+        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+
+        try stage.release()
+        #expect(try stage.indexes == [])
+        #expect(stage.vault.objects[.approvingKey] == nil && stage.vault.objects[.approvedBoots] == nil)
+        try stage.tpm.measure(7, other)
+        try stage.reopen()
+        #expect(try stage.value("later", stage.keys()) == "value of later")
+        _ = try stage.vault.verify()
+        #expect(try stage.tpm.leftovers() == [])
+    }
+
+    @Test func underAnotherBootNoneOfTheRootsOpens() throws {
+        let stage = try Stage()
+        try stage.tie()
+        let objects = stage.vault.objects
+        try stage.tpm.measure(4, other)
+        // He signs with the authenticator's own key.
+        for role in [ObjectRole.unlockRoot, .recovery, .approvingKey] {
+            #expect(refusal { _ = try stage.open(role, objects) } == .bootNotApproved)
+        }
+        #expect(refusal { _ = try stage.sealer.openDeviceRoot(objects, record: stage.record) } == .bootNotApproved)
+        // The list in the file is his to write; what the TPM keeps is not.
+        let boot = try #require(stage.record.boot)
+        let now = try stage.sealer.standing(of: stage.vault.boots, record: stage.record).now
+        var forged = objects
+        forged[.approvedBoots] = BootList(inForce: [ApprovedBoot(digest: now, approved: 1)]).object
+        #expect(refusal { _ = try stage.sealer.openDeviceRoot(forged, record: stage.record) } == .bootNotApproved)
+        // So is the registry: with other registers, or with none, it is another policy than the objects'.
+        let unmeasured = try #require(BootPin(index: boot.index, registers: [9]))
+        #expect(
+            refusal {
+                _ = try stage.sealer.openDeviceRoot(forged, record: stage.record.with(boot: unmeasured, names: [:]))
+            } == .bootNotApproved)
+        #expect(
+            refusal { _ = try stage.sealer.openDeviceRoot(objects, record: stage.record.with(boot: nil, names: [:])) }
+                == .damaged)
+        #expect(try stage.tpm.leftovers() == [])
+    }
+
+    @Test func anUpdateIsApprovedBeforeItHappensAndTheOldBootRevokedAfterIt() throws {
+        let stage = try Stage()
+        try stage.set("plain")
+        try stage.tie()
+        let before = try stage.copy()
+        try stage.approve(measuring: 4, update)
+        try stage.reopen()
+        #expect(try stage.vault.boots.inForce.count == 2)
+        let between = try stage.copy()
+        // The machine runs with it.
+        try stage.tpm.measure(4, update)
+        try stage.reopen()
+        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        try stage.settleBoot()
+        try stage.reopen()
+        #expect(try stage.vault.boots.inForce.count == 1)
+        // Somebody starts it with the old kernel, and puts back the files of then.
+        try stage.tpm.powerCycle()
+        #expect(refusal { try stage.reopen() } == .bootNotApproved)
+        for file in [before, between] {
+            try stage.restore(file)
+            #expect(refusal { try stage.reopen() } == .bootNotApproved)
+        }
+        // What was sealed then is the same, and good for nothing under that boot.
+        try stage.restore(between)
+        let sealed = try stage.storedObjects()
+        for role in ObjectRole.tiedToBoot { #expect(sealed[role] == stage.last[role]) }
+        #expect(refusal { _ = try stage.open(.unlockRoot, sealed) } == .bootNotApproved)
+    }
+
+    @Test func aRestoredFileOpensUnderTheBootThatIsApproved() throws {
+        let stage = try Stage()
+        try stage.set("plain")
+        try stage.tie()
+        let before = try stage.copy()
+        try stage.approve(measuring: 4, update)
+        try stage.tpm.measure(4, update)
+        try stage.settleBoot()
+        // A backup from before the update is no reason to lock its owner out.
+        try stage.restore(before)
+        try stage.reopen()
+        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+    }
+
+    @Test func aRedefinedIndexOpensNothingAndIsNoDamage() throws {
+        let stage = try Stage()
+        try stage.tie()
+        let boot = try #require(stage.record.boot)
+        try stage.tpm.redefine(
+            boot.index.handle, attributes: "policywrite|authread|no_da", size: 34, policy: boot.index.policy)
+        #expect(refusal { try stage.reopen() } == .bootIndexGone)
+        #expect(vaultError { try stage.reopen() } == .sealer)
+        // With rights for the owner he can write it, and then it is another index.
+        try stage.tpm.redefine(
+            boot.index.handle, attributes: "ownerwrite|policywrite|authread|no_da", size: 34, policy: boot.index.policy)
+        let content = stage.tpm.folder.path + "/content"
+        try Tool.output("sh", ["-c", "head -c 34 /dev/zero > \(content)"])
+        try Tool.output(
+            "tpm2_nvwrite",
+            ["-T", stage.tpm.tools, "-Q", "-C", "o", "-i", content, "0x" + String(boot.index.handle, radix: 16)])
+        #expect(refusal { try stage.reopen() } == .bootIndexGone)
+        try Tool.output(
+            "tpm2_nvundefine", ["-T", stage.tpm.tools, "-Q", "-C", "o", "0x" + String(boot.index.handle, radix: 16)])
+        #expect(refusal { try stage.reopen() } == .bootIndexGone)
+    }
+
+    @Test func withoutTheAuthenticatorsSignatureNobodyApproves() throws {
+        let stage = try Stage()
+        try stage.tie()
+        let objects = stage.vault.objects
+        // A broker that was taken over has files, TPM and the approved boot, and can ask for signatures of other kinds.
+        let stranger = try P256.PrivateKey.generate()
+        #expect(
+            refusal {
+                _ = try stage.sealer.open(.approvingKey, objects, record: stage.record) {
+                    (request) throws(SigningRefusal) in try stage.sign(request, by: stranger)
+                }
+            } == .policyRefused)
+        for kind in AuthorizationKind.allCases where kind != .boot {
+            #expect(
+                refusal {
+                    _ = try stage.sealer.open(.approvingKey, objects, record: stage.record) {
+                        (request) throws(SigningRefusal) in
+                        let asked = SigningRequest(
+                            nonce: request.nonce, parameterHash: request.parameterHash,
+                            reference: stage.record.policyReference(for: kind))
+                        guard let asked else { throw SigningRefusal("no such request") }
+                        return try stage.sign(asked)
+                    }
+                } == .policyRefused, "\(kind)")
+        }
+        // And a signature for the approving key opens nothing else.
+        for role in [ObjectRole.unlockRoot, .recovery] {
+            #expect(
+                refusal {
+                    _ = try stage.sealer.open(role, objects, record: stage.record) {
+                        (request) throws(SigningRefusal) in
+                        let asked = SigningRequest(
+                            nonce: request.nonce, parameterHash: request.parameterHash,
+                            reference: stage.record.policyReference(for: .boot))
+                        guard let asked else { throw SigningRefusal("no such request") }
+                        return try stage.sign(asked)
+                    }
+                } == .policyRefused)
+        }
+        // Nor does a key of his own write the index, though it stands in the file that he can write.
+        let digest = [UInt8](repeating: 9, count: 32)
+        let forged = [ApprovedBoot(digest: digest, approved: 1)]
+        #expect(
+            refusal { try stage.sealer.approve(forged, by: stranger.rawRepresentation, record: stage.record) } != nil)
+        #expect(try stage.sealer.standing(of: stage.vault.boots, record: stage.record).isApproved)
+    }
+
+    @Test func whatWasSealedForAnEarlierTieIsDead() throws {
+        let stage = try Stage()
+        try stage.tie()
+        let (objects, record) = (stage.vault.objects, stage.record)
+        try stage.release()
+        try stage.tie()
+        for role in [ObjectRole.unlockRoot, .recovery, .approvingKey] {
+            #expect(
+                refusal {
+                    _ = try stage.sealer.open(role, objects, record: record) { (request) throws(SigningRefusal) in
+                        try stage.sign(request)
+                    }
+                } == .bootIndexGone)
+        }
+        // The file of then, with the registry of now, is another vault's.
+        #expect(throws: Never.self) { try stage.reopen() }
+    }
+
+    @Test(arguments: [true, false])
+    func aStopAtAnyStepLeavesAVaultThatOpens(ties: Bool) throws {
+        let stage = try Stage()
+        if !ties { try stage.tie() }
+        try stage.set("plain")
+        // 1. The file has both, the registry names the old: as if nothing had happened, again and again.
+        for _ in 0..<2 {
+            _ = try stage.beginTie(ties)
+            let useless = stage.vault.uselessIndex
+            #expect((useless != nil) == ties)
+            if let useless { try stage.sealer.removeIndex(useless) }
+            try stage.reopen()
+            #expect(!stage.vault.isUnsettled)
+            #expect((stage.vault.objects[.approvingKey] == nil) == ties)
+            #expect(try stage.value("plain", stage.keys()) == "value of plain")
+            _ = try stage.vault.verify()
+        }
+        // 2. The registry names the new: that is what opens, and the old is still to go.
+        stage.record = try stage.beginTie(ties)
+        try stage.reopen()
+        #expect(stage.vault.isUnsettled)
+        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        try stage.set("later")
+        _ = try stage.vault.verify()
+        // 3. Then it has gone.
+        _ = try stage.settle()
+        try stage.reopen()
+        #expect(!stage.vault.isUnsettled)
+        #expect(try stage.value("later", stage.keys()) == "value of later")
+        #expect(try stage.indexes.count == (ties ? 1 : 0))
+        _ = try stage.vault.verify()
+        #expect(try stage.tpm.leftovers() == [])
+    }
+
+    @Test func aStopWhileABootIsApprovedLeavesAVaultThatOpens() throws {
+        let stage = try Stage()
+        try stage.set("plain")
+        try stage.tie()
+        let next = try stage.predicted(4, update)
+        let list = try stage.vault.boots.inForce + [ApprovedBoot(digest: next, approved: 2)]
+        // The file has both lists, the TPM the old one.
+        try stage.vault.put(BootList(inForce: stage.vault.boots.inForce, next: list))
+        try stage.reopen()
+        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        // The TPM has the new one.
+        try stage.sealer.approve(list, by: stage.open(.approvingKey, stage.vault.objects), record: stage.record)
+        try stage.reopen()
+        #expect(try stage.sealer.standing(of: stage.vault.boots, record: stage.record).inForce == list)
+        try stage.tpm.measure(4, update)
+        try stage.reopen()
+        #expect(try stage.value("plain", stage.keys()) == "value of plain")
+        _ = try stage.vault.verify()
+    }
+
+    @Test func aBoundVaultIsTiedToo() throws {
+        let stage = try Stage()
+        try stage.bind(to: Stage.pin)
+        try stage.set("bound", .passcodeSet)
+        try stage.tie()
+        #expect(stage.vault.isBound)
+        #expect(refusal { _ = try stage.root(Stage.other) } == .wrongPIN)
+        #expect(try stage.value("bound", stage.keys()) == "value of bound")
+        // Another password: still tied.
+        try stage.bind(to: Stage.other)
+        try stage.reopen()
+        #expect(try stage.value("bound", stage.keys(Stage.other)) == "value of bound")
+        // Under another boot the password is not even tried.
+        let objects = stage.vault.objects
+        try stage.tpm.measure(7, other)
+        let pin = try SecretBytes(copying: Stage.other)
+        #expect(
+            refusal {
+                _ = try stage.sealer.openBound(objects, record: stage.record) { (request) throws(SigningRefusal) in
+                    BoundProof(signature: try stage.sign(request), pin: pin)
+                }
+            } == .bootNotApproved)
+        try stage.tpm.powerCycle()
+        try stage.release(from: Stage.other)
+        #expect(try stage.value("bound", stage.keys(Stage.other)) == "value of bound")
+        try stage.bind(to: nil, from: Stage.other)
+        #expect(try stage.indexes == [])
+    }
+
+    @Test func theRecoveryCodeBringsItBackWithoutTheBoot() throws {
+        let stage = try Stage()
+        try stage.set("plain")
+        // One that was made before, and one that is made while it is tied.
+        let before = try RecoveryCode.random()
+        try stage.vault.confirm(try stage.vault.wrap(stage.open(.recovery, stage.vault.objects), under: before))
+        try stage.tie()
+        let folder = try TemporaryFolder()
+        func recovered(_ code: RecoveryCode) throws -> [String] {
+            let copy = folder.path + "/old.vault"
+            try stage.copy().write(to: URL(fileURLWithPath: copy))
+            return try RecoverableVault(copying: copy, to: folder.path, code: code).items.map(
+                \.summary.metadata.account)
+        }
+        #expect(try recovered(before) == ["plain"])
+        let after = try RecoveryCode.random()
+        try stage.vault.confirm(try stage.vault.wrap(stage.open(.recovery, stage.vault.objects), under: after))
+        #expect(try recovered(after) == ["plain"])
+        #expect(throws: VaultError.self) { try recovered(before) }
+    }
+
+    @Test func itTakesFewCommands() throws {
+        let recorder = CommandRecorder()
+        let stage = try Stage()
+        let sealer = TPMSealer(TPMAccess(stage.tpm.configuration, observer: recorder))
+        func count(_ body: () throws -> Void) rethrows -> Int {
+            recorder.reset()
+            try body()
+            return recorder.count
+        }
+        let plain = stage.vault.objects
+        // What an earlier process left behind is looked for once.
+        _ = try sealer.openDeviceRoot(plain, record: stage.record)
+        #expect(try count { _ = try sealer.openDeviceRoot(plain, record: stage.record) } == 4)
+        try stage.tie()
+        let objects = stage.vault.objects
+        #expect(try count { _ = try sealer.openDeviceRoot(objects, record: stage.record) } == 7)
+        #expect(
+            try count {
+                _ = try sealer.open(.unlockRoot, objects, record: stage.record) { (request) throws(SigningRefusal) in
+                    try stage.sign(request)
+                }
+            } == 10)
+        #expect(try count { _ = try sealer.standing(of: stage.vault.boots, record: stage.record) } == 3)
+    }
+
+    @Test func theListInTheFileIsTheVaultsOwn() throws {
+        let stage = try Stage()
+        try stage.tie()
+        // The boot is the approved one, so that the vault opens: and the header says that its list was changed.
+        let second = [ApprovedBoot(digest: other, approved: 7)]
+        let forged = try BootList(inForce: stage.vault.boots.inForce, next: second).object
+        let text = forged.public.map { String(format: "%02x", $0) }.joined()
+        stage.close()
+        try Tool.output("sqlite3", [stage.path, "UPDATE object SET public = x'\(text)' WHERE role = 5"])
+        #expect(vaultError { try stage.reopen() } == .damaged)
+        for broken in ["DELETE FROM object WHERE role = 5", "DELETE FROM object WHERE role = 4"] {
+            try Tool.output("sqlite3", [stage.path, broken])
+            #expect(vaultError { try stage.reopen() } == .damaged)
+        }
+    }
+
+    @Test func registersThatAnyProgramCanResetTellNoBoot() throws {
+        let index = try #require(IndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 0, count: 32)))
+        for registers in [[], [16], [23], [4, 4], [24], [-1]] {
+            #expect(BootPin(index: index, registers: registers) == nil, "\(registers)")
+        }
+        #expect(BootPin(index: index, registers: [7, 4])?.registers == [4, 7])
+        let fixture = try VaultFixture()
+        let pin = try #require(BootPin(index: index, registers: [7]))
+        let name = [UInt8](repeating: 1, count: 34)
+        let lying = fixture.record.with(boot: pin, names: [.approvingKey: name])
+        let bytes = try JSONEncoder().encode(lying)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(RegistryRecord.self, from: bytes) }
+    }
+}
+
+extension BoundVaultTests.Stage {
+    /// The first step: file.
+    func beginTie(_ ties: Bool, from pin: [UInt8] = BoundVaultTests.Stage.pin) throws -> RegistryRecord {
+        let root = try root(pin)
+        let recovery = try open(.recovery, vault.objects)
+        let next = try SecretBytes.random(count: 32)
+        let roots = ReleasedRoots(unlockRoot: next, recovery: recovery)
+        let sealed =
+            ties
+            ? try sealer.tie(roots, to: [4, 7], vault.objects, record: record, now: 1)
+            : try sealer.untie(roots, vault.objects, record: record)
+        try vault.begin(from: root, to: next, sealed)
+        return record.with(boot: sealed.boot, names: sealed.names)
+    }
+
+    func tie(from pin: [UInt8] = BoundVaultTests.Stage.pin) throws {
+        record = try beginTie(true, from: pin)
+        try vault.take(record, sealer: sealer)
+        _ = try settle()
+    }
+
+    func release(from pin: [UInt8] = BoundVaultTests.Stage.pin) throws {
+        try reopen()
+        record = try beginTie(false, from: pin)
+        try vault.take(record, sealer: sealer)
+        _ = try settle()
+    }
+
+    func open(_ role: ObjectRole, _ objects: SealedObjects) throws -> SecretBytes {
+        try sealer.open(role, objects, record: record) { (request) throws(SigningRefusal) in try sign(request) }
+    }
+
+    func sign(_ request: SigningRequest, by key: P256.PrivateKey) throws(SigningRefusal) -> [UInt8] {
+        do { return try key.signature(for: request.message()) } catch { throw SigningRefusal("\(error)") }
+    }
+
+    /// What the registers come to when this is measured besides.
+    func predicted(_ register: Int, _ digest: [UInt8]) throws -> [UInt8] {
+        var values = try sealer.standing(of: vault.boots, record: record).values
+        values[register] = try SHA256.digest((values[register] ?? []) + digest)
+        return try sealer.digest(of: values, record: record)
+    }
+
+    func approve(measuring register: Int, _ digest: [UInt8]) throws {
+        try put(vault.boots.inForce + [ApprovedBoot(digest: predicted(register, digest), approved: 2)])
+    }
+
+    func settleBoot() throws {
+        let standing = try sealer.standing(of: vault.boots, record: record)
+        try put(standing.inForce.filter { $0.digest == standing.now })
+    }
+
+    private func put(_ list: [ApprovedBoot]) throws {
+        try vault.put(BootList(inForce: vault.boots.inForce, next: list))
+        try sealer.approve(list, by: open(.approvingKey, vault.objects), record: record)
+        try vault.put(BootList(inForce: list))
+        last = vault.objects
+    }
+
+    /// The vault's file as it is.
+    func copy() throws -> Data {
+        close()
+        defer { try? reopen() }
+        return try Data(contentsOf: URL(fileURLWithPath: path))
+    }
+
+    func restore(_ file: Data) throws {
+        close()
+        try file.write(to: URL(fileURLWithPath: path))
+    }
+
+    /// As the file has them, whoever opens it.
+    func storedObjects() throws -> SealedObjects {
+        try VaultDatabase(path: path).read { (rows) throws(VaultError) in try rows.objects() }
+    }
+}
