@@ -342,6 +342,27 @@ struct TiedVaultTests {
         #expect(try count { _ = try sealer.standing(of: stage.vault.boots, record: stage.record) } == 3)
     }
 
+    @Test func theEpochsCounterIsReadOnTheSameWay() throws {
+        let (tpm, recorder) = (try SWTPM(), CommandRecorder())
+        let sealer = TPMSealer(TPMAccess(tpm.configuration, observer: recorder))
+        let (id, authenticator) = (try VaultID.random(), try P256.PrivateKey.generate())
+        let keys = try sealer.makeKeys(vault: id, owner: .user(1000), authenticatorKey: authenticator.publicKey)
+        let record = RegistryRecord(
+            vault: id, owner: .user(1000), ownerName: "tester", created: 1, sealer: .tpm,
+            authenticatorKey: authenticator.publicKey, storageKey: keys.storageKey, counter: keys.counter,
+            objects: keys.names)
+        let objects = SealedObjects(uniqueKeysWithValues: keys.objects.map { ($0.role, $0) })
+        let before = try sealer.openCounted(objects, record: record)
+        let roots = ReleasedRoots(unlockRoot: keys.unlockRoot, recovery: try SecretBytes.random(count: 32))
+        let sealed = try sealer.tie(roots, to: [4, 7], objects, record: record, now: 1)
+        let tied = SealedObjects(uniqueKeysWithValues: sealed.objects.map { ($0.role, $0) })
+        recorder.reset()
+        let after = try sealer.openCounted(tied, record: record.with(boot: sealed.boot, names: sealed.names))
+        #expect(recorder.count == 9, "\(recorder.names)")
+        #expect(after.deviceRoot == before.deviceRoot && after.epoch == before.epoch && after.epoch != nil)
+        #expect(try tpm.leftovers() == [])
+    }
+
     @Test func theListInTheFileIsTheVaultsOwn() throws {
         let stage = try Stage()
         try stage.tie()
