@@ -16,6 +16,10 @@ struct RecoveryRestoreCommand: ParsableCommand {
             in your present vault, with its access control, label, comment and attributes; a guarded one is guarded again. Secrets for
             the old device only are lost, and listed as that. What your vault has already stays, unless you say --replace.
 
+            Where it is your present vault that does not open (the TPM was cleared, say), root takes it out of the way first, while cofferd
+            is stopped: user-<uid>.vault in /var/lib/coffer becomes yours, user-<uid>.json in /var/lib/coffer-auth/vaults is moved away.
+            Restoring the one then makes a new vault and fills it.
+
             The code is asked for at the terminal, else read from standard input. A secret under an application password takes a new one,
             which is asked for at the terminal.
 
@@ -27,7 +31,7 @@ struct RecoveryRestoreCommand: ParsableCommand {
             """)
 
     @Argument(help: "The old vault's file.", completion: .file())
-    var file: String
+    var file: String?
 
     @Flag(help: "Replace secrets that are there already.")
     var replace = false
@@ -46,9 +50,15 @@ struct RecoveryRestoreCommand: ParsableCommand {
                 "a recovery code is never an argument, because every program on this machine can read those; type it when asked, or pipe it in"
             )
         }
+        guard file != nil else {
+            throw ValidationError(
+                "name the old vault's file; where that is your present vault, which does not open, root takes it out of the way first: coffer recovery restore --help"
+            )
+        }
     }
 
     func run() throws {
+        guard let file else { return }
         let code = try RecoveryCodeInput().read()
         let session = Session()
         let old: RecoverableVault
