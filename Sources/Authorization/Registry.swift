@@ -83,6 +83,17 @@ public struct Registry: Sendable {
         try store(record)
     }
 
+    /// Puts the record of another vault of the same owner in the place of the one that it takes over from, durably. Authenticator only.
+    /// - Throws: `.conflict` where the present record is another.
+    public func succeed(_ old: RegistryRecord, with record: RegistryRecord) throws(RegistryError) {
+        let lock = try Self.lock(path(of: old.owner) + ".lock")
+        defer { lock.keep() }
+        guard old.owner == record.owner, old.vault != record.vault, try self.record(for: old.owner) == old else {
+            throw RegistryError(.conflict, "the record of \(old.owner) was changed meanwhile; try again")
+        }
+        try store(record)
+    }
+
     private static func lock(_ path: String) throws(RegistryError) -> FileLock {
         do throws(SystemError) { return try FileLock(path: path) } catch {
             throw RegistryError(.unwritable, "the registry cannot be locked", cause: error)

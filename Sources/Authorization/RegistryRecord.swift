@@ -17,6 +17,8 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     public let storageKey: StorageKeyPin?
     /// What the vault's epoch is compared with; nil with the software sealer.
     public let counter: CounterPin?
+    /// What the objects that a signature opens hang on; nil with the software sealer, and for a vault that was made before there was such a thing.
+    public let generation: GenerationPin?
     /// The Name of each object, 34 bytes.
     public private(set) var objects: [ObjectRole: [UInt8]]
     /// Made by root for an account that nobody can be asked for: root unlocks it.
@@ -31,7 +33,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     public init(
         vault: VaultID, owner: Owner, ownerName: String, created: UInt64, sealer: SealerKind, authenticatorKey: [UInt8],
         storageKey: StorageKeyPin?, counter: CounterPin? = nil, objects: [ObjectRole: [UInt8]],
-        isService: Bool = false, biometrySet: [UInt8]? = nil
+        isService: Bool = false, biometrySet: [UInt8]? = nil, generation: GenerationPin? = nil
     ) {
         self.format = Self.currentFormat
         self.vault = vault
@@ -45,6 +47,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         self.objects = objects
         self.isService = isService
         self.biometrySet = biometrySet
+        self.generation = generation
     }
 
     /// The same vault with a key for these enrolled fingers, and for no others any more.
@@ -77,7 +80,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey {
         case format, vault, owner, ownerName, created, sealer, authenticatorKey, storageKey, counter, objects,
             biometrySet,
-            binding, boot
+            binding, boot, generation
         case isService = "service"
     }
 
@@ -115,6 +118,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
             throw DecodingError.dataCorruptedError(
                 forKey: .biometrySet, in: container, debugDescription: "fingers and their key do not belong together")
         }
+        generation = try container.decodeIfPresent(GenerationPin.self, forKey: .generation)
         binding = try container.decodeIfPresent(BindingPin.self, forKey: .binding)
         guard binding == nil || canBeBound else {
             throw DecodingError.dataCorruptedError(
@@ -125,6 +129,10 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         else {
             throw DecodingError.dataCorruptedError(
                 forKey: .boot, in: container, debugDescription: "such a vault cannot be tied to the boot")
+        }
+        guard generation == nil || (sealer == .tpm && generation != binding?.index) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .generation, in: container, debugDescription: "such a vault has no generation in a TPM")
         }
         guard authenticatorKey.count == 65, (storageKey == nil) == (sealer == .software),
             (counter == nil) == (sealer == .software),
@@ -152,6 +160,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         try container.encodeIfPresent(biometrySet.map(Hex.encode), forKey: .biometrySet)
         try container.encodeIfPresent(binding, forKey: .binding)
         try container.encodeIfPresent(boot, forKey: .boot)
+        try container.encodeIfPresent(generation, forKey: .generation)
     }
 
     /// Whether there can be one person's password for it and a TPM to count the tries, or one person to approve a boot.

@@ -46,13 +46,16 @@ public enum BrokerInterface {
             public var lastLock: Int64
             /// Kinds of authorization that an item is to be bound to, for purpose `enrolment`; nil otherwise. They are looked after, not signed.
             public var enrolment: [String]?
+            /// The items that are read for this, for purpose `rotate`; nil otherwise. The person is shown all of them.
+            public var items: [NamedItem]?
 
             /// - Parameter alternatives: nil where there is no choice.
             public init(
                 owner: String, vault: String?, purposes: [Keychain.Purpose], service: String?, account: String?,
                 reason: String?, authorizations: [Authorization], alternatives: [[Int]]? = nil,
-                lastLock: Int64 = 0, enrolment: [String]? = nil
+                lastLock: Int64 = 0, enrolment: [String]? = nil, items: [NamedItem]? = nil
             ) {
+                self.items = items
                 self.owner = owner
                 self.vault = vault
                 self.purposes = purposes

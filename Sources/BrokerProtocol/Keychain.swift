@@ -136,6 +136,8 @@ public enum Keychain {
         case tieToBoot, releaseFromBoot
         /// To have it open under another boot, or under this one alone.
         case approveBoot
+        /// To renew all keys of the vault.
+        case rotate
         /// Nobody is asked: the authenticator looks which fingers are enrolled.
         case enrolment
     }

@@ -18,6 +18,10 @@ extension BrokerProtocol.Keychain.Edit: ItemNaming {
     var shownName: String { VisibleText.name(service: service, account: account) }
 }
 
+extension BrokerProtocol.Keychain.Rotate: ItemNaming {
+    var shownName: String { VisibleText.name(service: service, account: account) }
+}
+
 extension BrokerProtocol.Keychain.Delete: ItemNaming {
     var shownName: String { VisibleText.name(service: service, account: account) }
 }

@@ -54,6 +54,34 @@ package struct KeychainClient: Sendable {
         try authenticator.biometry()
     }
 
+    /// Renews all keys. A person is asked again only as long as there are items that the last prompt could not name.
+    /// - Parameters:
+    ///   - passwords: the application passwords of all items that have one.
+    ///   - prompts: as many as the items can take.
+    package func rotateAll(
+        _ passwords: [BrokerProtocol.Keychain.ItemPassword], prompts: Int,
+        person findPerson: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Person
+    ) throws(KeychainError) -> BrokerProtocol.Keychain.RotateAll.Reply {
+        var method = BrokerProtocol.Keychain.RotateAll(applicationPasswords: passwords)
+        for _ in 0...prompts {
+            switch try broker.call(inVault(method)) {
+            case .answer(let answer): return answer
+            case .personNeeded(let challenge, let purposes):
+                guard purposes == [.rotate] else {
+                    throw KeychainError(
+                        .protocolViolation, "the broker asks for something else than to renew keys",
+                        advice: "install coffer and cofferd of the same version")
+                }
+                var person = try findPerson(purposes)
+                try authenticator.pass(challenge, by: &person)
+                method.challenge = challenge
+            }
+        }
+        throw KeychainError(
+            .requestOutdated, "the broker asks for a person more often than there are secrets to name",
+            advice: "run the command again")
+    }
+
     /// A call that may need a person, once for each purpose.
     /// - Parameter findPerson: called only when one is needed, with what the person will be asked for.
     package func call<Method: Challengeable>(
@@ -101,6 +129,7 @@ package protocol PasswordTaking: Challengeable {
 extension BrokerProtocol.Keychain.Set: Challengeable {}
 extension BrokerProtocol.Keychain.Get: PasswordTaking {}
 extension BrokerProtocol.Keychain.Edit: PasswordTaking {}
+extension BrokerProtocol.Keychain.Rotate: PasswordTaking {}
 extension BrokerProtocol.Keychain.Unlock: Challengeable {}
 extension BrokerProtocol.Keychain.CreateVault: Challengeable {}
 extension BrokerProtocol.Keychain.NewRecoveryCode: Challengeable {}

@@ -7,6 +7,7 @@ import Synchronization
 ///
 /// Calls block on the disk. They may come from any thread; changes happen one after the other.
 public final class OpenVault: Sendable {
+    let directory: String
     let database: VaultDatabase
     let keys: VaultKeys
     let format: FormatContext
@@ -51,15 +52,19 @@ public final class OpenVault: Sendable {
     /// - Parameters:
     ///   - logLimit: the access log's, in bytes.
     ///   - isAccepting: take the file for the right one.
+    ///   - isSuccessor: it has not taken its place yet, and has names of its own.
     init(
         directory: String, record: RegistryRecord, sealer: any Sealer, now: @escaping @Sendable () -> UInt64,
-        logLimit: Int, accepting isAccepting: Bool = false
+        logLimit: Int, accepting isAccepting: Bool = false, isSuccessor: Bool = false
     ) throws(VaultError) {
         guard sealer.kind == record.sealer else {
             throw .damaged("it is sealed by \(record.sealer.rawValue), not by the configured \(sealer.kind.rawValue)")
         }
-        try VaultFile.adopt(directory: directory, record: record)
-        let path = VaultFile.path(of: record.owner, in: directory)
+        if !isSuccessor { try VaultFile.adopt(directory: directory, record: record) }
+        let path =
+            isSuccessor
+            ? VaultFile.successorPath(of: record.owner, in: directory)
+            : VaultFile.path(of: record.owner, in: directory)
         try VaultFile.checkKind(of: path)
         let database = try VaultDatabase(path: path)
         let (found, objects, sealedKeybag, begun) = try database.read { (rows) throws(VaultError) in
@@ -108,13 +113,15 @@ public final class OpenVault: Sendable {
                 try Self.settle(header, counted: counted, keys: keys, record: record, sealer: sealer))
         }
         currentKeybag = Mutex(keybag)
+        self.directory = directory
         self.database = database
         self.pinned = Mutex(pinned)
         self.keys = keys
         self.format = format
         self.now = now
         log = AccessLog(
-            path: VaultFile.logPath(of: record.owner, in: directory), keys: keys, format: format, limit: logLimit,
+            path: VaultFile.logPath(of: record.owner, in: directory) + (isSuccessor ? VaultFile.successorSuffix : ""),
+            keys: keys, format: format, limit: logLimit,
             now: now)
         lastSeen = Mutex(last)
     }

@@ -35,6 +35,7 @@ struct CofferCommand: ParsableCommand {
                 name: "Secrets",
                 subcommands: [
                     SetCommand.self, GetCommand.self, EditCommand.self, RenameCommand.self, RemoveCommand.self,
+                    RotateCommand.self,
                 ]),
             CommandGroup(
                 name: "Looking",

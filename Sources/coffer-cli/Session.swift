@@ -34,33 +34,48 @@ struct Session {
         _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false
     ) throws(KeychainError) -> Method.Reply {
         try client.call(method) { purposes throws(KeychainError) in
-            if vault?.user != nil, !asksOwner { return NobodyPerson() }
-            let creates = purposes.contains(.create)
-            let subject = creates ? "making \(vault?.shownVault ?? "your vault")" : purpose
-            let wayOut = creates ? unlockCommand : command
-            if noPrompt {
-                throw KeychainError(
-                    .authenticationNeeded, "\(subject) needs you to authenticate, and --no-prompt forbids to ask",
-                    advice: "run: \(wayOut)")
-            }
-            guard var person = PersonFinder(environment: environment).find() else {
-                if asksOwner {
-                    // Whether anybody is asked at all is for the authenticator to say.
-                    return NobodyPerson(
-                        reason: "\(subject) needs its owner to authenticate, and there is no terminal to ask at",
-                        advice: "run in a terminal: \(wayOut)")
-                }
-                throw KeychainError(
-                    .authenticationNeeded, "\(subject) needs you to authenticate, and there is no terminal to ask at",
+            try person(purposes, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner)
+        }
+    }
+
+    /// Renews all keys, with the application passwords of the items that have one.
+    func rotateAll(
+        _ passwords: [Keychain.ItemPassword], prompts: Int, noPrompt: Bool, command: String
+    ) throws(KeychainError) -> Keychain.RotateAll.Reply {
+        try client.rotateAll(passwords, prompts: prompts) { purposes throws(KeychainError) in
+            try person(purposes, for: "renewing all keys", noPrompt: noPrompt, command: command)
+        }
+    }
+
+    private func person(
+        _ purposes: [Keychain.Purpose], for purpose: String, noPrompt: Bool, command: String, asksOwner: Bool = false
+    ) throws(KeychainError) -> any Person {
+        if vault?.user != nil, !asksOwner { return NobodyPerson() }
+        let creates = purposes.contains(.create)
+        let subject = creates ? "making \(vault?.shownVault ?? "your vault")" : purpose
+        let wayOut = creates ? unlockCommand : command
+        if noPrompt {
+            throw KeychainError(
+                .authenticationNeeded, "\(subject) needs you to authenticate, and --no-prompt forbids to ask",
+                advice: "run: \(wayOut)")
+        }
+        guard var person = PersonFinder(environment: environment).find() else {
+            if asksOwner {
+                // Whether anybody is asked at all is for the authenticator to say.
+                return NobodyPerson(
+                    reason: "\(subject) needs its owner to authenticate, and there is no terminal to ask at",
                     advice: "run in a terminal: \(wayOut)")
             }
-            if creates {
-                try person.tell(
-                    .init(
-                        style: .info, text: "No vault yet: making \(vault?.shownVault ?? "one for \(Self.ownName())")"))
-            }
-            return person
+            throw KeychainError(
+                .authenticationNeeded, "\(subject) needs you to authenticate, and there is no terminal to ask at",
+                advice: "run in a terminal: \(wayOut)")
         }
+        if creates {
+            try person.tell(
+                .init(
+                    style: .info, text: "No vault yet: making \(vault?.shownVault ?? "one for \(Self.ownName())")"))
+        }
+        return person
     }
 
     /// Has the person asked once, for this terminal's programs to use the answer again.

@@ -109,6 +109,8 @@ struct BusTests {
 
         func removeIndex(_ index: VaultIndex) throws(SealerError) { try sealer.removeIndex(index) }
 
+        func endGeneration(_ generation: GenerationPin) throws(SealerError) { try sealer.endGeneration(generation) }
+
         func openCounted(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> CountedRoot {
             let root = try sealer.openCounted(objects, record: record)
             _ = note(root.deviceRoot)

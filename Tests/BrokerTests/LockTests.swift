@@ -31,7 +31,7 @@ struct LockTests {
         let record = try await keeper.provision(for: id, authenticatorKey: key.publicKey)
         try registry.write(record)
         _ = try await keeper.adopt(for: id)
-        let material = try await keeper.material()
+        let material = try await keeper.material(for: "")
         let root = try sealer.open(.unlockRoot, material.objects, record: record) { (request) throws(SigningRefusal) in
             do { return try key.signature(for: request.message()) } catch { throw SigningRefusal() }
         }

@@ -29,7 +29,7 @@ struct EpochTests {
             record = RegistryRecord(
                 vault: id, owner: owner, ownerName: "tester", created: 1, sealer: .tpm,
                 authenticatorKey: authenticator.publicKey, storageKey: keys.storageKey, counter: keys.counter,
-                objects: keys.names)
+                objects: keys.names, generation: keys.generation)
             try VaultFile.create(directory: folder.path, keys: keys, record: record)
             try open()
         }

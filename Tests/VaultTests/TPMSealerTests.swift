@@ -32,7 +32,7 @@ struct TPMSealerTests {
         static func record(_ vault: VaultID, _ owner: Owner, _ key: [UInt8], _ keys: NewVaultKeys) -> RegistryRecord {
             RegistryRecord(
                 vault: vault, owner: owner, ownerName: "tester", created: 1, sealer: .tpm, authenticatorKey: key,
-                storageKey: keys.storageKey, counter: keys.counter, objects: keys.names)
+                storageKey: keys.storageKey, counter: keys.counter, objects: keys.names, generation: keys.generation)
         }
 
         /// An authenticator after PAM's yes.
@@ -77,13 +77,13 @@ struct TPMSealerTests {
         #expect(try fixture.tpm.leftovers() == [])
     }
 
-    @Test func aColdUnlockIsElevenCommandsAndAGatedReadSeven() throws {
+    @Test func aColdUnlockIsTwelveCommandsAndAGatedReadEight() throws {
         let fixture = try Fixture()
         _ = try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record)
         #expect(fixture.recorder.count == 4)
         fixture.recorder.reset()
         _ = try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record, sign: fixture.sign)
-        #expect(fixture.recorder.count == 7)
+        #expect(fixture.recorder.count == 8)
         fixture.recorder.reset()
         let ephemeral = try P256.PrivateKey.generate()
         let point = try fixture.sealer.publicPoint(of: .presence, fixture.objects, record: fixture.record)
@@ -91,7 +91,7 @@ struct TPMSealerTests {
         let agreed = try fixture.sealer.agree(
             .presence, point: ephemeral.publicKey, fixture.objects, record: fixture.record, sign: fixture.sign)
         #expect(agreed == (try ephemeral.sharedSecret(with: point)))
-        #expect(fixture.recorder.count == 7)
+        #expect(fixture.recorder.count == 8)
         #expect(try fixture.tpm.leftovers() == [])
     }
 

@@ -338,7 +338,7 @@ struct TiedVaultTests {
                 _ = try sealer.open(.unlockRoot, objects, record: stage.record) { (request) throws(SigningRefusal) in
                     try stage.sign(request)
                 }
-            } == 10)
+            } == 11)
         #expect(try count { _ = try sealer.standing(of: stage.vault.boots, record: stage.record) } == 3)
     }
 

@@ -42,6 +42,11 @@ struct BoundKeychain {
             if demand.changesBoot {
                 return try TiedKeychain(demand: demand, signer: signer, registry: registry).performReleased(&broker)
             }
+            if demand.purposes == [.rotate] {
+                let rotation = KeychainRotation(
+                    demand: demand, record: record, signer: signer, registry: registry, password: password)
+                return try rotation.perform(through: &broker)
+            }
             if isUnbinding {
                 try reseal(bindingTo: nil, &broker)
             } else if !isCurrent {
@@ -75,7 +80,7 @@ struct BoundKeychain {
         guard !demand.changesBoot else { throw Self.outdated }
         let earlier = try askForEarlier(left, &session)
         let pin = try LoginPassword.pin(of: earlier, salt: binding.salt, cost: binding.cost)
-        if case .wrong(let rest) = try attempt(pin, reseals: true, &broker) {
+        if case .wrong(let rest) = try attempt(pin, reseals: demand.purposes != [.rotate], &broker) {
             throw .refused(
                 .failed(
                     .boundPassword,

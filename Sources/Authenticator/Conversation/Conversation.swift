@@ -190,6 +190,12 @@ public struct Conversation {
             signer.record = try provisioning.register(through: &broker)
             signatures = [SignatureWays.Signature(index: 0, kind: .unlock)]
         }
+        if demand.purposes == [.rotate], let record = demand.record {
+            try signer.sign(signatures.filter { $0.kind == .unlock }, through: &broker)
+            let rotation = KeychainRotation(
+                demand: demand, record: record, signer: signer, registry: setting.registry)
+            return try rotation.perform(through: &broker)
+        }
         try signer.sign(signatures, through: &broker)
     }
 

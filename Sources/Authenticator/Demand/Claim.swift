@@ -61,13 +61,17 @@ struct Claim {
         // One person's password is for one person's keychain.
         let own: Set<Keychain.Purpose> = [.bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot]
         guard purposes.isDisjoint(with: own) || right == .own else { throw Self.refusal }
+        // Members of a group cannot speak for each other.
+        guard !purposes.contains(.rotate) || right != .member else { throw Self.refusal }
         if purposes.contains(.accept) {
             // By itself: who says yes to something else must not have said yes to this.
             guard isRoots, purposes == [.accept] else { throw Self.refusal }
             return
         }
         guard right == .root else { return }
-        guard purposes == [.create] || purposes == [.unlock], record?.isService ?? true else { throw Self.refusal }
+        guard purposes == [.create] || purposes == [.unlock] || purposes == [.rotate], record?.isService ?? true else {
+            throw Self.refusal
+        }
     }
 
     /// The same once more, when the person has answered: meanwhile the client may have been removed from the group.

@@ -22,6 +22,8 @@ struct Demand {
     let reason: String?
     /// When the client's own vault was last locked, in milliseconds of the boot clock.
     let lastLock: Int64
+    /// All that is read to renew the keychain's keys; the person is shown each.
+    let rotated: [(service: String, account: String)]
     /// What an item is to be bound to; then nobody is asked, and nothing signed.
     let enrolment: [AuthorizationKind]
 
@@ -63,11 +65,15 @@ struct Demand {
         } else {
             item = nil
         }
+        self.rotated = (facts.items ?? []).map { ($0.service, $0.account) }
         self.claim = claim
         self.record = record
         self.purposes = purposes
         self.enrolment = try Self.enrolment(facts.enrolment ?? [], for: purposes)
         self.signatures = try ways.choose(ways.hasBiometric ? biometrics(record) : .available)
+        guard rotated.isEmpty || purposes == [.rotate], rotated.count <= Notice.mostItems,
+            purposes != [.rotate] || Self.isEach(signatures, of: rotated.count)
+        else { throw .refused(.challengeRefused("The challenge reads more items than it names.")) }
         let opens = signatures.contains { $0.kind == .unlock }
         self.needsPassword = opens && (purposes == [.bind] || record?.binding != nil)
         self.services = ProofService.needed(for: signatures.map(\.kind), withPassword: needsPassword)
@@ -89,6 +95,13 @@ struct Demand {
         }
         guard let account else { throw .refused(.challengeRefused("The challenge is for another owner's keychain.")) }
         return account
+    }
+
+    /// Whether no more is signed for than so many items can take: each kind once for each.
+    private static func isEach(_ signatures: [SignatureWays.Signature], of count: Int) -> Bool {
+        AuthorizationKind.allCases.allSatisfy { kind in
+            signatures.count { $0.kind == kind } <= (kind == .unlock ? 1 : count)
+        }
     }
 
     private static func enrolment(

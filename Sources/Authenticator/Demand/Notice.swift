@@ -11,6 +11,10 @@ enum Notice {
     private static let longestName = 120
 
     static func text(for demand: Demand, from client: Client) -> String {
+        guard demand.rotated.isEmpty else {
+            let lines = demand.rotated.map { "\n  \(name($0.service, $0.account))" }.joined()
+            return "\(subject(client)) asks to \(purpose(of: demand, nil)); for that it reads, and seals anew:" + lines
+        }
         let item = demand.item.map { name($0.service, $0.account) }
         return "\(subject(client)) asks to \(purpose(of: demand, item))." + reason(demand.reason)
     }
@@ -79,6 +83,11 @@ enum Notice {
         }
         if demand.purposes.contains(.approveBoot) {
             parts.append("change the ways of starting this machine under which your keychain opens")
+        }
+        if demand.purposes.contains(.rotate) {
+            parts.append(
+                "renew all keys of your keychain: copies of its file from before, and an earlier recovery code, open nothing of it afterwards"
+            )
         }
         if let item { parts.append("read \(item)" + (group.map { " of \($0)" } ?? "")) }
         return parts.joined(separator: " and ")

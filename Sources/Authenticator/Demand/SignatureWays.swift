@@ -20,7 +20,7 @@ struct SignatureWays {
         var kinds: [AuthorizationKind] = []
         for authorization in authorizations {
             guard let kind = AuthorizationKind(rawValue: authorization.kind), authorization.setDigest.isEmpty,
-                !kinds.contains(kind)
+                !kinds.contains(kind) || (purposes == [.rotate] && kind.isForReading)
             else { throw .refused(.challengeRefused("The challenge asks for an unknown kind of authorization.")) }
             kinds.append(kind)
         }
@@ -56,6 +56,8 @@ struct SignatureWays {
         case [.bind], [.unbind]: return kinds == [.unlock]
         case [.tieToBoot], [.releaseFromBoot]: return kinds == [.unlock, .recovery]
         case [.approveBoot]: return kinds == [.boot]
+        // By itself, too; besides the opening it takes the reading of items, of which the person is shown each.
+        case [.rotate]: return rest == [.unlock]
         case [.read]: return !forReading.isEmpty && rest.isEmpty
         case [.unlock, .read]: return !forReading.isEmpty && rest == [.unlock]
         default: return false

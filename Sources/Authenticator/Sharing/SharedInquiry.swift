@@ -17,7 +17,7 @@ struct SharedInquiry {
     /// - Throws: ``Ending`` when the person was not recognised, here or in the prompt that named this request.
     func ask(_ session: inout Session, _ broker: inout BrokerConnection) throws(Ending) -> Proof {
         // Nobody makes the same keychain twice at once, or binds it, and each recovery code is asked for by itself.
-        guard demand.purposes.isDisjoint(with: [.create, .recovery, .bind, .unbind, .accept]) else {
+        guard demand.purposes.isDisjoint(with: [.create, .recovery, .bind, .unbind, .rotate, .accept]) else {
             try inquiry.ask(demand.services, Notice.text(for: demand, from: inquiry.client), &session)
             return .asked
         }

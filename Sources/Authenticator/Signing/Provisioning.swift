@@ -47,6 +47,7 @@ struct Provisioning {
         guard proposal.format == RegistryRecord.currentFormat, proposal.owner == owner,
             proposal.authenticatorKey == authenticatorKey, proposal.sealer == sealer, proposal.isService == isService,
             (proposal.storageKey == nil) == (sealer == .software),
+            (proposal.generation == nil) == (sealer == .software), proposal.biometrySet == nil, proposal.binding == nil,
             proposal.storageKey.map({ $0.name.count == 34 && !$0.context.isEmpty && $0.context.count <= 4096 }) ?? true,
             (proposal.counter == nil) == (sealer == .software),
             Set(proposal.objects.keys) == Set(ObjectRole.ofNewVault), names.count == proposal.objects.count,
@@ -60,6 +61,6 @@ struct Provisioning {
         return RegistryRecord(
             vault: proposal.vault, owner: owner, ownerName: ownerName, created: proposal.created, sealer: sealer,
             authenticatorKey: authenticatorKey, storageKey: proposal.storageKey, counter: proposal.counter,
-            objects: proposal.objects, isService: isService)
+            objects: proposal.objects, isService: isService, generation: proposal.generation)
     }
 }

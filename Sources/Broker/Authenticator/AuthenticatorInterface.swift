@@ -54,6 +54,10 @@ struct AuthenticatorInterface: ServedInterface {
             try await conversation.reseal(try call.parameters(of: BrokerInterface.Reseal.self))
         case BrokerInterface.ResealForBoot.name:
             try await conversation.resealForBoot(try call.parameters(of: BrokerInterface.ResealForBoot.self))
+        case BrokerInterface.Renew.name:
+            try await conversation.renew(try call.parameters(of: BrokerInterface.Renew.self))
+        case BrokerInterface.Succeed<RegistryRecord>.name:
+            try await conversation.succeed(try call.parameters(of: BrokerInterface.Succeed<RegistryRecord>.self))
         case BrokerInterface.Report.name:
             try await conversation.report(try call.parameters(of: BrokerInterface.Report.self))
         case BrokerInterface.Refuse.name:
@@ -65,5 +69,7 @@ struct AuthenticatorInterface: ServedInterface {
     func connectionEnded(_ caller: Caller) {
         exchanges.cancelAll(of: caller.connection)
         core.challenges.connectionEnded(caller.connection)
+        let shelf = core.shelf
+        Task { await shelf.conversationEnded(caller.connection) }
     }
 }

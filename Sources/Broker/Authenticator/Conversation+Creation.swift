@@ -26,6 +26,7 @@ extension Conversation {
         let known = try self.challenge(method.challenge)
         if known.purposes == [.enrolment] { return try await adoptFingers(method) }
         if known.purposes == [.accept] { return try adoptAcceptance(known) }
+        if known.purposes == [.rotate] { return try await adoptSuccessor(method) }
         if known.resealed != nil { return try await adoptBinding(method) }
         let challenge = try creation(method.challenge)
         let keeper = core.shelf.keeper(of: challenge.owner)

@@ -29,6 +29,9 @@ extension Conversation {
                 lastLock: max(
                     core.shelf.lockTimes.last(of: .user(challenge.uid)),
                     core.shelf.lockTimes.last(of: challenge.owner)),
-                enrolment: challenge.purposes.contains(.enrolment) ? challenge.enrolment.map(\.rawValue) : nil))
+                enrolment: challenge.purposes.contains(.enrolment) ? challenge.enrolment.map(\.rawValue) : nil,
+                items: challenge.purposes.contains(.rotate)
+                    ? challenge.items.map { BrokerInterface.NamedItem(service: $0.service, account: $0.account) } : nil)
+        )
     }
 }

@@ -13,8 +13,8 @@ extension Conversation {
                 method.challenge, method.authorization, connection: caller.connection)
         } catch { throw Self.refusal }
         do throws(Fault) {
-            let material = try await core.shelf.keeper(of: challenge.owner).material()
-            guard material.record.vault == challenge.vault else { throw Self.refusal }
+            let material = try await core.shelf.keeper(of: challenge.owner).material(for: challenge.id)
+            guard material.isSuccessor || material.record.vault == challenge.vault else { throw Self.refusal }
             let exchange = SigningExchange()
             exchanges.insert(exchange, challenge.id, method.authorization, connection: caller.connection)
             start(exchange, for: authorization, with: material)
@@ -83,6 +83,7 @@ extension Conversation {
             let secret: SecretBytes
             do throws(SealerError) { secret = try await exchange.outcome().get() } catch { throw Fault(error) }
             let authorization = challenge.choice.authorizations[method.authorization]
+            if let answer = try await renewed(challenge, method, secret) { return answer }
             if authorization.role == .unlockRoot, method.reseals ?? false {
                 do throws(ChallengeRefusal) {
                     try core.challenges.hold(secret, for: challenge.id, connection: caller.connection)
@@ -122,6 +123,28 @@ extension Conversation {
         }
     }
 
+    /// What a signature released for a renewal of all keys, but for the vault's own opening.
+    private func renewed(
+        _ challenge: Challenge, _ method: BrokerInterface.Complete, _ secret: SecretBytes
+    ) async throws(Fault) -> Answer? {
+        guard challenge.purposes == [.rotate] else { return nil }
+        let keeper = core.shelf.keeper(of: challenge.owner)
+        if challenge.choice.authorizations[method.authorization].item != nil {
+            for item in try await keeper.agree(for: challenge, at: method.authorization, secret) {
+                core.applicationPasswords.succeeded(at: item, by: challenge.uid)
+            }
+        } else if await keeper.successorMaterial(for: challenge.id) != nil {
+            try await keeper.proveSuccessor(secret, for: challenge.id)
+        } else {
+            return nil
+        }
+        do throws(ChallengeRefusal) {
+            try core.challenges.finish(
+                challenge.id, method.authorization, connection: caller.connection, agreement: nil)
+        } catch { throw Self.refusal }
+        return .reply(Nothing())
+    }
+
     /// The person failed or gave up.
     func refuse(_ method: BrokerInterface.Refuse) async throws(Fault) -> Answer {
         let challenge = try challenge(method.challenge)
@@ -144,6 +167,8 @@ extension Conversation {
             event = .accept
         } else if let changed = Self.event(of: challenge) {
             event = changed
+        } else if challenge.purposes.contains(.rotate) {
+            event = .rotate
         } else {
             event = challenge.purposes.contains(.create) ? .create : .unlock
         }

@@ -43,6 +43,12 @@ struct Challenge: Sendable {
     var registers: [Int] = []
     /// How many wrong passwords of a bound vault were brought.
     var wrongPasswords = 0
+    /// The items that a renewal of all keys reads for this: what the person is shown.
+    var items: [Subject] = []
+    /// For a renewal of all keys: the application passwords that came with the call, stretched to read their items and to store them.
+    var passwords: [ItemID: RenewedPassword] = [:]
+    /// What became of a renewal of all keys; nil while it is not done.
+    var renewal: RenewalOutcome?
     /// Made for a reported login: no client waits for it, so nothing is left to take once it is signed for.
     var isReport = false
 
@@ -76,6 +82,8 @@ struct Challenge: Sendable {
         let kind: AuthorizationKind
         /// The item's point for a constraint key; nil for a sealed root.
         let point: [UInt8]?
+        /// Which of several items it is for, where it is for one of several.
+        var item: ItemID?
         var progress = Progress.open
 
         enum Progress: Sendable { case open, busy, done }

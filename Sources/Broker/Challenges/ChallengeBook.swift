@@ -40,14 +40,15 @@ final class ChallengeBook: Sendable {
         subject: Challenge.Subject? = nil,
         reason: String? = nil,
         choice: SignatureChoice = .none,
-        enrolment: [AuthorizationKind] = [], enrolled: [AuthorizationKind] = [], registers: [Int] = []
+        enrolment: [AuthorizationKind] = [], enrolled: [AuthorizationKind] = [], registers: [Int] = [],
+        items: [Challenge.Subject] = [], passwords: [ItemID: RenewedPassword] = [:]
     ) throws(Fault) -> Challenge.ID {
         let id = try Self.newID()
         let challenge = Challenge(
             id: id, uid: caller.uid, owner: owner, process: caller.process, vault: vault, purposes: purposes,
             subject: subject, reason: reason, choice: choice, stage: .issued,
             expires: clock.now() + limits.life, enrolment: enrolment, enrolled: enrolled,
-            registers: registers)
+            registers: registers, items: items, passwords: passwords)
         let isTaken = open.withLock { open in
             Self.dropExpired(&open, at: clock.now())
             // Asking again for the same thing replaces the question that nobody has begun to answer.
@@ -144,6 +145,39 @@ final class ChallengeBook: Sendable {
         }
     }
 
+    /// The person said yes to a renewal of all keys, which takes its time from here.
+    func beginRenewal(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
+        try open.withLock { open throws(ChallengeRefusal) in
+            _ = try Self.described(id, by: connection, in: &open, at: clock.now())
+            open[id]?.expires = clock.now() + limits.life
+        }
+        sweep(after: limits.life)
+    }
+
+    /// The successor is filled: what is to be signed now is its own opening, before the registry is told.
+    func continueRenewal(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
+        try open.withLock { open throws(ChallengeRefusal) in
+            let challenge = try Self.described(id, by: connection, in: &open, at: clock.now())
+            guard challenge.choice.isComplete else { throw .outOfOrder }
+            open[id]?.choice = .unlock
+            open[id]?.passwords = [:]
+        }
+    }
+
+    /// All that this conversation can do for a renewal of all keys is done.
+    func finishRenewal(_ id: Challenge.ID, connection: UInt64, _ outcome: RenewalOutcome) throws(ChallengeRefusal) {
+        try open.withLock { open throws(ChallengeRefusal) in
+            var challenge = try Self.described(id, by: connection, in: &open, at: clock.now())
+            guard challenge.purposes == [.rotate], challenge.choice.isComplete else { throw .outOfOrder }
+            challenge.renewal = outcome
+            challenge.passwords = [:]
+            challenge.stage = .granted
+            challenge.expires = clock.now() + limits.grantLife
+            open[id] = challenge
+        }
+        sweep(after: limits.grantLife)
+    }
+
     /// What an item is to be bound to is ready, or the owner has consented: nothing is signed for either.
     func finishUnsigned(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
@@ -208,7 +242,8 @@ final class ChallengeBook: Sendable {
             guard challenge.choice.finish(index) else { throw .outOfOrder }
             if let agreement { challenge.agreements[challenge.choice.authorizations[index].role] = agreement }
             challenge.means = means
-            let isGranted = challenge.choice.isComplete
+            // A renewal of all keys goes on behind its signatures.
+            let isGranted = challenge.choice.isComplete && challenge.purposes != [.rotate]
             if isGranted {
                 // What was released to be sealed anew is no answer to any call.
                 if challenge.resealsRoots { challenge.agreements = [:] }
@@ -242,9 +277,12 @@ final class ChallengeBook: Sendable {
     func drop(_ id: Challenge.ID) { _ = open.withLock { $0.removeValue(forKey: id) } }
 
     /// Locking ends every question about a vault, answered or not; and those about a group's that its own user was asked, who must have it open.
-    func dropAll(about owner: Owner) {
+    ///
+    /// - Parameter kept: one that goes on.
+    func dropAll(about owner: Owner, but kept: Challenge.ID? = nil) {
         open.withLock { open in
-            open = open.filter { _, challenge in
+            open = open.filter { id, challenge in
+                if id == kept { return true }
                 guard case .group = challenge.owner else { return challenge.owner != owner }
                 return challenge.owner != owner && owner != .user(challenge.uid)
             }

@@ -61,6 +61,10 @@ struct DispatchTable: Sendable {
             GetHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
         Keychain.Edit.name: Entry(
             EditHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
+        Keychain.Rotate.name: Entry(
+            RotateHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
+        Keychain.RotateAll.name: Entry(
+            RotateAllHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
         // Names are under the device root: they answer while locked.
         Keychain.Exists.name: Entry(
             ExistsHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),

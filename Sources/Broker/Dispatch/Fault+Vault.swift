@@ -55,6 +55,7 @@ extension Fault {
         case .busy: kind = "busy"
         case .bootNotApproved: kind = "boot"
         case .bootIndexGone: kind = "boot-index"
+        case .keysRenewed: kind = "renewed"
         case .unsupported: kind = "unsupported"
         case .other: kind = "other"
         }

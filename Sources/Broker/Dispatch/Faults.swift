@@ -41,6 +41,9 @@ enum Faults {
         }
     }
 
+    static let beingRenewed = Fault(
+        .failed, "The keys of your keychain are being renewed just now: try again in some seconds.")
+
     static let stopping = Fault(.failed, "The broker is stopping; try again in a moment.")
 
     /// A reason from further down, as people read it.

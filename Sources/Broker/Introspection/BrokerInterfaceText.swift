@@ -7,15 +7,18 @@ extension InterfaceText {
         # kind: the policy reference's kind (unlock, presence, recovery, boot, …). setDigest: base64, empty but for biometry-current-set.
         type Authorization (kind: string, setDigest: string)
 
+        type NamedItem (service: string, account: string)
+
         # What a challenge is about. uid, pid and startTime (field 22 of /proc/PID/stat) are those of the authenticator's client; they must be the challenge's own.
-        # purposes: create, unlock, read, recovery, bind, unbind, accept, tieToBoot, releaseFromBoot, approveBoot, enrolment. vault: hex, absent when it is to be made.
+        # purposes: create, unlock, read, recovery, bind, unbind, rotate, accept, tieToBoot, releaseFromBoot, approveBoot, enrolment. vault: hex, absent when it is to be made.
         # alternatives: each a complete set of indexes into authorizations; one of them has to be met, and only one is. Which PAM services that takes is the authenticator's own knowledge.
         # lastLock: when the client's own vault was last locked, or the broker started; milliseconds of CLOCK_BOOTTIME. No answer that is older can be used again.
         # program: the client's program as root resolved it, for the access log; left out where it could not be.
         # enrolment: for that purpose, the kinds that an item is to be bound to (biometry-any, biometry-current-set): nobody is asked, and nothing is signed.
+        # items: for purpose rotate, all that is read for it; of each kind but unlock no more authorizations than there are items.
         method Describe(challenge: string, uid: int, pid: int, startTime: int, program: ?string) -> (
           owner: string, vault: ?string, purposes: []string, service: ?string, account: ?string, reason: ?string,
-          authorizations: []Authorization, alternatives: [][]int, lastLock: int, enrolment: ?[]string)
+          authorizations: []Authorization, alternatives: [][]int, lastLock: int, enrolment: ?[]string, items: ?[]NamedItem)
 
         # Another open challenge of the same process that the same proof of a person answers. digest: SHA-256 of the challenge, hex.
         type Companion (digest: string, service: ?string, account: ?string, reason: ?string)
@@ -29,6 +32,7 @@ extension InterfaceText {
         # The record is in the registry: the vault is put in its place. authorizations: what is to be signed now (unlock).
         # After Reseal or ResealForBoot: the registry names the other unlock root, and the vault is open with it; nothing is to be signed for that.
         # For purpose accept: the owner has consented, and the client is root; nothing is to be signed.
+        # For purpose rotate: the registry names the successor, which is in its place and open; nothing is to be signed.
         # For purpose enrolment: the item may be bound, and the registry names the key where one was needed; nothing is to be signed.
         method Adopt(challenge: string) -> (authorizations: []Authorization)
 
@@ -59,6 +63,14 @@ extension InterfaceText {
         # The roots that Complete has released (the unlock root with reseals, and the recovery key) sealed anew, under another unlock root: for purpose tieToBoot tied to this
         # boot, for releaseFromBoot to none. Not in use before Adopt. names: by their roles in decimal (1, 2, 3; tied, 4), base64, 34 bytes each; they and boot are for the registry.
         method ResealForBoot(challenge: string) -> (names: [string]string, boot: ?Tie)
+
+        # For purpose rotate, once Complete has opened the vault: the broker makes the successor under this key (base64, 65 bytes), or takes up what an earlier conversation
+        # has left. pin, salt: of a bound vault, base64, 32 and 16 bytes.
+        method Renew(challenge: string, authenticatorKey: string, pin: ?string, salt: ?string) -> ()
+
+        # All authorizations are complete: the successor is filled. record: the registry record that it is to have; then authorization 0 is its own opening, and Adopt
+        # follows when the registry names it. Without one there are items left for another conversation, and this one is done.
+        method Succeed(challenge: string) -> (record: ?object)
 
         # A login program has let this uid in. challenge: the authenticator's own, described by this very answer, good for these authorizations (unlock) over this
         # connection only, and for no client. Absent where there is nothing to open: there is no vault, or it is open.

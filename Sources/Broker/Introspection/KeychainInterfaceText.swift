@@ -50,7 +50,7 @@ extension InterfaceText {
         # was not called since the broker started.
         type Sealer (kind: string, manufacturer: ?string, model: ?string, identity: ?string)
 
-        # One record of the access log. event: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, tie, release, approve, rollback (an older copy of the vault's file was
+        # One record of the access log. event: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rotate, tie, release, approve, rollback (an older copy of the vault's file was
         # refused), accept (root has accepted one); and the log's own: start, dropped (old records), broken (what was before is missing or
         # changed), cut (the end was lost, as by a power cut). outcome: done, or why it was refused, in one word.
         # program: a path where verified, otherwise what the program calls itself. missed: so many records before this one could not be written.
@@ -104,6 +104,11 @@ extension InterfaceText {
           attributes: ?[string]string, expires: ?int, unlock: ?bool, applicationPassword: ?string, newApplicationPassword: ?string,
           challenge: ?string, group: ?string, user: ?string) -> (item: Item)
 
+        # A fresh key for one item, of the same access, metadata and times; it asks as Get does, and the value stays in the broker.
+        # applicationPassword: base64; wherever the item has one, with any too, because the fresh key is put under it anew.
+        method Rotate(service: string, account: ?string, unlock: ?bool, applicationPassword: ?string, challenge: ?string,
+          group: ?string, user: ?string) -> (item: Item)
+
         method Delete(service: string, account: string, group: ?string, user: ?string) -> (item: Item)
 
         method Rename(service: string, account: string, newService: string, newAccount: string,
@@ -147,6 +152,15 @@ extension InterfaceText {
         # measured in this boot; or with these values in its registers. With neither, this boot alone and no other any more.
         method ApproveBoot(replacements: ?[][]Replacement, values: ?[]RegisterValue, challenge: ?string, group: ?string, user: ?string) -> (boot: ?BootState)
 
+        # The application password of an item. item: its id. password: base64.
+        type ItemPassword (item: string, password: string)
+
+        # Renews all keys of the vault: another vault with the same items takes its place. Not for a group's. items: how many were sealed anew; null where nothing was
+        # done, because passwords has items whose application password must come with the call. revoked: the TPM has let go of the keys before; else it is tried again later.
+        # Repeated with its challenge it may ask once more, for items that one prompt could not name.
+        method RotateAll(applicationPasswords: ?[]ItemPassword, challenge: ?string, group: ?string, user: ?string) -> (
+          items: ?int, passwords: []Item, revoked: bool)
+
         # The access log of the caller's vault, the older records first, some hundreds at a time. since: from that time on. after: behind that number.
         # more: call again with the last record's number. problem: what is wrong with the log, for people to read.
         method Log(since: ?int, after: ?int, group: ?string, user: ?string) -> (records: []LogRecord, more: bool, problem: ?string)
@@ -162,7 +176,7 @@ extension InterfaceText {
         method VerifyLog(group: ?string, user: ?string) -> (whole: bool, problem: ?string, records: int, first: ?int, last: ?int)
 
         # A person is needed: pass the challenge to org.coffer.Authentication.Begin, then repeat the call with it, from the same process.
-        # purposes: what the person is asked for: create, unlock, read, recovery, bind, unbind, accept, tieToBoot, releaseFromBoot, approveBoot; for enrolment nobody is asked: the authenticator looks whether fingers are enrolled.
+        # purposes: what the person is asked for: create, unlock, read, recovery, bind, unbind, rotate, accept, tieToBoot, releaseFromBoot, approveBoot; for enrolment nobody is asked: the authenticator looks whether fingers are enrolled.
         error AuthenticationRequired (challenge: string, purposes: []string)
         # The challenge is unknown, used, too old, another process's or another item's, or the item changed since: start again without one.
         error ChallengeRefused (message: string)
@@ -180,7 +194,7 @@ extension InterfaceText {
         error NotPermitted (message: string)
         # The store is damaged, or not the one that belongs here. kind: rollback where it is an older copy, or what counts is gone: root can accept it (AcceptVault).
         error Damaged (message: string, kind: ?string)
-        # kind: unavailable, replaced, lockout, refused, exhausted, deadline, unsupported (an old TPM), boot (the machine was not
+        # kind: unavailable, replaced, lockout, refused, exhausted, deadline, unsupported (an old TPM), renewed (the keys were renewed since this copy was made), boot (the machine was not
         # started in a way that was approved), boot-index (what says which boots are approved is gone), pin-index (what counts the tries of a bound vault's password is
         # gone), tries-used-up, busy (it spares its memory), other. code: the TPM's own, 0 where there is none.
         error TPM (message: string, kind: string, code: int)

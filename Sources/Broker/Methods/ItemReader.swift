@@ -64,6 +64,8 @@ struct ItemReader: Sendable {
         let hasPassword = applicationPassword != nil
         return try await request.keeper.use { state in
             let item = try state.vault.find(service: service, account: account)
+            // What was granted for the keys before says nothing of these.
+            if let granted, granted.vault != state.record.vault { throw Faults.challengeRefused }
             let plan = try state.vault.readPlan(for: item)
             let facts = ReadFacts(
                 caller: request.caller, keeperOwner: owner, standing: request.admission.standing, own: request.own,

@@ -14,7 +14,7 @@ enum NewRecoveryCodeHandler: MethodHandler {
         guard granted.purposes == [.recovery], let key = granted.agreements[.recovery] else {
             throw Faults.challengeRefused
         }
-        let made = try await request.keeper.makeCode(for: key, to: request.caller)
+        let made = try await request.keeper.makeCode(for: key, of: granted.vault, to: request.caller)
         let text: SecretBytes
         do throws(CryptographyError) { text = try made.code.text } catch {
             throw Fault(.failed, "There is no memory for the code.")

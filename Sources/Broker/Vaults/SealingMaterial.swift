@@ -5,4 +5,6 @@ import Vault
 struct SealingMaterial: Sendable {
     let objects: SealedObjects
     let record: RegistryRecord
+    /// Of a vault that the registry does not name yet.
+    var isSuccessor = false
 }

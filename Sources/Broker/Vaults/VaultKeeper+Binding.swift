@@ -126,5 +126,5 @@ extension VaultKeeper {
         binding = challenge
     }
 
-    private static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+    static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 }

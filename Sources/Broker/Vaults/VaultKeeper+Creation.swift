@@ -35,7 +35,7 @@ extension VaultKeeper {
             }
         } catch { throw Fault(error) }
         do throws(Fault) { return try enter(keys, of: id, named: name, isService, authenticatorKey, challenge) } catch {
-            await removeCounter(keys.counter)
+            await removeIndexes(keys.counter, keys.generation)
             throw error
         }
     }
@@ -49,7 +49,8 @@ extension VaultKeeper {
             vault: id, owner: owner, ownerName: name, created: UInt64(Date().timeIntervalSince1970 * 1000),
             sealer: ground.sealer.kind,
             authenticatorKey: authenticatorKey, storageKey: keys.storageKey, counter: keys.counter,
-            objects: keys.names, isService: isService)
+            objects: keys.names, isService: isService,
+            generation: keys.generation)
         // The TPM took its time; others may have been quicker.
         guard try condition() == .none, ground.challenges.isOpen(challenge) else { throw Faults.challengeRefused }
         if let creation, creation.challenge != challenge, ground.challenges.isOpen(creation.challenge) {
@@ -58,17 +59,22 @@ extension VaultKeeper {
         do throws(VaultError) {
             try VaultFile.create(directory: ground.directory, keys: keys, record: record)
         } catch { throw Fault(error) }
-        if let abandoned = creation?.record.counter { Task { await removeCounter(abandoned) } }
+        if let abandoned = creation?.record {
+            Task { await removeIndexes(abandoned.counter, abandoned.generation) }
+        }
         creation = Creation(challenge: challenge, record: record)
         return record
     }
 
     /// Of a vault that never came to be. What cannot be removed stays in the TPM, of use to nobody, and `coffer doctor` names it.
-    private func removeCounter(_ counter: CounterPin?) async {
+    private func removeIndexes(_ counter: CounterPin?, _ generation: GenerationPin?) async {
         guard let counter else { return }
         let sealer = ground.sealer
         // What went wrong first says more than this.
-        try? await ground.sealerThread.run { () throws(SealerError) in try sealer.removeCounter(counter) }
+        try? await ground.sealerThread.run { () throws(SealerError) in
+            try sealer.removeCounter(counter)
+            if let generation { try sealer.endGeneration(generation) }
+        }
     }
 
     /// The registry has the record: the new file gets its name.
@@ -85,7 +91,10 @@ extension VaultKeeper {
     }
 
     /// What the sealer needs to use the vault's objects.
-    func material() async throws(Fault) -> SealingMaterial {
+    ///
+    /// - Parameter challenge: which of them, where there are two.
+    func material(for challenge: Challenge.ID) async throws(Fault) -> SealingMaterial {
+        if let material = successorMaterial(for: challenge) { return material }
         try await followRegistry()
         let state = try await opened()
         return SealingMaterial(objects: state.vault.objects, record: state.record)

@@ -9,7 +9,8 @@ extension VaultKeeper {
 
     /// Records what happened outside of `use`. A log that cannot be written takes nothing back that has happened: the next record says that one is missing.
     func note(_ record: AccessRecord, _ durability: LogDurability = .synced) {
-        guard let open else {
+        // While the registry decides, the log that counts is the one that was carried over.
+        guard let open, renewal?.offer == nil else {
             guard unlogged.count < Self.mostUnlogged else { return }
             var record = record
             record.time = SystemClock.now()

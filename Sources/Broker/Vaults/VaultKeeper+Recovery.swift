@@ -1,3 +1,4 @@
+import Authorization
 import BrokerProtocol
 import Cryptography
 import Vault
@@ -13,14 +14,22 @@ extension VaultKeeper {
 
     /// Puts the recovery key under a new code, which takes the place of one that was never confirmed.
     /// - Returns: the code, and which of its groups has to come back.
-    func makeCode(for recoveryKey: SecretBytes, to caller: Caller) async throws(Fault) -> UnconfirmedCode {
+    ///
+    /// - Parameter vault: whose key it is.
+    func makeCode(
+        for recoveryKey: SecretBytes, of vault: VaultID?, to caller: Caller
+    ) async throws(Fault) -> UnconfirmedCode {
         let code: RecoveryCode
         let part: Int
         do throws(CryptographyError) {
             code = try RecoveryCode.random()
             part = Int(try Random.bytes(1)[0]) % RecoveryCode.groupCount
         } catch { throw Fault(.failed, "The broker has no random numbers.") }
-        let recovery = try await use { try $0.vault.wrap(recoveryKey, under: code) }
+        let recovery = try await use { state in
+            // The keys were renewed meanwhile: this is the one before.
+            guard state.record.vault == vault else { throw Faults.challengeRefused }
+            return try state.vault.wrap(recoveryKey, under: code)
+        }
         let made = UnconfirmedCode(
             recovery: recovery, code: code, part: part, process: caller.process,
             expires: ground.clock.now() + UnconfirmedCode.life)

@@ -23,6 +23,8 @@ actor VaultKeeper {
     var binding: Challenge.ID?
     /// Whether the list of approved boots is being written.
     var isApproving = false
+    /// The renewal of all keys that is under way.
+    var renewal: Renewal?
     private var ownerCheck = OwnerCheck()
     private var isClosed = false
     /// Records that wait for the vault to be opened.
@@ -72,6 +74,7 @@ actor VaultKeeper {
             _ = try await opened()
             // Nothing may come between looking at the state and using it.
             guard let state = open else { throw Faults.stopping }
+            guard renewal?.offer == nil else { throw Faults.beingRenewed }
             let epoch = state.vault.epoch
             let value: Value
             do {
@@ -99,6 +102,7 @@ actor VaultKeeper {
     func opened() async throws(Fault) -> OpenState {
         if let damage { throw damage }
         if isClosed { throw Faults.stopping }
+        try await awaitDecision()
         try ownerCheck.check(owner, record: open?.record)
         if let open { return open }
         let task = opening ?? begin()
@@ -110,6 +114,8 @@ actor VaultKeeper {
     }
 
     private func begin() -> Task<Result<OpenState, Fault>, Never> {
+        // Its file may be the one that is to be opened.
+        closeRenewal()
         let opener = VaultOpener(owner: owner, ground: ground)
         return Task { await opener.open() }
     }
@@ -124,6 +130,7 @@ actor VaultKeeper {
             // What an earlier run has written may wait for it.
             scheduleFold()
             if state.vault.isUnsettled { Task { await settle() } }
+            Task { await endFormer() }
         case .failure(let fault): _ = noting(fault)
         }
     }
@@ -195,6 +202,7 @@ actor VaultKeeper {
         // What cannot be written now is what a crash would lose.
         try? open?.vault.anchorLog()
         open = nil
+        closeRenewal()
         unconfirmedCode = nil
     }
 }

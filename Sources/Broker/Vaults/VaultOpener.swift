@@ -36,6 +36,17 @@ struct VaultOpener: Sendable {
         }
     }
 
+    /// A broker that ended while the registry was asked to name a successor: what is written to the vault before in that moment would be lost.
+    private func checkDecided(_ record: RegistryRecord) throws(Fault) {
+        // What cannot be read is as good as none.
+        guard let succession = try? VaultFile.succession(of: owner, in: ground.directory),
+            succession.former.vault == record.vault, let offer = succession.offer,
+            let boot = try? BootTime.bootID(), offer.boot == boot
+        else { return }
+        let age = BootTime.milliseconds - offer.time
+        guard !(0..<Succession.decisionTime).contains(age) else { throw Faults.beingRenewed }
+    }
+
     func open() async -> Result<VaultKeeper.OpenState, Fault> {
         let result: Result<Result<VaultKeeper.OpenState, Fault>, SealerError>
         do throws(SealerError) {
@@ -50,6 +61,7 @@ struct VaultOpener: Sendable {
     private func openNow() -> Result<VaultKeeper.OpenState, Fault> {
         do throws(Fault) {
             guard let record = try registered() else { throw Faults.notFound }
+            try checkDecided(record)
             do throws(VaultError) {
                 let vault = try OpenVault(directory: ground.directory, record: record, sealer: ground.sealer)
                 return .success(VaultKeeper.OpenState(vault: vault, record: record, keys: vault.alwaysKeys))

@@ -49,6 +49,12 @@ final class VaultShelf: Sendable {
         await lockAbandonedGroups()
     }
 
+    /// An authenticator's connection is gone.
+    func conversationEnded(_ connection: UInt64) async {
+        let all = keepers.withLock { Array($0.values) }
+        for keeper in all { await keeper.conversationEnded(connection) }
+    }
+
     /// What a user's vault is in. One that cannot be used is taken for locked.
     func condition(of uid: UInt32) async -> VaultCondition {
         // Why it cannot be used is its owner's to learn, when he asks for it.

@@ -45,8 +45,8 @@ enum ResponseGate {
             case .damaged: "the stored object does not belong to this TPM's storage key, or was altered"
             case .unsupported: "this TPM has no such command"
             case .busy: "the TPM asks to be left alone for a moment; try again"
-            case .replaced, .deadline, .ownerPasswordSet, .indexReplaced, .wrongPIN, .triesUsedUp, .bootChanged,
-                .approvalsGone, .other:
+            case .replaced, .deadline, .ownerPasswordSet, .indexReplaced, .generationEnded, .wrongPIN, .triesUsedUp,
+                .bootChanged, .approvalsGone, .other:
                 "the TPM reported an error"
             }
         return "\(advice) (\(command.name): \(text))"

@@ -20,6 +20,8 @@ public struct TPMError: Error, Sendable, Equatable, CustomStringConvertible {
         case ownerPasswordSet
         /// An NV index is gone, or is another one than the one that is pinned.
         case indexReplaced
+        /// The index that the keys hang on is gone: they were renewed.
+        case generationEnded
         /// The PIN is not the index's; the TPM has counted the try.
         case wrongPIN
         /// The PIN index has no try left.

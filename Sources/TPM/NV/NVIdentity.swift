@@ -30,6 +30,12 @@ public enum NVRole {
         /// `TPMT_HA` with SHA-256.
         public static let size: UInt16 = 34
     }
+
+    /// What one generation of keys hangs on: its being there, and nothing that it holds. `policyWrite` alone, by a key that is gone.
+    public enum Generation: NVRoleKind {
+        public static let attributes: NVAttributes = [.policyWrite, .authorizedRead, .noDictionaryAttack]
+        public static let size: UInt16 = 8
+    }
 }
 
 /// What of an index is pinned outside the TPM: with it the whole public area, hence the Name, is computed.
@@ -56,4 +62,5 @@ public struct NVIdentity<Role: NVRoleKind>: Sendable, Hashable {
 
 public typealias EpochCounterIdentity = NVIdentity<NVRole.EpochCounter>
 public typealias PINIndexIdentity = NVIdentity<NVRole.PINIndex>
+public typealias GenerationIdentity = NVIdentity<NVRole.Generation>
 public typealias PolicyIndexIdentity = NVIdentity<NVRole.PolicyIndex>

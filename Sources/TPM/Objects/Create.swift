@@ -23,16 +23,24 @@ extension TPMContext {
     public func makeAgreementKey(
         _ policy: SignedPolicy, under parent: borrowing StorageKey, session: borrowing HMACSession
     ) throws(TPMError) -> StoredObject {
-        var sensitive = TPM2B_SENSITIVE_CREATE()
-        return try create(&sensitive, ExpectedObject.Kind.policyAgreementKey(policy).template(), parent, session)
+        try makeAgreementKey(.policyAgreementKey(policy), under: parent, session: session)
     }
 
     /// The same behind a policy of several steps. One command.
     public func makeAgreementKey(
         _ policy: Policy, under parent: borrowing StorageKey, session: borrowing HMACSession
     ) throws(TPMError) -> StoredObject {
+        try makeAgreementKey(.guardedAgreementKey(policy), under: parent, session: session)
+    }
+
+    /// The same behind whatever it is to be behind. One command.
+    public func makeAgreementKey(
+        _ kind: ExpectedObject.Kind, under parent: borrowing StorageKey, session: borrowing HMACSession
+    ) throws(TPMError) -> StoredObject {
+        let template = try kind.template()
+        guard template.shape == .agreementKey else { throw TPMError(.other, "a key cannot be made as sealed data") }
         var sensitive = TPM2B_SENSITIVE_CREATE()
-        return try create(&sensitive, ExpectedObject.Kind.guardedAgreementKey(policy).template(), parent, session)
+        return try create(&sensitive, template, parent, session)
     }
 
     private func create(

@@ -6,6 +6,8 @@ public struct Policy: Sendable, Hashable {
         case signed(SignedPolicy)
         /// `TPM2_PolicySecret`: the PIN of this index, of which the index counts the tries.
         case pin(PINIndexIdentity)
+        /// `TPM2_PolicySecret`: the empty password of this index, which is there as long as the generation of keys is.
+        case generation(GenerationIdentity)
         /// `TPM2_PolicySecret`: the password of a hierarchy, by its handle.
         case hierarchy(UInt32)
         /// `TPM2_PolicyPCR`: these measurements.
@@ -51,6 +53,8 @@ struct PolicyDigest {
         case .signed(let policy):
             try update(.policySigned, name: try policy.signerArea.name(), reference: policy.reference)
         case .pin(let index):
+            try update(.policySecret, name: try index.name(), reference: [])
+        case .generation(let index):
             try update(.policySecret, name: try index.name(), reference: [])
         case .hierarchy(let handle):
             var name: [UInt8] = []

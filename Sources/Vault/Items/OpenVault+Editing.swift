@@ -40,7 +40,7 @@ extension OpenVault {
         try write { (change) throws(VaultError) in try change.remove(change.present(item)) }
     }
 
-    private func replace(_ old: StoredItem, metadata: Metadata, _ change: Change) throws(VaultError) -> ItemSummary {
+    func replace(_ old: StoredItem, metadata: Metadata, _ change: Change) throws(VaultError) -> ItemSummary {
         let sealed = try old.context(format).seal(metadata: metadata, key: keys.metadata)
         let summary = ItemSummary(
             id: old.summary.id, version: old.record.version, metadata: metadata, access: old.record.access)

@@ -34,6 +34,7 @@ extension OpenVault {
             record.created == present.created, record.isService == present.isService, record.sealer == present.sealer,
             record.authenticatorKey == present.authenticatorKey, record.storageKey == present.storageKey,
             record.counter == present.counter,
+            record.generation == present.generation,
             record.objects.filter({ !changing.contains($0.key) })
                 == present.objects.filter({ !changing.contains($0.key) })
         else { throw .damaged("the registry's record is another vault's now") }

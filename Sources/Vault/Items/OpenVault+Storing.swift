@@ -57,16 +57,19 @@ extension OpenVault {
     }
 
     /// One code path for all items: a fresh key, sealed value and metadata, a slot for each way of reading.
-    private func store(
+    ///
+    /// - Parameter identity: of an item that another vault had; nil for the next version of the old one, or the first of a new one.
+    @discardableResult
+    func store(
         _ value: SecretBytes, _ metadata: Metadata, _ access: AccessControl, password: StretchedPassword?,
-        replacing old: StoredItem?, _ change: Change
+        replacing old: StoredItem?, as identity: (id: ItemID, version: UInt64)? = nil, _ change: Change
     ) throws(VaultError) -> ItemSummary {
         let fresh = try cryptography { () throws(CryptographyError) in try ItemID.random() }
-        let id = old?.summary.id ?? fresh
+        let id = identity?.id ?? old?.summary.id ?? fresh
         var metadata = metadata
         metadata.biometrySet =
             access.constraints.contains(.biometryCurrentSet) ? record.biometrySet.map(Hex.encode) : nil
-        let version = (old?.record.version ?? 0) + 1
+        let version = identity?.version ?? (old?.record.version ?? 0) + 1
         let context = ItemContext(format: format, item: id, version: version, access: access)
         let sealedMetadata = try context.seal(metadata: metadata, key: keys.metadata)
         let (sealedValue, digest, slots) = try cryptography { () throws(CryptographyError) in
@@ -91,7 +94,7 @@ extension OpenVault {
     }
 
     /// No item is made that could never be read.
-    private func checkAvailability(_ access: AccessControl, hasPassword: Bool) throws(VaultError) {
+    func checkAvailability(_ access: AccessControl, hasPassword: Bool) throws(VaultError) {
         guard access.accessibility != .passcodeSet || keybag.isBound else {
             throw VaultError(
                 .invalidArgument,

@@ -19,10 +19,12 @@ struct Keybag: Sendable, Equatable {
 
     /// The keys of a new vault.
     init(
-        keys: VaultKeys, unlockRoot: SecretBytes, recoveryPublicKey: [UInt8], _ format: FormatContext
+        keys: VaultKeys, unlockRoot: SecretBytes, recoveryPublicKey: [UInt8], isBound: Bool = false,
+        _ format: FormatContext
     ) throws(CryptographyError) {
         try self.init(
-            KeyClass.ofNewVault, present: ClassKeys([:]), keys: keys, unlockRoot: unlockRoot,
+            isBound ? KeyClass.ofBoundVault : KeyClass.ofNewVault, present: ClassKeys([:]), keys: keys,
+            unlockRoot: unlockRoot,
             recoveryPublicKey: recoveryPublicKey, format)
     }
 

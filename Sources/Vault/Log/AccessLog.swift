@@ -44,6 +44,26 @@ final class AccessLog: Sendable {
         }
     }
 
+    /// Begins a log with records that another vault's had, with their numbers and times. What is in its place is replaced.
+    func begin(with records: [AccessRecord]) throws(VaultError) {
+        let start = LogStart(first: records.first?.sequence ?? 1, previous: LogStart.none)
+        var bytes = try cryptography { () throws(CryptographyError) in try format.encode(start) }
+        var head = start.previous
+        var sequence = start.first - 1
+        for record in records {
+            let frame = try format.seal(record, sequence: sequence + 1, after: head)
+            (head, sequence) = (frame.mac, frame.sequence)
+            bytes += frame.encoded
+        }
+        try state.withLock { state throws(VaultError) in
+            let file = try files { () throws(SystemError) in
+                try DurableFile.write(bytes, to: path, mode: 0o600)
+                return try AppendFile(path: path)
+            }
+            state = State(file: file, size: bytes.count, sequence: sequence, head: head, anchored: nil)
+        }
+    }
+
     /// - Throws: `.storage` where it cannot be written; the next record then says that one is missing.
     func append(_ record: AccessRecord) throws(VaultError) {
         try withState { state throws(VaultError) in

@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import FoundationEssentials
+import Platform
 
 /// The head of a log's file: where its chain begins (docs/vault-format.md, "The access log").
 struct LogStart: Sendable, Equatable {
@@ -11,6 +12,18 @@ struct LogStart: Sendable, Equatable {
     let first: UInt64
     /// The MAC of the record before it.
     let previous: [UInt8]
+}
+
+extension LogStart {
+    /// Whose log a file claims to be; nil for what is none.
+    static func vault(ofFile path: String) throws(SystemError) -> VaultID? {
+        guard let status = try FileStatus.of(path), status.isRegular, status.size >= count,
+            status.size <= 4 * AccessLog.limit
+        else { return nil }
+        let bytes = try DurableFile.read(path, limit: 4 * AccessLog.limit)
+        guard bytes.count >= count, Array(bytes[..<8]) == magic else { return nil }
+        return VaultID(bytes: Array(bytes[10..<26]))
+    }
 }
 
 /// A record as it is in the file.

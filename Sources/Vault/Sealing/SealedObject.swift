@@ -32,10 +32,13 @@ public struct NewVaultKeys: Sendable {
     public let storageKey: StorageKeyPin?
     /// What counts its epochs; nil with the software sealer.
     public let counter: CounterPin?
+    /// What all of them but the device root hang on; nil with the software sealer.
+    public let generation: GenerationPin?
 
     public init(
         deviceRoot: SecretBytes, unlockRoot: SecretBytes, recoveryPublicKey: [UInt8], objects: [SealedObject],
-        names: [ObjectRole: [UInt8]], storageKey: StorageKeyPin?, counter: CounterPin? = nil
+        names: [ObjectRole: [UInt8]], storageKey: StorageKeyPin?, counter: CounterPin? = nil,
+        generation: GenerationPin? = nil
     ) {
         self.deviceRoot = deviceRoot
         self.unlockRoot = unlockRoot
@@ -44,5 +47,6 @@ public struct NewVaultKeys: Sendable {
         self.names = names
         self.storageKey = storageKey
         self.counter = counter
+        self.generation = generation
     }
 }

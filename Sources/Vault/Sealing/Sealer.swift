@@ -46,5 +46,9 @@ public protocol Sealer: PasswordBinding, EpochCounting, BootTie {
     func publicPoint(of role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord) throws(SealerError)
         -> [UInt8]
 
+    /// Removes what a generation of keys hangs on: those of its objects that a signature opens never open again. One that is gone, or another's, is left
+    /// as it is.
+    func endGeneration(_ generation: GenerationPin) throws(SealerError)
+
     func describe() throws(SealerError) -> SealerDescription
 }

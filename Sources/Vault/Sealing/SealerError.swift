@@ -29,6 +29,8 @@ public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
         case bootNotApproved
         /// The index that holds the approved boots was removed, or somebody made another in its place.
         case bootIndexGone
+        /// The keys were renewed since this copy of the vault was made, or what they hang on was removed from the TPM.
+        case keysRenewed
         /// There is no such thing here: an old TPM, or none.
         case unsupported
         /// The authenticator did not sign.

@@ -21,6 +21,9 @@ extension SoftwareSealer {
 
     public func removeIndex(_ index: VaultIndex) throws(SealerError) { throw Self.refusal }
 
+    /// Software has no memory that nobody can put back: what was copied stays what it was (docs/rotation.md).
+    public func endGeneration(_ generation: GenerationPin) throws(SealerError) {}
+
     public func name(of object: SealedObject) throws(SealerError) -> [UInt8] {
         do throws(CryptographyError) { return try SoftwareObject.name(of: object.public) } catch {
             throw SealerError(.other, "\(error)")

@@ -25,16 +25,20 @@ enum TPMObjects {
         }
     }
 
+    /// - Parameter generation: nil for a vault that was made before there were any.
     static func kind(
-        of role: ObjectRole, signer: [UInt8], reference: (AuthorizationKind) -> PolicyReference
+        of role: ObjectRole, signer: [UInt8], _ generation: GenerationPin?,
+        reference: (AuthorizationKind) -> PolicyReference
     ) throws(TPMError) -> ExpectedObject.Kind {
         guard let authorization = role.authorization else { return .openData }
         let policy = try policy(signer: signer, reference(authorization))
-        return role.isAgreementKey ? .policyAgreementKey(policy) : .policyData(policy)
+        guard let generation else { return role.isAgreementKey ? .policyAgreementKey(policy) : .policyData(policy) }
+        let steps = Policy(.signed(policy), .generation(try identity(ofKeys: generation)))
+        return role.isAgreementKey ? .guardedAgreementKey(steps) : .guardedData(steps)
     }
 
     /// An object of a vault that is there: of one that is tied to the boot, the roots and the approving key take an approved boot first; of a bound one, the
-    /// unlock root takes the PIN after the signature.
+    /// unlock root takes the PIN after the signature, and the generation after that.
     ///
     /// - Parameter binding: the index of the password that the unlock root is held to; nil for none.
     static func kind(
@@ -43,13 +47,16 @@ enum TPMObjects {
         let boot = isTied(role, record) ? record.boot : nil
         let binding = role == .unlockRoot ? binding : nil
         guard boot != nil || binding != nil else {
-            return try kind(of: role, signer: record.authenticatorKey) { record.policyReference(for: $0) }
+            return try kind(of: role, signer: record.authenticatorKey, record.generation) {
+                record.policyReference(for: $0)
+            }
         }
         var steps: [Policy.Step] = []
         if let boot { steps.append(.approved(try identity(ofBoots: boot.index))) }
         if let authorization = role.authorization {
             let reference = record.policyReference(for: authorization)
             steps.append(.signed(try policy(signer: record.authenticatorKey, reference)))
+            if let generation = record.generation { steps.append(.generation(try identity(ofKeys: generation))) }
         }
         if let binding { steps.append(.pin(try identity(of: binding))) }
         return .guardedData(Policy(steps))
@@ -62,6 +69,10 @@ enum TPMObjects {
 
     static func identity(ofBoots index: IndexPin) throws(TPMError) -> PolicyIndexIdentity {
         try PolicyIndexIdentity(handle: handle(index), policy: index.policy)
+    }
+
+    static func identity(ofKeys generation: GenerationPin) throws(TPMError) -> GenerationIdentity {
+        try GenerationIdentity(handle: handle(generation), policy: generation.policy)
     }
 
     private static func handle(_ index: IndexPin) throws(TPMError) -> NVHandle {
@@ -104,6 +115,7 @@ extension SealerError {
             case .bootChanged: .bootNotApproved
             case .approvalsGone: .bootIndexGone
             case .unsupported: .unsupported
+            case .generationEnded: .keysRenewed
             case .busy: .busy
             case .ownerPasswordSet, .indexReplaced, .other: .other
             }

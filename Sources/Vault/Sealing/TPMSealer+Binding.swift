@@ -56,7 +56,7 @@ extension TPMSealer {
         var isIndexGone = false
         do throws(SealerError) {
             return try perform(record) { context, parent, refusal throws(TPMError) in
-                let identity = try TPMObjects.identity(of: binding.index)
+                let identity: PINIndexIdentity = try TPMObjects.identity(of: binding.index)
                 let index: PINIndex
                 do throws(TPMError) { index = try context.index(identity) } catch {
                     isIndexGone = error.code == .indexReplaced
@@ -95,6 +95,12 @@ extension TPMSealer {
             case .password(let pin): try access.open().undefine(TPMObjects.identity(of: pin))
             case .boots(let pin): try access.open().undefine(TPMObjects.identity(ofBoots: pin))
             }
+        } catch { throw SealerError(error) }
+    }
+
+    public func endGeneration(_ generation: GenerationPin) throws(SealerError) {
+        do throws(TPMError) {
+            try access.open().undefine(TPMObjects.identity(ofKeys: generation))
         } catch { throw SealerError(error) }
     }
 

@@ -27,35 +27,45 @@ public struct TPMSealer: Sealer {
         func reference(_ kind: AuthorizationKind) -> PolicyReference {
             PolicyReference(vault: vault, owner: owner, kind: kind)
         }
-        do {
+        do throws(TPMError) {
             let context = try access.open()
             let parent = try context.provisionStorageKey()
-            let session = try context.startHMACSession(saltedTo: parent)
-            var made: [(ObjectRole, StoredObject)] = []
-            let secrets: [(ObjectRole, SecretBytes)] = [
-                (.deviceRoot, deviceRoot), (.unlockRoot, unlockRoot), (.recovery, recovery.rawRepresentation),
-            ]
-            for (role, secret) in secrets {
-                let kind = try TPMObjects.kind(of: role, signer: authenticatorKey, reference: reference)
-                made.append((role, try context.seal(secret, kind, under: parent, session: session)))
+            let generation = try context.defineGeneration(under: parent)
+            do throws(TPMError) {
+                guard let pin = GenerationPin(handle: generation.handle.rawValue, policy: generation.policy) else {
+                    throw TPMError(.other, "the TPM's new index has an impossible handle")
+                }
+                let session = try context.startHMACSession(saltedTo: parent)
+                var made: [(ObjectRole, StoredObject)] = []
+                let secrets: [(ObjectRole, SecretBytes)] = [
+                    (.deviceRoot, deviceRoot), (.unlockRoot, unlockRoot), (.recovery, recovery.rawRepresentation),
+                ]
+                for (role, secret) in secrets {
+                    let kind = try TPMObjects.kind(of: role, signer: authenticatorKey, pin, reference: reference)
+                    made.append((role, try context.seal(secret, kind, under: parent, session: session)))
+                }
+                // Last, because TSS keeps the input of the last such command until it is closed, and these have no secret.
+                for role in ObjectRole.ofNewVault where role.isAgreementKey {
+                    let kind = try TPMObjects.kind(of: role, signer: authenticatorKey, pin, reference: reference)
+                    made.append((role, try context.makeAgreementKey(kind, under: parent, session: session)))
+                }
+                var names: [ObjectRole: [UInt8]] = [:]
+                for (role, object) in made { names[role] = try PublicArea(marshalled: object.publicArea).name() }
+                let storage = parent.identity
+                // Last: with the generation it alone stays in the TPM.
+                session.flush()
+                let counter = try Self.makeCounter(deviceRoot: deviceRoot, vault: vault, context, parent)
+                return NewVaultKeys(
+                    deviceRoot: deviceRoot, unlockRoot: unlockRoot, recoveryPublicKey: recovery.publicKey,
+                    objects: made.map { SealedObject(role: $0, public: $1.publicArea, private: $1.privateArea) },
+                    names: names,
+                    storageKey: StorageKeyPin(handle: storage.handle, name: storage.name, context: storage.context),
+                    counter: counter, generation: pin)
+            } catch {
+                // Nobody knows of the index yet. What went wrong first says more than this.
+                try? context.undefine(generation)
+                throw error
             }
-            // Last, because TSS keeps the input of the last such command until it is closed, and these have no secret.
-            for role in ObjectRole.ofNewVault where role.isAgreementKey {
-                guard let kind = role.authorization else { continue }
-                let policy = try TPMObjects.policy(signer: authenticatorKey, reference(kind))
-                made.append((role, try context.makeAgreementKey(policy, under: parent, session: session)))
-            }
-            var names: [ObjectRole: [UInt8]] = [:]
-            for (role, object) in made { names[role] = try PublicArea(marshalled: object.publicArea).name() }
-            let pin = parent.identity
-            // Last: it alone stays in the TPM.
-            session.flush()
-            let counter = try Self.makeCounter(deviceRoot: deviceRoot, vault: vault, context, parent)
-            return NewVaultKeys(
-                deviceRoot: deviceRoot, unlockRoot: unlockRoot, recoveryPublicKey: recovery.publicKey,
-                objects: made.map { SealedObject(role: $0, public: $1.publicArea, private: $1.privateArea) },
-                names: names,
-                storageKey: StorageKeyPin(handle: pin.handle, name: pin.name, context: pin.context), counter: counter)
         } catch {
             throw SealerError(error)
         }
@@ -107,10 +117,12 @@ public struct TPMSealer: Sealer {
         let reference = PolicyReference(
             vault: record.vault, owner: record.owner, kind: .biometryCurrentSet, setDigest: setDigest)
         do {
-            let policy = try TPMObjects.policy(signer: record.authenticatorKey, reference)
+            let kind = try TPMObjects.kind(
+                of: .biometryCurrentSet, signer: record.authenticatorKey, record.generation
+            ) { _ in reference }
             let made = try withStorageKey(of: record) { context, parent throws(TPMError) in
                 let session = try context.startHMACSession(saltedTo: parent)
-                return try context.makeAgreementKey(policy, under: parent, session: session)
+                return try context.makeAgreementKey(kind, under: parent, session: session)
             }
             let name = try PublicArea(marshalled: made.publicArea).name()
             return (SealedObject(role: .biometryCurrentSet, public: made.publicArea, private: made.privateArea), name)
@@ -169,6 +181,7 @@ public struct TPMSealer: Sealer {
         try session.authorize(policy, by: verification, parameterHash: parameterHash, signature: signature)
         // Before the next object comes: every transient object costs a swap at each command under a resource manager.
         verification.flush()
+        if let generation = record.generation { try session.show(TPMObjects.identity(ofKeys: generation)) }
         return session
     }
 

@@ -14,6 +14,19 @@ public enum VaultFile {
         path(of: owner, in: directory) + ".new"
     }
 
+    /// What its successor's files have behind their names, until the registry names it.
+    static let successorSuffix = ".next"
+
+    /// Where the vault is that is to take its place: `user-1000.vault.next`.
+    static func successorPath(of owner: Owner, in directory: String) -> String {
+        path(of: owner, in: directory) + successorSuffix
+    }
+
+    /// Where it is noted what takes whose place: `user-1000.vault.next.json`.
+    static func successionPath(of owner: Owner, in directory: String) -> String {
+        successorPath(of: owner, in: directory) + ".json"
+    }
+
     /// Where its access log is: `user-1000.log`.
     static func logPath(of owner: Owner, in directory: String) -> String { "\(directory)/\(owner.fileStem).log" }
 
@@ -38,6 +51,26 @@ public enum VaultFile {
             VaultError(.alreadyExists, "\(record.owner) has a vault already")
         }
 
+        try fill(path, keys: keys, record: record, pageSize: pageSize)
+    }
+
+    /// Makes the file of a vault that is to take another one's place.
+    static func createSuccessor(
+        directory: String, keys: NewVaultKeys, record: RegistryRecord
+    ) throws(VaultError) {
+        let path = successorPath(of: record.owner, in: directory)
+        try files { () throws(SystemError) in
+            try remove(path)
+            try DurableFile.write([], to: path, mode: 0o600)
+            return true
+        }
+        try fill(path, keys: keys, record: record, pageSize: VaultDatabase.pageSize)
+    }
+
+    /// Tables, objects, keybag and header of a vault without items, closed and synced.
+    private static func fill(
+        _ path: String, keys: NewVaultKeys, record: RegistryRecord, pageSize: Int
+    ) throws(VaultError) {
         let format = FormatContext(vault: record.vault)
         let objects = Dictionary(keys.objects.map { ($0.role, $0) }) { first, _ in first }
         guard objects.count == keys.objects.count, Set(objects.keys) == Set(record.objects.keys),
@@ -48,7 +81,8 @@ public enum VaultFile {
         let (vaultKeys, keybag, header) = try cryptography { () throws(CryptographyError) in
             let vaultKeys = try VaultKeys(deviceRoot: keys.deviceRoot, vault: record.vault)
             let keybag = try Keybag(
-                keys: vaultKeys, unlockRoot: keys.unlockRoot, recoveryPublicKey: keys.recoveryPublicKey, format
+                keys: vaultKeys, unlockRoot: keys.unlockRoot, recoveryPublicKey: keys.recoveryPublicKey,
+                isBound: record.binding != nil, format
             ).encoded
             return (
                 vaultKeys, keybag,
@@ -75,6 +109,7 @@ public enum VaultFile {
     ///
     /// - Throws: `.damaged` where no file is the one that was registered.
     public static func adopt(directory: String, record: RegistryRecord) throws(VaultError) {
+        try adoptSuccessor(directory: directory, record: record)
         let path = path(of: record.owner, in: directory)
         let newPath = newPath(of: record.owner, in: directory)
         try files { () throws(SystemError) in
@@ -98,6 +133,67 @@ public enum VaultFile {
             // A log that some earlier file left behind would be played back into this one.
             for side in sideFiles { try FileRemoval.remove(path + side) }
             try DurableFile.move(newPath, to: path)
+            return true
+        }
+    }
+
+    /// Gives a successor's files their names, if the registry names it. From then on nothing of the vault before it is left here.
+    private static func adoptSuccessor(directory: String, record: RegistryRecord) throws(VaultError) {
+        let (path, log) = (path(of: record.owner, in: directory), logPath(of: record.owner, in: directory))
+        let successor = successorPath(of: record.owner, in: directory)
+        if try isVault(successor, of: record) {
+            try files { () throws(SystemError) in
+                for side in sideFiles { try FileRemoval.remove(path + side) }
+                try DurableFile.move(successor, to: path)
+                for side in sideFiles { try FileRemoval.remove(successor + side) }
+                return true
+            }
+        }
+        try files { () throws(SystemError) in
+            guard try LogStart.vault(ofFile: log + successorSuffix) == record.vault else { return true }
+            try DurableFile.move(log + successorSuffix, to: log)
+            return true
+        }
+    }
+
+    /// Whether a file claims to be the record's vault. Opening it shows whether it is.
+    private static func isVault(_ path: String, of record: RegistryRecord) throws(VaultError) -> Bool {
+        guard try files({ () throws(SystemError) in try FileStatus.of(path) != nil }) else { return false }
+        do throws(VaultError) {
+            try checkKind(of: path)
+            let database = try VaultDatabase(path: path)
+            let header = try database.read { (rows) throws(VaultError) in
+                try rows.checkSchema()
+                return try Header(decoding: rows.header().content)
+            }
+            try database.close()
+            return header.vault == record.vault && header.owner == record.owner && header.sealer == record.sealer
+        } catch {
+            // A renewal that was cut off while its file was made has left half of one: it is nobody's.
+            guard error.code == .damaged else { throw error }
+            return false
+        }
+    }
+
+    /// What was noted of a renewal, whoever vouches for it; nil where nothing was.
+    public static func succession(of owner: Owner, in directory: String) throws(VaultError) -> Succession? {
+        try Succession.read(successionPath(of: owner, in: directory), key: nil)
+    }
+
+    /// Forgets what was noted: nothing of the vault before is left in the TPM.
+    public static func forgetSuccession(of owner: Owner, in directory: String) throws(VaultError) {
+        try files { () throws(SystemError) in
+            try FileRemoval.remove(successionPath(of: owner, in: directory))
+            return true
+        }
+    }
+
+    /// Removes what a renewal that was given up has left.
+    static func removeSuccessor(of owner: Owner, in directory: String) throws(VaultError) {
+        try files { () throws(SystemError) in
+            try remove(successorPath(of: owner, in: directory))
+            try FileRemoval.remove(logPath(of: owner, in: directory) + successorSuffix)
+            try FileRemoval.remove(successionPath(of: owner, in: directory))
             return true
         }
     }

@@ -22,6 +22,8 @@ final class FakeBroker: Sendable {
         var resealed: BrokerInterface.Reseal.Reply?
         /// What a keychain was tied to the boot as.
         var tied: BrokerInterface.ResealForBoot.Reply?
+        /// A renewed keychain's record; nil where items are left.
+        var successor: RegistryRecord?
         /// Answers to the next signatures, in their order, before any is taken.
         var refusedCompletions: [[UInt8]] = []
         /// Bytes sent instead of the answer to a method, by its last name.
@@ -151,6 +153,9 @@ final class FakeBroker: Sendable {
         case "ResealForBoot":
             guard let tied = script.tied else { return try Varlink.encode(Fault(.brokerFailed, "no roots")) }
             return try Varlink.encode(VarlinkReply(tied))
+        case "Succeed":
+            return try Varlink.encode(
+                VarlinkReply(BrokerInterface.Succeed<RegistryRecord>.Reply(record: script.successor)))
         case "ProvideKey":
             let name = Data(script.keyName).base64EncodedString()
             return try Varlink.encode(VarlinkReply(BrokerInterface.ProvideKey.Reply(name: name)))

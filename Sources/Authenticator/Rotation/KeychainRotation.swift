@@ -1,0 +1,113 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import FoundationEssentials
+
+/// Renews all keys of a keychain (docs/rotation.md). Made only after a person, or root for a service, has said yes to just that, and the signature for
+/// opening it was given.
+struct KeychainRotation {
+    let demand: Demand
+    let record: RegistryRecord
+    let signer: Signer
+    let registry: Registry
+    /// Of a bound keychain: the login password, as PAM has just accepted it.
+    var password: SecretBytes?
+
+    /// From the broker's offer to the registry: well within the time for which a broker that was started again waits for it.
+    private static let decision = Duration.seconds(12)
+
+    func perform(through broker: inout BrokerConnection) throws(Ending) {
+        var binding: (pin: SecretBytes, salt: [UInt8])?
+        if let password, record.binding != nil {
+            let salt = try LoginPassword.newSalt()
+            binding = (try LoginPassword.pin(of: password, salt: salt, cost: BindingPin.standardCost), salt)
+        }
+        do throws(BrokerFailure) {
+            _ = try broker.call(
+                BrokerInterface.Renew(
+                    challenge: signer.challenge, authenticatorKey: Data(signer.key.publicKey).base64EncodedString(),
+                    pin: binding?.pin.base64Encoded(), salt: binding.map { Data($0.salt).base64EncodedString() }),
+                within: .seconds(120))
+        } catch { throw Ending(error) }
+        try signer.sign(demand.signatures.filter { $0.kind != .unlock }, through: &broker)
+        let reply: BrokerInterface.Succeed<RegistryRecord>.Reply
+        do throws(BrokerFailure) {
+            reply = try broker.call(
+                BrokerInterface.Succeed<RegistryRecord>(challenge: signer.challenge), within: .seconds(300))
+        } catch { throw Ending(error) }
+        // More items than one prompt can name: the next one goes on.
+        guard let proposal = reply.record else { return }
+        let offered = ContinuousClock.now
+        let next = try checked(proposal, salt: binding?.salt)
+        // What is not seen to open does not take the place of what does.
+        var prover = signer
+        prover.record = next
+        do throws(BrokerFailure) {
+            try prover.sign(SignatureWays.Signature(index: 0, kind: .unlock), pin: binding?.pin, through: &broker)
+        } catch { throw Ending(error) }
+        guard ContinuousClock.now - offered < Self.decision else {
+            throw .refused(
+                .notCompleted(
+                    "It took too long to renew the keys: the keychain is as it was; try again.", kind: "failed"))
+        }
+        do throws(RegistryError) { try registry.succeed(record, with: next) } catch {
+            throw .refused(
+                .notCompleted(
+                    "The registry cannot be changed: \(error). The keychain is as it was.", kind: "failed"))
+        }
+        do throws(BrokerFailure) {
+            let adopted = try broker.call(BrokerInterface.Adopt(challenge: signer.challenge), within: .seconds(60))
+            guard adopted.authorizations.isEmpty else {
+                throw .unreachable("The broker asks for signatures where none is needed.")
+            }
+        } catch {
+            // It was locked, or the broker ended, in just that moment.
+            throw .refused(
+                .notCompleted(
+                    "The keys are renewed, and the keychain takes them up at its next use: coffer unlock",
+                    kind: "failed"))
+        }
+        if case .user(let uid) = record.owner, binding != nil {
+            try OutdatedBinding(registryDirectory: registry.directory, uid: uid).note(nil)
+        }
+    }
+
+    /// What the broker alone knows: id, Names, indexes. All else is as it was, or our own.
+    func checked(_ proposal: RegistryRecord, salt: [UInt8]?) throws(Ending) -> RegistryRecord {
+        let names = Array(proposal.objects.values)
+        let roles = ObjectRole.ofNewVault + (proposal.biometrySet == nil ? [] : [.biometryCurrentSet])
+        guard proposal.format == record.format, proposal.owner == record.owner, proposal.created == record.created,
+            proposal.sealer == record.sealer, proposal.isService == record.isService,
+            proposal.authenticatorKey == signer.key.publicKey,
+            proposal.vault != record.vault, proposal.vault.bytes.contains(where: { $0 != 0 }),
+            proposal.storageKey?.name == record.storageKey?.name,
+            proposal.storageKey.map({ !$0.context.isEmpty && $0.context.count <= 4096 }) ?? true,
+            Set(proposal.objects.keys) == Set(roles), Set(names).count == names.count,
+            names.allSatisfy({ $0.count == 34 }), Set(names).isDisjoint(with: record.objects.values),
+            proposal.biometrySet == nil || proposal.biometrySet == record.biometrySet,
+            proposal.boot == nil, record.boot == nil, (proposal.counter == nil) == (record.sealer == .software),
+            proposal.counter == nil || proposal.counter?.handle != record.counter?.handle,
+            (proposal.generation == nil) == (record.sealer == .software),
+            proposal.generation == nil || proposal.generation != record.generation,
+            (proposal.binding == nil) == (record.binding == nil), proposal.binding?.salt == salt,
+            proposal.binding.map({ $0.cost == BindingPin.standardCost && $0.index != record.binding?.index }) ?? true
+        else {
+            throw .refused(
+                .notCompleted(
+                    "The broker made a keychain that is not the renewed one: it was not registered.", kind: "failed"))
+        }
+        var next = RegistryRecord(
+            vault: proposal.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,
+            sealer: record.sealer, authenticatorKey: signer.key.publicKey, storageKey: proposal.storageKey,
+            counter: proposal.counter, objects: proposal.objects.filter { $0.key != .biometryCurrentSet },
+            isService: record.isService,
+            generation: proposal.generation)
+        if let set = proposal.biometrySet, let name = proposal.objects[.biometryCurrentSet] {
+            next = next.with(biometrySet: set, key: name)
+        }
+        if let binding = proposal.binding, let name = proposal.objects[.unlockRoot] {
+            next = next.with(binding: binding, unlockRoot: name)
+        }
+        return next
+    }
+}

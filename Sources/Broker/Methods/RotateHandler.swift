@@ -1,0 +1,38 @@
+import BrokerProtocol
+import Cryptography
+import Vault
+
+/// `Rotate`: a fresh key for one item. The value is taken out as for a reading, which asks whom that asks, and never leaves the broker.
+enum RotateHandler: MethodHandler {
+    static func answer(_ method: Keychain.Rotate, _ request: Request) async throws(Fault) -> Answer {
+        let granted = try request.redeem(method.challenge)
+        let password = try ApplicationPasswords.decode(method.applicationPassword)
+        let present = try await request.keeper.use {
+            try $0.vault.find(service: method.service, account: method.account)
+        }
+        let stretched = try await stretch(password, for: present, request)
+        let reader = ItemReader(
+            service: method.service, account: method.account, reason: nil, mayUnlock: method.unlock ?? false,
+            applicationPassword: password, challenge: nil, redeemed: granted)
+        let item = try await reader.read(request, for: .rotate) { vault, item, value in
+            try vault.rotate(item, value: value, applicationPassword: stretched)
+        }
+        return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+    }
+
+    /// The fresh key is put under the same application password, also where the item could be read without: every way of reading it stays.
+    private static func stretch(
+        _ password: SecretBytes?, for item: ItemSummary, _ request: Request
+    ) async throws(Fault) -> StretchedPassword? {
+        guard item.access.constraints.contains(.applicationPassword) else {
+            if password != nil { throw Faults.applicationPasswordUnknown }
+            return nil
+        }
+        guard let password else { throw Faults.applicationPasswordRequired }
+        return try await request.core.applicationPasswords.stretch(password, for: request.caller.uid)
+    }
+
+    static func logged(_ method: Keychain.Rotate) -> LoggedCall? {
+        LoggedCall(event: .rotate, service: method.service, account: method.account)
+    }
+}

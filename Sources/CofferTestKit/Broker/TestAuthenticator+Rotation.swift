@@ -1,0 +1,80 @@
+import Authorization
+import BrokerProtocol
+import Foundation
+import Platform
+
+/// A conversation that renews all keys of a vault, step by step.
+extension TestAuthenticator {
+    /// Behind which step the machine, or the authenticator, stops.
+    public enum RotationStop: Int, Sendable, CaseIterable, Comparable {
+        case describe, unlock, renew, firstItem, items, succeed, proof, registry
+
+        public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    private struct Nonsense: Error {}
+
+    /// - Parameters:
+    ///   - stop: nil for the whole way.
+    ///   - pin: of a bound vault, now and afterwards.
+    ///   - before: done before a step is begun: what goes on at the same time.
+    /// - Returns: the connection, which a stopped authenticator still holds, and whether the registry names another vault.
+    public func rotate(
+        _ challenge: String, stop: RotationStop? = nil, pin: [UInt8]? = nil,
+        uid: UInt32 = ProcessSurroundings.effectiveUser, owner: Owner? = nil,
+        before: (RotationStop?) async throws -> Void = { _ in }
+    ) async throws -> (line: WireClient, isDone: Bool) {
+        let owner = owner ?? .user(uid)
+        let line = try connect()
+        guard let record = try registry.record(for: owner) else { throw Nonsense() }
+        try await before(.describe)
+        let facts = try await line.call(Self.describe(challenge, uid: uid, try Self.thisProcess()))
+        if stop == .describe { return (line, false) }
+        try await before(.unlock)
+        try await sign(challenge, 0, "unlock", by: record, pin: pin, line)
+        if stop == .unlock { return (line, false) }
+        try await before(.renew)
+        let text = pin.map { Data($0).base64EncodedString() }
+        let salt = [UInt8](repeating: 2, count: BindingPin.saltCount)
+        _ = try await line.call(
+            BrokerInterface.Renew(
+                challenge: challenge, authenticatorKey: Data(key.publicKey).base64EncodedString(), pin: text,
+                salt: pin == nil ? nil : Data(salt).base64EncodedString()))
+        if stop == .renew { return (line, false) }
+        for index in facts.alternatives[0] where index > 0 {
+            try await before(index == 1 ? .firstItem : .items)
+            try await sign(challenge, index, facts.authorizations[index].kind, by: record, line)
+            if stop == .firstItem { return (line, false) }
+        }
+        if stop == .items { return (line, false) }
+        try await before(.succeed)
+        let reply = try await line.call(BrokerInterface.Succeed<RegistryRecord>(challenge: challenge))
+        guard let next = reply.record, stop != .succeed else { return (line, false) }
+        try await before(.proof)
+        try await sign(challenge, 0, "unlock", by: next, pin: pin, line)
+        if stop == .proof { return (line, false) }
+        try await before(.registry)
+        try registry.succeed(record, with: next)
+        if stop == .registry { return (line, true) }
+        try await before(nil)
+        _ = try await line.call(BrokerInterface.Adopt(challenge: challenge))
+        return (line, true)
+    }
+
+    private func sign(
+        _ challenge: String, _ index: Int, _ kind: String, by record: RegistryRecord, pin: [UInt8]? = nil,
+        _ line: WireClient
+    ) async throws {
+        let question = try await line.call(BrokerInterface.Prepare(challenge: challenge, authorization: index))
+        guard let kind = AuthorizationKind(rawValue: kind), let nonce = Data(base64Encoded: question.nonce),
+            let hash = Data(base64Encoded: question.parameterHash),
+            let request = SigningRequest(
+                nonce: Array(nonce), parameterHash: Array(hash), reference: record.policyReference(for: kind))
+        else { throw Nonsense() }
+        let signature = Data(try key.signature(for: request.message())).base64EncodedString()
+        _ = try await line.call(
+            BrokerInterface.Complete(
+                challenge: challenge, authorization: index, signature: signature,
+                pin: pin.map { Data($0).base64EncodedString() }))
+    }
+}

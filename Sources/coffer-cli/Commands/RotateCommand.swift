@@ -1,0 +1,93 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+
+/// `coffer rotate`
+struct RotateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Renew a secret's key, or all keys of the vault.",
+        usage: "coffer rotate <service> [<account>] [options] | --all",
+        discussion: """
+            The secrets stay what they are, and who may read them stays the same. A secret's key is renewed as it is read: whom that asks is asked.
+
+            --all renews every key there is, in the TPM too: copies of the vault's file from before open nothing of it afterwards, whatever else somebody \
+            has. One prompt names all secrets that ask for you; those with an application password ask for theirs. What is stored meanwhile is kept, and \
+            where it is cut off, the vault is as it was: run it again. Secrets that expired are not carried over. Then make a new recovery code.
+
+            Examples:
+              coffer rotate github me
+              coffer rotate --all
+            """)
+
+    @Argument(help: ArgumentHelp("What the secret is for: a site, a program.", valueName: "service"))
+    var service: String?
+
+    @Argument(help: ArgumentHelp("Whose it is there; may be left out where there is one.", valueName: "account"))
+    var account: String?
+
+    @Flag(help: "Renew all keys of the vault.")
+    var all = false
+
+    @OptionGroup var prompt: PromptOptions
+    @OptionGroup var vault: VaultOptions
+
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    /// As many secrets as one prompt names.
+    private static let namedAtOnce = 32
+
+    func validate() throws {
+        guard all == (service == nil) else {
+            throw ValidationError("name a secret, or give --all to renew the keys of all of them")
+        }
+        if let service { try ItemName.check(service: service) }
+        if let account { try ItemName.check(account: account) }
+    }
+
+    func run() throws {
+        let session = Session(vault)
+        if let service { try rotate(service, session) } else { try rotateAll(session) }
+    }
+
+    private func rotate(_ service: String, _ session: Session) throws {
+        let reply = try session.call(
+            Keychain.Rotate(
+                service: service, account: account,
+                unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+            for: ItemText.name(service: service, account: account), noPrompt: prompt.noPrompt,
+            choosingPassword: false,
+            command: ShellText.command(["coffer", "rotate", service, account] + vault.words))
+        guard !quiet else { return }
+        Output.note("Renewed the key of \(ItemText.name(service: reply.item.service, account: reply.item.account))")
+    }
+
+    private func rotateAll(_ session: Session) throws {
+        let command = ShellText.command(["coffer", "rotate", "--all"] + vault.words)
+        let asking = try session.client.list(service: nil).count { !$0.access.require.isEmpty }
+        // One for opening it, one for what is stored meanwhile.
+        let prompts = asking / Self.namedAtOnce + 2
+        var reply = try session.rotateAll([], prompts: prompts, noPrompt: prompt.noPrompt, command: command)
+        if reply.items == nil, !reply.passwords.isEmpty {
+            var passwords: [Keychain.ItemPassword] = []
+            for item in reply.passwords {
+                let name = ItemText.name(service: item.service, account: item.account)
+                let input = session.passwordInput(for: name, noPrompt: prompt.noPrompt)
+                passwords.append(Keychain.ItemPassword(item: item.id, password: try input.present()))
+            }
+            reply = try session.rotateAll(passwords, prompts: prompts, noPrompt: prompt.noPrompt, command: command)
+        }
+        guard let items = reply.items else {
+            throw KeychainError(
+                .failed, "secrets with an application password were stored meanwhile, so the keys were not renewed",
+                advice: "run the command again")
+        }
+        if !reply.revoked {
+            Output.note("The TPM has not let go of the keys before yet; it is tried again whenever the vault is opened")
+        }
+        guard !quiet else { return }
+        Output.note("Renewed all keys; \(items) secret\(items == 1 ? " was" : "s were") sealed anew")
+        Output.note("A recovery code from before opens only older copies: coffer recovery new")
+    }
+}

@@ -1,0 +1,165 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Foundation
+import Platform
+import Testing
+
+/// What the real authenticator signs and registers when all keys are to be renewed, and what a taken-over broker does not get that way.
+struct RotationTests {
+    /// A broker that asks for a renewal with these items, each by presence.
+    private func stage(_ items: [String] = ["me", "you"]) throws -> Stage {
+        let stage = try Stage()
+        stage.broker.change { script in
+            script.facts.purposes = [.rotate]
+            script.facts.service = nil
+            script.facts.account = nil
+            script.facts.items = items.map { .init(service: "github", account: $0) }
+            script.facts.authorizations = [.init(kind: "unlock")] + items.map { _ in .init(kind: "presence") }
+            script.facts.alternatives = [Array(0...items.count)]
+            script.adopted = []
+        }
+        return stage
+    }
+
+    private func successor(
+        of record: RegistryRecord, vault: VaultID? = nil, owner: Owner? = nil, name: String? = nil, created: UInt64 = 0,
+        key: [UInt8]? = nil, service: Bool = false, objects: [ObjectRole: [UInt8]]? = nil
+    ) throws -> RegistryRecord {
+        let fresh = record.objects.mapValues { $0.prefix(2) + $0.dropFirst(2).map { $0 ^ 0x80 } }.mapValues(Array.init)
+        return RegistryRecord(
+            vault: try vault ?? VaultID.random(), owner: owner ?? record.owner, ownerName: name ?? record.ownerName,
+            created: record.created + created, sealer: record.sealer, authenticatorKey: key ?? record.authenticatorKey,
+            storageKey: nil, objects: objects ?? fresh, isService: service)
+    }
+
+    @Test func onePromptNamesAllAndTheSuccessorIsRegisteredOnceItWasSeenToOpen() throws {
+        let stage = try stage()
+        let next = try successor(of: stage.record)
+        stage.broker.change { $0.successor = next }
+        var client = try stage.client()
+        let notice = try client.begin().message?.text ?? ""
+        for word in ["renew all keys", "\"github\" / \"me\"", "\"github\" / \"you\"", "recovery code"] {
+            #expect(notice.contains(word), "\(notice)")
+        }
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.go(Stage.password).isDone)
+        #expect(
+            stage.broker.calls == [
+                "Describe", "Prepare", "Complete", "Renew", "Prepare", "Complete", "Prepare", "Complete", "Succeed",
+                "Prepare", "Complete", "Adopt",
+            ])
+        #expect(try stage.registry.record(for: stage.record.owner) == next)
+        // Each signature is for what it says, and the last one for the successor.
+        let hash = [UInt8](repeating: 0x22, count: 32)
+        let nonce = [UInt8](repeating: 0x11, count: 32)
+        for (completion, (record, kind)) in zip(
+            stage.broker.completions,
+            [(stage.record, .unlock), (stage.record, .presence), (stage.record, .presence), (next, .unlock)]
+                as [(RegistryRecord, AuthorizationKind)])
+        {
+            let request = try #require(
+                SigningRequest(nonce: nonce, parameterHash: hash, reference: record.policyReference(for: kind)))
+            let signature = [UInt8](try #require(Data(base64Encoded: completion.signature)))
+            #expect(
+                try P256.isValid(
+                    signature: signature, for: request.message(), publicKey: stage.record.authenticatorKey))
+        }
+    }
+
+    @Test func aWrongPasswordRenewsNothing() throws {
+        let stage = try stage()
+        var client = try stage.client()
+        #expect(try client.authenticate("wrong").name == .authenticationFailed)
+        #expect(!stage.broker.calls.contains("Prepare") && !stage.broker.calls.contains("Renew"))
+        #expect(try stage.registry.record(for: stage.record.owner) == stage.record)
+    }
+
+    @Test func whereItemsAreLeftNothingIsRegistered() throws {
+        let stage = try stage()
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(stage.broker.calls.last == "Succeed")
+        #expect(try stage.registry.record(for: stage.record.owner) == stage.record)
+    }
+
+    static let lies: [(String, @Sendable (inout BrokerInterface.Describe.Reply) -> Void)] = [
+        ("more items read than named", { $0.items = [.init(service: "github", account: "me")] }),
+        ("no item named", { $0.items = nil }),
+        (
+            "more items than a person can be shown",
+            { $0.items = (0..<33).map { .init(service: "s", account: "\($0)") } }
+        ),
+        ("without opening it", { $0.alternatives = [[1, 2]] }),
+        (
+            "opening it twice",
+            {
+                $0.authorizations[1] = .init(kind: "unlock")
+            }
+        ),
+        ("a recovery code's making on the side", { $0.authorizations[1] = .init(kind: "recovery") }),
+        ("another purpose besides", { $0.purposes = [.rotate, .unlock] }),
+        (
+            "names for a plain opening",
+            { facts in
+                facts.purposes = [.unlock]
+                facts.authorizations = [.init(kind: "unlock")]
+                facts.alternatives = [[0]]
+            }
+        ),
+    ]
+
+    @Test(arguments: lies.indices)
+    func aLieEndsTheConversation(index: Int) throws {
+        let stage = try stage()
+        stage.broker.change { Self.lies[index].1(&$0.facts) }
+        var client = try stage.client()
+        #expect(try client.begin().name == .authenticationChallengeRefused, "\(Self.lies[index].0)")
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+
+    @Test(arguments: 0..<7)
+    func aBrokerThatPassesSomethingElseOffIsNotRegistered(index: Int) throws {
+        let stage = try stage()
+        let record = stage.record
+        let other = try P256.PrivateKey.generate().publicKey
+        var reused = try successor(of: record).objects
+        reused[.presence] = record.objects[.presence]
+        let proposals: [RegistryRecord] = [
+            try successor(of: record, vault: record.vault), try successor(of: record, owner: .user(4242)),
+            try successor(of: record, created: 1), try successor(of: record, key: other),
+            try successor(of: record, service: true), try successor(of: record, objects: record.objects),
+            try successor(of: record, objects: reused),
+        ]
+        stage.broker.change { $0.successor = proposals[index] }
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).name == .notCompleted)
+        #expect(try stage.registry.record(for: record.owner) == record)
+        #expect(!stage.broker.calls.contains("Adopt"))
+        // Nothing was signed for it either.
+        #expect(stage.broker.completions.count == 3)
+    }
+
+    @Test func aSuccessorThatDoesNotOpenIsNotRegistered() throws {
+        let stage = try stage([])
+        let next = try successor(of: stage.record)
+        let refusal = try Varlink.encode(Fault(.brokerFailed, "it does not open"))
+        let broker = stage.broker
+        stage.broker.change { script in
+            script.successor = next
+            script.before["Succeed"] = { broker.change { $0.refusedCompletions = [refusal] } }
+        }
+        var client = try stage.client()
+        #expect(try !client.authenticate(Stage.password).isDone)
+        #expect(try stage.registry.record(for: stage.record.owner) == stage.record)
+    }
+
+    @Test func theOwnersNameIsTheRegistrys() throws {
+        let stage = try stage([])
+        let next = try successor(of: stage.record, name: "somebody")
+        stage.broker.change { $0.successor = next }
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try stage.registry.record(for: stage.record.owner)?.ownerName == stage.record.ownerName)
+    }
+}

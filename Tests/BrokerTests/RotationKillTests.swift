@@ -1,0 +1,225 @@
+import Authorization
+import BrokerProtocol
+import CofferTestKit
+import Foundation
+import Glibc
+import Platform
+import TPM
+import Testing
+
+@testable import Broker
+@testable import Vault
+
+/// The broker is killed in the middle of a renewal of all keys: one of the two vaults is there, whole, and the renewal goes on.
+@Suite(.timeLimit(.minutes(10)), .serialized)
+struct RotationKillTests {
+    private static let uid = ProcessSurroundings.effectiveUser
+
+    /// When the broker is killed.
+    enum Kill: Sendable, CustomStringConvertible {
+        /// Behind a step.
+        case after(TestAuthenticator.RotationStop)
+        /// So long into one; nil for `Adopt`.
+        case into(TestAuthenticator.RotationStop?, milliseconds: Int)
+
+        var description: String {
+            switch self {
+            case .after(let stop): "after \(stop)"
+            case .into(let step, let time): "\(time) ms into \(step.map { "\($0)" } ?? "adopt")"
+            }
+        }
+    }
+
+    private static let kills: [Kill] =
+        TestAuthenticator.RotationStop.allCases.map { .after($0) }
+        + [5, 25, 60, 120, 250].map { .into(.renew, milliseconds: $0) }
+        + [3, 10].map { .into(.items, milliseconds: $0) }
+        + [2, 8, 20, 50].map { .into(.succeed, milliseconds: $0) }
+        + [1, 3, 6, 10, 15, 25, 40, 80].map { .into(nil, milliseconds: $0) }
+
+    /// A broker's process, and who speaks to it.
+    private struct Stage {
+        let cofferd: Cofferd
+        let client: WireClient
+        let authenticator: TestAuthenticator
+
+        init(_ tpm: SWTPM, after earlier: Stage? = nil) throws {
+            cofferd = try Cofferd(folder: earlier?.cofferd.folder, sealer: "sealer = tpm\ntcti = \(tpm.configuration)")
+            client = try WireClient(cofferd.socket)
+            authenticator = try TestAuthenticator(
+                socket: cofferd.folder.path + "/private.sock",
+                registry: Registry(directory: cofferd.folder.path + "/registry", authenticatorUID: uid),
+                key: earlier?.authenticator.key)
+        }
+
+        func record() throws -> RegistryRecord { try #require(try authenticator.registry.record(for: .user(uid))) }
+
+        func call<Method: VarlinkMethod>(
+            _ method: Method, repeated: (String) -> Method
+        ) async throws -> Method.Reply {
+            do { return try await client.call(method) } catch let fault as Fault
+                where fault.name == .authenticationRequired
+            {
+                let challenge = try #require(fault.details.challenge)
+                try await authenticator.grant(challenge)
+                return try await client.call(repeated(challenge))
+            }
+        }
+
+        /// A registry that may still be told which of two vaults it is, is waited for.
+        func unlock() async throws {
+            let limit = ContinuousClock.now + .seconds(40)
+            while true {
+                do {
+                    _ = try await call(Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
+                    return
+                } catch let fault as Fault where fault.details.message?.contains("being renewed") == true {
+                    try #require(ContinuousClock.now < limit)
+                    try await Task.sleep(for: .milliseconds(500))
+                }
+            }
+        }
+
+        func rotate() async throws -> Keychain.RotateAll.Reply {
+            var method = Keychain.RotateAll()
+            while true {
+                do { return try await client.call(method) } catch let fault as Fault
+                    where fault.name == .authenticationRequired
+                {
+                    let id = try #require(fault.details.challenge)
+                    await (try authenticator.rotate(id)).line.close()
+                    method.challenge = id
+                }
+            }
+        }
+
+        func expect(_ values: [String: [UInt8]], _ why: String) async throws {
+            #expect(Set(try await client.call(Keychain.List()).items.map(\.account)) == Set(values.keys), "\(why)")
+            for (account, value) in values {
+                let reply = try await call(Keychain.Get(service: "s", account: account)) {
+                    Keychain.Get(service: "s", account: account, challenge: $0)
+                }
+                #expect(reply.value == Data(value).base64EncodedString(), "\(why): \(account)")
+            }
+        }
+    }
+
+    private func die(_ stage: Stage, _ kill: Kill) async throws {
+        let id = try await challenge { try await stage.client.call(Keychain.RotateAll()) }
+        switch kill {
+        case .after(let stop):
+            _ = try await stage.authenticator.rotate(id, stop: stop)
+            try end(stage.cofferd)
+        case .into(let step, let time):
+            let cofferd = stage.cofferd
+            // What the authenticator sees of a broker that dies is an error, or the answer that was under way.
+            _ = try? await stage.authenticator.rotate(id) { now in
+                guard now == step else { return }
+                Thread.detachNewThread {
+                    usleep(UInt32(time) * 1000)
+                    Glibc.kill(cofferd.process.pid, SIGKILL)
+                }
+            }
+            try end(cofferd)
+        }
+    }
+
+    private func end(_ cofferd: Cofferd) throws {
+        // It may have died by the thread's hand already.
+        if kill(cofferd.process.pid, 0) == 0 { try cofferd.end(SIGKILL) }
+    }
+
+    @Test func aKillAnywhereLeavesEverythingReadableAndTheRenewalGoesOn() async throws {
+        let tpm = try SWTPM()
+        var stage = try Stage(tpm)
+        try await stage.unlock()
+        var values: [String: [UInt8]] = [:]
+        for number in 0..<12 {
+            let (account, value) = ("plain\(number)", (0..<40 + number).map { UInt8(truncatingIfNeeded: $0 * number) })
+            values[account] = value
+            _ = try await stage.client.call(
+                Keychain.Set(service: "s", account: account, value: Data(value).base64EncodedString()))
+        }
+        for number in 0..<3 {
+            values["gated\(number)"] = [UInt8(number), 255]
+            _ = try await stage.client.call(
+                Keychain.Set(
+                    service: "s", account: "gated\(number)", value: Data([UInt8(number), 255]).base64EncodedString(),
+                    access: .presence))
+        }
+        for kill in Self.kills {
+            let before = try stage.record()
+            try await die(stage, kill)
+            stage = try Stage(tpm, after: stage)
+            try await stage.unlock()
+            try await stage.expect(values, "\(kill)")
+            let present = try stage.record()
+            // Written between two kills, it is not lost to a successor that was begun before.
+            let account = "late-\(kill)"
+            values[account] = Array(account.utf8)
+            _ = try await stage.client.call(
+                Keychain.Set(service: "s", account: account, value: Data(account.utf8).base64EncodedString()))
+            #expect(try await stage.rotate().items == Int64(values.count), "\(kill)")
+            let after = try stage.record()
+            #expect(after.vault != present.vault)
+            try await stage.expect(values, "\(kill), renewed")
+            // What the keys of before hung on is gone, whichever of them it was.
+            let indexes = try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"]).lowercased()
+            for old in [before, present] {
+                let handle = try #require(old.generation).handle
+                guard handle != after.generation?.handle else { continue }
+                #expect(!indexes.contains(String(handle, radix: 16)), "\(kill)")
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: stage.cofferd.folder.path + "/vaults")
+                .filter { $0.contains(".next") }
+            #expect(names == [], "\(kill)")
+            #expect(try await stage.client.call(Keychain.VerifyLog()).whole, "\(kill)")
+            values[account] = nil
+            _ = try await stage.client.call(Keychain.Delete(service: "s", account: account))
+        }
+        try stage.cofferd.end()
+    }
+
+    @Test func whatWasSealedAnewIsNotAskedForTwice() async throws {
+        let tpm = try SWTPM()
+        let first = try Stage(tpm)
+        try await first.unlock()
+        for account in ["a", "b", "c"] {
+            _ = try await first.client.call(
+                Keychain.Set(service: "s", account: account, value: someValue, access: .presence))
+        }
+        try await die(first, .after(.firstItem))
+        let second = try Stage(tpm, after: first)
+        try await second.unlock()
+        let id = try await challenge { try await second.client.call(Keychain.RotateAll()) }
+        let line = try second.authenticator.connect()
+        let facts = try await line.call(TestAuthenticator.describe(id, uid: Self.uid, TestAuthenticator.thisProcess()))
+        #expect(facts.items?.count == 2 && facts.authorizations.map(\.kind) == ["unlock", "presence", "presence"])
+        await line.close()
+        #expect(try await second.rotate().items == 3)
+        try await second.expect(
+            ["a": [118, 97, 108, 117, 101], "b": [118, 97, 108, 117, 101], "c": [118, 97, 108, 117, 101]], "")
+        try second.cofferd.end()
+    }
+
+    @Test func aSuccessorThatSomebodyPutThereIsNotTakenUp() async throws {
+        let tpm = try SWTPM()
+        let stage = try Stage(tpm)
+        try await stage.unlock()
+        _ = try await stage.client.call(
+            Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
+        try await die(stage, .after(.renew))
+        // The note is rewritten by who has the disk and no key.
+        let path = VaultFile.successionPath(of: .user(Self.uid), in: stage.cofferd.folder.path + "/vaults")
+        var note = try Data(contentsOf: URL(fileURLWithPath: path))
+        note[3] ^= 1
+        try note.write(to: URL(fileURLWithPath: path))
+        let record = try #require(
+            try VaultFile.succession(of: .user(Self.uid), in: stage.cofferd.folder.path + "/vaults")?.record)
+        let second = try Stage(tpm, after: stage)
+        try await second.unlock()
+        #expect(try await second.rotate().items == 1)
+        #expect(try second.record().vault != record.vault)
+        try second.cofferd.end()
+    }
+}

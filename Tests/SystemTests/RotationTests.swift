@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// All keys renewed with everything in place: broker, authenticator, PAM, TPM.
+@Suite struct RotationTests {
+    private static func files(of sandbox: Sandbox) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for folder in ["vaults", "registry/vaults"] {
+            let path = sandbox.directory + "/" + folder
+            for name in try FileManager.default.contentsOfDirectory(atPath: path)
+            where name.hasSuffix(".vault") || name.hasSuffix(".json") {
+                files["\(path)/\(name)"] = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)"))
+            }
+        }
+        return files
+    }
+
+    @Test(.timeLimit(.minutes(3))) func aCopyFromBeforeIsRefusedByTheTPM() throws {
+        let sandbox = try Sandbox()
+        let value = (0..<200).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(try sandbox.coffer("set", "mail", "me", input: value, password: "sandbox").code == 0)
+        #expect(try sandbox.coffer("set", "bank", "me", "--require", "presence", input: [1, 2]).code == 0)
+        try sandbox.script("stop-broker")
+        let old = try Self.files(of: sandbox)
+        #expect(old.count == 2, "\(old.keys)")
+        try sandbox.script("start-broker")
+        let rotated = try sandbox.coffer("rotate", "--all", password: "sandbox")
+        #expect(rotated.code == 0, "\(rotated)")
+        #expect(try sandbox.coffer("get", "mail", "me").output == value)
+        #expect(try sandbox.coffer("get", "bank", "me", password: "sandbox").output == [1, 2])
+        try sandbox.script("stop-broker")
+        let present = try Self.files(of: sandbox)
+
+        // The signing key is the same, the TPM is, and whoever did this knows the password, too.
+        for (path, content) in old { try content.write(to: URL(fileURLWithPath: path)) }
+        try sandbox.script("start-broker")
+        let refused = try sandbox.coffer("unlock", password: "sandbox")
+        // The counter that it was counted by is gone.
+        #expect(refused.code == 7, "\(refused)")
+        if geteuid() == 0 {
+            // Root accepts it, with the owner's password: the counter is made again, and the keys stay closed.
+            let accepted = try sandbox.coffer("vault", "accept", password: "sandbox")
+            #expect(accepted.code == 0, "\(accepted)")
+            let closed = try sandbox.coffer("unlock", password: "sandbox")
+            #expect(closed.code == 8, "\(closed)")
+            #expect(try sandbox.coffer("get", "mail", "me", password: "sandbox").code == 5)
+        }
+        try sandbox.script("stop-broker")
+
+        for (path, content) in present { try content.write(to: URL(fileURLWithPath: path)) }
+        try sandbox.script("start-broker")
+        #expect(try sandbox.coffer("unlock", password: "sandbox").code == 0)
+        #expect(try sandbox.coffer("get", "mail", "me").output == value)
+    }
+}

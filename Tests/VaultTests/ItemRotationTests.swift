@@ -1,0 +1,73 @@
+import Authorization
+import Cryptography
+import Foundation
+import Testing
+
+@testable import Vault
+
+/// A fresh key for one item: the item stays what it is, and nothing of the key before is left.
+struct ItemRotationTests {
+    private let fixture: VaultFixture
+    private let vault: OpenVault
+
+    init() throws {
+        fixture = try VaultFixture()
+        vault = try fixture.open()
+    }
+
+    private func rotated(_ item: ItemSummary) throws -> ItemSummary {
+        let value = try vault.value(
+            of: item, classKeys: fixture.unlock(vault), agreements: fixture.agreements(vault, item))
+        return try vault.rotate(item, value: value)
+    }
+
+    private func firstSlot() throws -> Slot? {
+        try vault.read { (snapshot) throws(VaultError) in
+            try snapshot.item(service: "s", account: "a")?.record.slots[0]
+        }
+    }
+
+    private func sealedValue(_ id: ItemID) throws -> [UInt8]? {
+        try vault.database.read { (rows) throws(VaultError) in try rows.sealedValue(of: id) }
+    }
+
+    @Test func theItemStaysAndItsKeyDoesNot() throws {
+        var draft = try ItemDraft.make("s", "a", "value", AccessControl(constraints: .presence))
+        draft.label = "L"
+        draft.comment = "C"
+        draft.attributes = ["k": "v"]
+        draft.expires = fixture.clock.withLock { $0 } + 1_000_000
+        let before = try vault.set(draft).item
+        let slot = try firstSlot()
+        let sealed = try sealedValue(before.id)
+        fixture.advance(milliseconds: 5000)
+        let after = try rotated(before)
+        #expect(after.version == before.version + 1)
+        #expect(after.id == before.id && after.metadata == before.metadata && after.access == before.access)
+        #expect(try vault.find(service: "s", account: "a") == after)
+        #expect(try vault.list(service: nil) == [after])
+        #expect(try fixture.value(vault, "s", "a") == Array("value".utf8))
+        #expect(try firstSlot() != slot)
+        #expect(try sealedValue(before.id) != sealed)
+        // What was sealed is nowhere in the file any more.
+        let bytes = try #require(sealed)
+        for (name, content) in try fixture.files() {
+            #expect(content.range(of: Data(bytes)) == nil, "\(name)")
+        }
+        _ = try vault.verify()
+    }
+
+    @Test func theKeyBeforeDoesNotComeBackWithAnOlderFile() throws {
+        let item = try vault.set(.make("s", "a", "value")).item
+        let epoch = try vault.verify().epoch
+        _ = try rotated(item)
+        #expect(try vault.verify().epoch > epoch)
+    }
+
+    @Test func onlyTheVersionThatWasRead() throws {
+        let item = try vault.set(.make("s", "a", "value")).item
+        try vault.set(.make("s", "a", "newer"))
+        #expect(vaultError { try vault.rotate(item, value: secret("value")) } == .changed)
+        #expect(try fixture.value(vault, "s", "a") == Array("newer".utf8))
+    }
+}
