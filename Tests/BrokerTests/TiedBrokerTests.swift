@@ -85,6 +85,21 @@ struct TiedBrokerTests {
         await stage.stop()
     }
 
+    @Test func keysAreRenewedOnceItIsReleased() async throws {
+        let stage = try await TiedStage()
+        try await stage.prepare()
+        try await stage.tie()
+        let client = stage.client
+        let refused = try await fault { try await client.call(Keychain.RotateAll()) }
+        #expect(refused.name == .failed && refused.details.message?.contains("coffer boot release") == true)
+        try await stage.release()
+        let id = try await challenge { try await client.call(Keychain.RotateAll()) }
+        await (try stage.broker.authenticator.rotate(id)).line.close()
+        #expect(try await client.call(Keychain.RotateAll(challenge: id)).items == 1)
+        #expect(try await stage.read() == someValue)
+        await stage.stop()
+    }
+
     @Test func aRedefinedIndexIsNamedAndIsNoDamage() async throws {
         let stage = try await TiedStage()
         try await stage.prepare()
@@ -258,8 +273,8 @@ struct TiedBrokerTests {
         if stop == .afterReseal { try await stage.tie() }
         #expect(try await stage.read() == someValue)
         let indexes = try Tool.output("tpm2_getcap", ["-T", stage.tpm.tools, "handles-nv-index"])
-        // That of the approved boots, and the counter of the vault's epochs.
-        #expect(indexes.split(separator: "\n").count == 2)
+        // That of the approved boots, the counter of the vault's epochs, and the generation of its keys.
+        #expect(indexes.split(separator: "\n").count == 3)
         try await stage.release()
         #expect(try await stage.read() == someValue)
         await stage.stop()

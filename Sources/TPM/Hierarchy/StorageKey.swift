@@ -42,7 +42,9 @@ extension TPMContext {
         case .unavailable, .deadline, .lockout, .exhausted, .replaced, .ownerPasswordSet, .triesUsedUp, .unsupported,
             .busy:
             return error
-        case .policyRefused, .damaged, .indexReplaced, .generationEnded, .wrongPIN, .bootChanged, .approvalsGone, .other: break
+        case .policyRefused, .damaged, .indexReplaced, .generationEnded, .wrongPIN, .bootChanged, .approvalsGone,
+            .other:
+            break
         }
         do {
             let found = try PublicRead.storageKey(identity.handle, engine.channel)

@@ -1,7 +1,8 @@
 /// One line of the access log: who did, or was refused, what. Holds names, never a value (docs/vault-format.md, "The access log").
 public struct AccessRecord: Codable, Sendable, Equatable {
     public enum Event: String, Codable, Sendable, CaseIterable {
-        case create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, tie, release, approve, rotate
+        case create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, tie, release, approve,
+            rotate
         /// An older copy of the file, or a counter that is gone, was refused.
         case rollback
         /// Root has accepted the file as it is.
