@@ -62,6 +62,47 @@ public struct Registry: Sendable {
         return record
     }
 
+    /// All records there are.
+    /// - Throws: as ``record(for:)``; one that cannot be read is an error, and not left out.
+    public func records() throws(RegistryError) -> [RegistryRecord] {
+        let folder = "\(directory)/vaults"
+        let names: [String]
+        do throws(SystemError) {
+            guard try FileStatus.of(folder) != nil else { return [] }
+            names = try Folder.entries(folder).filter { $0.hasSuffix(".json") }
+        } catch { throw RegistryError(.unreadable, "the registry's folder cannot be read", cause: error) }
+        return try names.map { (name) throws(RegistryError) in
+            let text = name.dropLast(5).split(separator: "-", maxSplits: 1).joined(separator: ":")
+            guard let owner = Owner(text: text), let record = try record(for: owner) else {
+                throw RegistryError(.damaged, "\(folder)/\(name) is no owner's record")
+            }
+            return record
+        }
+    }
+
+    /// Where the public point of the authenticator's present signing key stands, in hexadecimal, once that was renewed.
+    public static func presentKeyPath(in directory: String) -> String { "\(directory)/signing-key.pub" }
+
+    /// - Returns: nil where the signing key is the first one.
+    /// - Throws: `.unreadable`, `.untrusted`, `.damaged`.
+    public func presentKey() throws(RegistryError) -> [UInt8]? {
+        let path = Self.presentKeyPath(in: directory)
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            guard let status = try FileStatus.of(path) else { return nil }
+            guard status.isRegular, status.uid == authenticatorUID, status.mode & 0o022 == 0 else {
+                throw SystemError(
+                    "use \(path)", reason: "it must be a file that only uid \(authenticatorUID) can write")
+            }
+            bytes = try DurableFile.read(path, limit: 1024)
+        } catch { throw RegistryError(.unreadable, "\(path) cannot be read", cause: error) }
+        guard let point = Hex.decode(String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)), point.count == 65
+        else {
+            throw RegistryError(.damaged, "\(path) names no key")
+        }
+        return point
+    }
+
     /// Writes a new vault's record, durably. Authenticator only.
     /// - Throws: `.conflict` when the owner has a vault already.
     public func write(_ record: RegistryRecord) throws(RegistryError) {

@@ -82,6 +82,20 @@ public enum Authentication {
         }
     }
 
+    /// Makes another signing key for keychains that are made or renewed from then on. Root's alone.
+    public struct RenewSigningKey: VarlinkMethod {
+        public static let name = "org.coffer.Authentication.RenewSigningKey"
+
+        public init() {}
+
+        public struct Reply: Codable, Sendable, Equatable {
+            /// How many keychains are under a former key.
+            public var former: Int64
+
+            public init(former: Int64) { self.former = former }
+        }
+    }
+
     /// Whether the calling user can be asked for a finger, here and now. No challenge, and no conversation.
     public struct Biometry: VarlinkMethod {
         public static let name = "org.coffer.Authentication.Biometry"

@@ -10,6 +10,7 @@ extension Keychain {
         case tpmIdentity = "tpm-identity"
         case storageKey = "storage-key"
         case measuredBoot = "measured-boot"
+        case signingKey = "signing-key"
         case unit, files, sockets, pam, clock, rollback, vault, verification, log, biometrics, fingers
 
         /// What is looked at, in one line.
@@ -30,6 +31,7 @@ extension Keychain {
             case .measuredBoot: "whether a changed boot will lock the vault"
             case .unit: "the broker runs as its unit says: no core file, no swap, no privileges, filtered system calls"
             case .files: "owner and mode of the vault's folder and files, the registry, the signing key"
+            case .signingKey: "the vault's keys are for the authenticator's present signing key, where that was renewed"
             case .sockets: "owner and mode of the sockets"
             case .pam: "the PAM services: there, asking for something, without what must not be in them"
             case .clock: "the clock is not behind what the vault has seen"
@@ -47,7 +49,7 @@ extension Keychain {
             switch self {
             case .broker, .warning, .authenticator, .sealer, .vault, .biometrics, .fingers: false
             case .tpm, .tpmVersion, .tpmLockout, .tpmPasswords, .tpmAccess, .tpmRoom, .tpmIdentity, .storageKey,
-                .measuredBoot, .unit, .files, .sockets, .pam, .clock, .rollback, .verification, .log:
+                .measuredBoot, .unit, .files, .signingKey, .sockets, .pam, .clock, .rollback, .verification, .log:
                 true
             }
         }

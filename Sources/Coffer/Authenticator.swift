@@ -32,6 +32,14 @@ package struct Authenticator: Sendable {
         return Int(clamping: try exchange(Authentication.Forget(), on: &connection).ended)
     }
 
+    /// Makes another signing key. For root.
+    /// - Returns: how many keychains are under a former one.
+    package func renewSigningKey() throws(KeychainError) -> Int {
+        var connection = try connect()
+        try check(connection)
+        return Int(clamping: try exchange(Authentication.RenewSigningKey(), on: &connection).former)
+    }
+
     private func converse<Method: VarlinkMethod>(
         _ beginning: Method, by person: inout any Person
     ) throws(KeychainError) where Method.Reply == Authentication.Step {

@@ -49,6 +49,17 @@ package struct KeychainClient: Sendable {
     /// - Returns: in how many.
     package func forget() throws(KeychainError) -> Int { try authenticator.forget() }
 
+    /// Makes another signing key for the authenticator. For root.
+    /// - Returns: how many keychains are under a former one.
+    package func renewSigningKey() throws(KeychainError) -> Int {
+        do throws(KeychainError) { return try authenticator.renewSigningKey() } catch {
+            guard error.code == .accountDenied else { throw error }
+            throw KeychainError(
+                .notPermitted, "only root renews the authenticator's signing key",
+                advice: "run as root: coffer rotate --signing-key")
+        }
+    }
+
     /// Whether the caller can be asked for a finger, and which fingers are enrolled. Asks nobody.
     package func biometry() throws(KeychainError) -> BrokerProtocol.Authentication.Biometry.Reply {
         try authenticator.biometry()

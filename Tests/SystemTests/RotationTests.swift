@@ -52,4 +52,24 @@ import Testing
         #expect(try sandbox.coffer("unlock", password: "sandbox").code == 0)
         #expect(try sandbox.coffer("get", "mail", "me").output == value)
     }
+
+    @Test(.timeLimit(.minutes(3))) func theSigningKeyIsRenewedAndTheKeychainFollows() throws {
+        let sandbox = try Sandbox()
+        #expect(try sandbox.coffer("set", "bank", "me", "--require", "presence", input: [1, 2]).code == 0)
+        let renewed = try sandbox.coffer("rotate", "--signing-key")
+        #expect(renewed.code == 0 && renewed.errors.contains("One vault is under a former key"), "\(renewed)")
+        // It goes on under the former key, and is told that there is something to do.
+        #expect(try sandbox.coffer("get", "bank", "me", password: "sandbox").output == [1, 2])
+        let due = try sandbox.coffer("doctor")
+        #expect(due.code == 1 && due.text.contains("coffer rotate --all"), "\(due)")
+        #expect(try sandbox.coffer("rotate", "--all", password: "sandbox").code == 0)
+        let former = try FileManager.default.contentsOfDirectory(
+            atPath: sandbox.directory + "/registry/former-keys")
+        #expect(former == [])
+        #expect(try !sandbox.coffer("doctor").text.contains("coffer rotate --all"))
+        #expect(try sandbox.coffer("get", "bank", "me", password: "sandbox").output == [1, 2])
+        #expect(try sandbox.coffer("lock").code == 0)
+        #expect(try sandbox.coffer("unlock", password: "sandbox").code == 0)
+        #expect(try sandbox.coffer("get", "bank", "me", password: "sandbox").output == [1, 2])
+    }
 }

@@ -13,6 +13,7 @@ struct ClientChannel: ~Copyable {
         case begin(challenge: String)
         case authorize(seconds: Int64)
         case forget
+        case renewSigningKey
         case `continue`(answer: String?)
         case cancel
         case biometry
@@ -61,6 +62,8 @@ struct ClientChannel: ~Copyable {
             return .authorize(seconds: try parameters(BrokerProtocol.Authentication.Authorize.self, bytes).seconds)
         case BrokerProtocol.Authentication.Forget.name:
             return .forget
+        case BrokerProtocol.Authentication.RenewSigningKey.name:
+            return .renewSigningKey
         case BrokerProtocol.Authentication.Continue.name:
             let given = try Varlink.decode(
                 VarlinkParameters<BrokerProtocol.Authentication.Continue>.self, from: bytes)

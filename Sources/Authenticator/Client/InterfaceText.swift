@@ -32,6 +32,10 @@ enum InterfaceText {
         # Ends all that Authorize began for the caller's uid. ended: at how many terminals an answer was still good.
         method Forget() -> (ended: int)
 
+        # Makes another signing key for keychains that are made or renewed from then on, by root alone. former: how many keychains are under a former key, which stays
+        # until they are renewed (RotateAll of org.coffer.Keychain).
+        method RenewSigningKey() -> (former: int)
+
         # Gives up. The conversation ends; the challenge is spent.
         method Cancel() -> ()
 

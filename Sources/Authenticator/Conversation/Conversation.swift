@@ -44,6 +44,9 @@ public struct Conversation {
                 let inquiry = ReuseInquiry(inquiry: Inquiry(client: client, configuration: configuration))
                 try inquiry.ask(seconds: seconds, &session)
                 session.finish(nil)
+            case .renewSigningKey:
+                report.purpose = "signing-key"
+                session.finish(keychainsUnderFormerKeys: try renewSigningKey(for: client))
             case .forget:
                 report.purpose = "forget"
                 let book = try ReuseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
@@ -59,6 +62,17 @@ public struct Conversation {
         logger.notice("conversation", metadata: report.metadata)
         ChildProcess.endAll()
         ChildProcess.exitNow(0)
+    }
+
+    /// Another signing key for new and renewed keychains: root's to say, who could change the file as well.
+    /// - Returns: how many keychains are under a former key.
+    private func renewSigningKey(for client: Client) throws(Ending) -> Int {
+        guard client.account.uid == ProcessSurroundings.effectiveUser else {
+            throw .refused(.denied("Only root renews the authenticator's signing key."))
+        }
+        let setting = try Setting(configuration)
+        try setting.keys.renew()
+        return try setting.keys.dropUnused(by: setting.registry)
     }
 
     /// Modules find the system's bus by themselves; a sandbox's own bus has to be named to them.
@@ -140,8 +154,7 @@ public struct Conversation {
             throw Ending(error)
         }
         return try Demand(
-            facts, of: client, registry: setting.registry, authenticatorKey: setting.key.publicKey,
-            sealer: setting.sealer
+            facts, of: client, registry: setting.registry, keys: setting.keys, sealer: setting.sealer
         ) { record in
             Biometry(configuration).availability(to: client, record: record) { () throws(SystemError) in
                 try open.claimFinger()
@@ -186,7 +199,7 @@ public struct Conversation {
             let provisioning = Provisioning(
                 challenge: challenge, owner: demand.claim.owner, ownerName: demand.claim.name,
                 isService: demand.claim.right == .root, sealer: setting.sealer,
-                authenticatorKey: setting.key.publicKey, registry: setting.registry)
+                keys: setting.keys, registry: setting.registry)
             signer.record = try provisioning.register(through: &broker)
             signatures = [SignatureWays.Signature(index: 0, kind: .unlock)]
         }
@@ -203,7 +216,7 @@ public struct Conversation {
         _ client: Client, _ challenge: String, _ demand: Demand, by proof: Proof, _ setting: Setting
     ) -> Signer {
         let (biometry, account) = (Biometry(configuration), client.account)
-        return Signer(key: setting.key, challenge: challenge, record: demand.record, proof: proof) {
+        return Signer(keys: setting.keys, challenge: challenge, record: demand.record, proof: proof) {
             () throws(BiometryObstacle) in try biometry.currentSet(of: account)
         }
     }

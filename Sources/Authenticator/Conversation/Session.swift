@@ -12,6 +12,8 @@ struct Session: ~Copyable {
         case authorize(seconds: Int64)
         /// To be asked again.
         case forget
+        /// Another key for the authenticator.
+        case renewSigningKey
     }
 
     /// What a wait ended with.
@@ -60,6 +62,7 @@ struct Session: ~Copyable {
                 deadline = .now + limit
                 return .authorize(seconds: seconds)
             case .call(.forget): return .forget
+            case .call(.renewSigningKey): return .renewSigningKey
             case .call(.cancel):
                 owesCancel = true
                 throw .cancelled
@@ -107,7 +110,7 @@ struct Session: ~Copyable {
             case .call(.cancel):
                 owesCancel = true
                 throw .cancelled
-            case .call(.begin), .call(.authorize), .call(.forget), .call(.biometry):
+            case .call(.begin), .call(.authorize), .call(.forget), .call(.renewSigningKey), .call(.biometry):
                 complain("The conversation has begun already.")
             case .call(.introspection), .event, .time: continue
             }
@@ -144,6 +147,11 @@ struct Session: ~Copyable {
     /// Tells the client that nothing that was answered can be used again.
     func finish(forgotten count: Int) {
         channel.reply(BrokerProtocol.Authentication.Forget.Reply(ended: Int64(count)))
+    }
+
+    /// Tells root how many keychains are still under a former signing key.
+    func finish(keychainsUnderFormerKeys count: Int) {
+        channel.reply(BrokerProtocol.Authentication.RenewSigningKey.Reply(former: Int64(count)))
     }
 
     private func complain(_ text: String) {

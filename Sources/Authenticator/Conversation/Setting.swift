@@ -6,7 +6,7 @@ import Platform
 struct Setting {
     let brokerUser: UInt32
     let registry: Registry
-    let key: SigningKey
+    let keys: SigningKeys
     let sealer: SealerKind
 
     /// - Throws: ``Ending`` where the set-up would not protect anything.
@@ -22,7 +22,7 @@ struct Setting {
             case .software: .software
             }
         registry = Registry(directory: configuration.registryDirectory, authenticatorUID: user)
-        key = try SigningKey(directory: configuration.registryDirectory)
+        keys = try SigningKeys(directory: configuration.registryDirectory)
     }
 
     private static func uid(of name: String) throws(Ending) -> UInt32 {

@@ -29,7 +29,7 @@ struct Demand {
 
     /// - Throws: ``Ending`` for anything that does not fit together.
     init(
-        _ facts: BrokerInterface.Describe.Reply, of client: Client, registry: Registry, authenticatorKey: [UInt8],
+        _ facts: BrokerInterface.Describe.Reply, of client: Client, registry: Registry, keys: SigningKeys,
         sealer: SealerKind, biometrics: (RegistryRecord?) -> BiometricAvailability
     ) throws(Ending) {
         let purposes = Set(facts.purposes)
@@ -39,7 +39,7 @@ struct Demand {
         }
         let ways = try SignatureWays(facts.authorizations, facts.alternatives, for: purposes)
         let record = try Self.record(for: claim.owner, in: registry, vault: facts.vault)
-        if let record { try Self.check(record, of: claim.name, authenticatorKey: authenticatorKey, sealer: sealer) }
+        if let record { try Self.check(record, of: claim.name, keys: keys, sealer: sealer) }
         try claim.check(record, for: purposes)
         guard (record == nil) == purposes.contains(.create) else {
             throw .refused(
@@ -129,7 +129,7 @@ struct Demand {
 
     /// Whether a record is the owner's of this name, made by this authenticator.
     static func check(
-        _ record: RegistryRecord, of name: String, authenticatorKey: [UInt8], sealer: SealerKind
+        _ record: RegistryRecord, of name: String, keys: SigningKeys, sealer: SealerKind
     ) throws(Ending) {
         guard record.ownerName == name else {
             throw .refused(
@@ -137,10 +137,10 @@ struct Demand {
                     "This keychain was made for \(VisibleText.quoted(record.ownerName, limit: 64)); "
                         + "its number now belongs to another account or group."))
         }
-        guard record.authenticatorKey == authenticatorKey else {
+        guard try keys.key(for: record) != nil else {
             throw .refused(
                 .notCompleted(
-                    "This keychain was made with another signing key: restore signing-key.pem of the registry folder.",
+                    "This keychain was made with another signing key: restore signing-key.pem and former-keys of the registry folder.",
                     kind: "damaged"))
         }
         guard record.sealer == sealer else {

@@ -88,7 +88,7 @@ public struct LoginReport {
             throw .refused(.notCompleted("The registry cannot be used: \(error).", kind: "damaged"))
         }
         try Demand.check(
-            record, of: account.name, authenticatorKey: setting.key.publicKey, sealer: setting.sealer)
+            record, of: account.name, keys: setting.keys, sealer: setting.sealer)
         guard record.binding == nil else { return .bound }
         var broker: BrokerConnection
         do throws(BrokerFailure) {
@@ -110,7 +110,7 @@ public struct LoginReport {
             guard reply.authorizations == [unlock] else {
                 throw .refused(.challengeRefused("The broker asks for other signatures than opening a keychain needs."))
             }
-            try Signer(key: setting.key, challenge: challenge, record: record).sign(
+            try Signer(keys: setting.keys, challenge: challenge, record: record).sign(
                 [SignatureWays.Signature(index: 0, kind: .unlock)], through: &broker)
         } catch {
             // The broker forgets the challenge sooner when told; where it cannot be, the challenge runs out by itself.

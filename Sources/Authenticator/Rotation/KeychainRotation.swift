@@ -25,7 +25,8 @@ struct KeychainRotation {
         do throws(BrokerFailure) {
             _ = try broker.call(
                 BrokerInterface.Renew(
-                    challenge: signer.challenge, authenticatorKey: Data(signer.key.publicKey).base64EncodedString(),
+                    challenge: signer.challenge,
+                    authenticatorKey: Data(signer.keys.present.publicKey).base64EncodedString(),
                     pin: binding?.pin.base64Encoded(), salt: binding.map { Data($0.salt).base64EncodedString() }),
                 within: .seconds(120))
         } catch { throw Ending(error) }
@@ -50,11 +51,15 @@ struct KeychainRotation {
                 .notCompleted(
                     "It took too long to renew the keys: the keychain is as it was; try again.", kind: "failed"))
         }
-        do throws(RegistryError) { try registry.succeed(record, with: next) } catch {
-            throw .refused(
-                .notCompleted(
-                    "The registry cannot be changed: \(error). The keychain is as it was.", kind: "failed"))
+        try signer.keys.whileKept(signer.keys.present) { () throws(Ending) in
+            do throws(RegistryError) { try registry.succeed(record, with: next) } catch {
+                throw .refused(
+                    .notCompleted(
+                        "The registry cannot be changed: \(error). The keychain is as it was.", kind: "failed"))
+            }
         }
+        // What stays now is dropped at the next renewal.
+        _ = try? signer.keys.dropUnused(by: registry)
         do throws(BrokerFailure) {
             let adopted = try broker.call(BrokerInterface.Adopt(challenge: signer.challenge), within: .seconds(60))
             guard adopted.authorizations.isEmpty else {
@@ -78,7 +83,7 @@ struct KeychainRotation {
         let roles = ObjectRole.ofNewVault + (proposal.biometrySet == nil ? [] : [.biometryCurrentSet])
         guard proposal.format == record.format, proposal.owner == record.owner, proposal.created == record.created,
             proposal.sealer == record.sealer, proposal.isService == record.isService,
-            proposal.authenticatorKey == signer.key.publicKey,
+            proposal.authenticatorKey == signer.keys.present.publicKey,
             proposal.vault != record.vault, proposal.vault.bytes.contains(where: { $0 != 0 }),
             proposal.storageKey?.name == record.storageKey?.name,
             proposal.storageKey.map({ !$0.context.isEmpty && $0.context.count <= 4096 }) ?? true,
@@ -98,7 +103,7 @@ struct KeychainRotation {
         }
         var next = RegistryRecord(
             vault: proposal.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,
-            sealer: record.sealer, authenticatorKey: signer.key.publicKey, storageKey: proposal.storageKey,
+            sealer: record.sealer, authenticatorKey: signer.keys.present.publicKey, storageKey: proposal.storageKey,
             counter: proposal.counter, objects: proposal.objects.filter { $0.key != .biometryCurrentSet },
             isService: record.isService,
             generation: proposal.generation)

@@ -10,7 +10,7 @@ struct Provisioning {
     /// Made by root for an account that nobody can be asked for.
     let isService: Bool
     let sealer: SealerKind
-    let authenticatorKey: [UInt8]
+    let keys: SigningKeys
     let registry: Registry
 
     /// - Returns: the record as registered.
@@ -19,15 +19,17 @@ struct Provisioning {
         do throws(BrokerFailure) {
             proposal = try broker.call(
                 BrokerInterface.Provision<RegistryRecord>(
-                    challenge: challenge, authenticatorKey: Data(authenticatorKey).base64EncodedString()),
+                    challenge: challenge, authenticatorKey: Data(keys.present.publicKey).base64EncodedString()),
                 within: .seconds(120)
             ).record
         } catch {
             throw Ending(error)
         }
         let record = try checked(proposal)
-        do { try registry.write(record) } catch {
-            throw .refused(.notCompleted("The new keychain cannot be registered: \(error).", kind: "failed"))
+        try keys.whileKept(keys.present) { () throws(Ending) in
+            do throws(RegistryError) { try registry.write(record) } catch {
+                throw .refused(.notCompleted("The new keychain cannot be registered: \(error).", kind: "failed"))
+            }
         }
         do throws(BrokerFailure) {
             let next = try broker.call(BrokerInterface.Adopt(challenge: challenge), within: .seconds(60))
@@ -45,7 +47,8 @@ struct Provisioning {
         let names = Set(proposal.objects.values)
         let age = now.timeIntervalSince1970 - Double(proposal.created) / 1000
         guard proposal.format == RegistryRecord.currentFormat, proposal.owner == owner,
-            proposal.authenticatorKey == authenticatorKey, proposal.sealer == sealer, proposal.isService == isService,
+            proposal.authenticatorKey == keys.present.publicKey, proposal.sealer == sealer,
+            proposal.isService == isService,
             (proposal.storageKey == nil) == (sealer == .software),
             (proposal.generation == nil) == (sealer == .software), proposal.biometrySet == nil, proposal.binding == nil,
             proposal.storageKey.map({ $0.name.count == 34 && !$0.context.isEmpty && $0.context.count <= 4096 }) ?? true,
@@ -60,7 +63,7 @@ struct Provisioning {
         }
         return RegistryRecord(
             vault: proposal.vault, owner: owner, ownerName: ownerName, created: proposal.created, sealer: sealer,
-            authenticatorKey: authenticatorKey, storageKey: proposal.storageKey, counter: proposal.counter,
+            authenticatorKey: keys.present.publicKey, storageKey: proposal.storageKey, counter: proposal.counter,
             objects: proposal.objects, isService: isService, generation: proposal.generation)
     }
 }

@@ -5,13 +5,24 @@ import FoundationEssentials
 
 /// Signs for each authorization in turn: nonce and parameter hash come from the broker, everything else from the registry.
 struct Signer {
-    let key: SigningKey
+    let keys: SigningKeys
     let challenge: String
     /// nil before there is a vault: then there is nothing to sign for.
     var record: RegistryRecord?
     var proof = Proof.asked
     /// The digest of the fingers that are enrolled at the moment of asking; nil where there are none to ask about.
     var fingers: (() throws(BiometryObstacle) -> [UInt8]?)?
+
+    init(
+        keys: SigningKeys, challenge: String, record: RegistryRecord?, proof: Proof = .asked,
+        fingers: (() throws(BiometryObstacle) -> [UInt8]?)? = nil
+    ) {
+        self.keys = keys
+        self.challenge = challenge
+        self.record = record
+        self.proof = proof
+        self.fingers = fingers
+    }
 
     /// - Throws: ``Ending``; signatures already given stay good for their one TPM session only.
     func sign(_ signatures: [SignatureWays.Signature], through broker: inout BrokerConnection) throws(Ending) {
@@ -56,8 +67,13 @@ struct Signer {
             let request = SigningRequest(
                 nonce: [UInt8](nonce), parameterHash: [UInt8](hash), reference: record.policyReference(for: kind))
         else { throw .unreachable("The broker asked for a signature over something that is no TPM session's.") }
-        do {
-            return try key.key.signature(for: request.message())
+        let made: SigningKey?
+        do throws(Ending) { made = try keys.key(for: record) } catch {
+            throw .unreachable("The key that this keychain was made for cannot be used.")
+        }
+        guard let key = made?.key else { throw .unreachable("The key that this keychain was made for is gone.") }
+        do throws(CryptographyError) {
+            return try key.signature(for: request.message())
         } catch {
             throw .unreachable("The signature could not be made: \(error.reason).")
         }

@@ -1,7 +1,8 @@
 import Cryptography
 import Platform
 
-/// The authenticator's P-256 key: what every vault's policy trusts. A PEM file that only the authenticator's user can read, made at first use.
+/// A P-256 key of the authenticator's: what a vault's policy trusts. A PEM file that only the authenticator's user can read; the present one is made at first
+/// use.
 struct SigningKey {
     let key: P256.PrivateKey
 
@@ -11,17 +12,47 @@ struct SigningKey {
     /// The most bytes the file may have.
     private static let longestFile = 8192
 
+    static func path(in directory: String) -> String { "\(directory)/signing-key.pem" }
+
+    /// The present one.
     /// - Throws: ``Ending`` when the file is not ours alone, cannot be read or written, or holds no P-256 key.
     init(directory: String) throws(Ending) {
-        let path = "\(directory)/signing-key.pem"
+        let path = Self.path(in: directory)
         do throws(SystemError) {
             // Two first conversations at once must not make two keys.
             let lock = try FileLock(path: "\(directory)/signing-key.lock")
             defer { lock.keep() }
-            if let present = try Self.read(path) { key = present } else { key = try Self.make(path) }
-        } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
-        }
+            if let present = try Self.read(path) {
+                key = present
+            } else {
+                key = try Self.make()
+                try Self.write(key, to: path)
+            }
+        } catch { throw Self.ending(error) }
+    }
+
+    /// - Returns: nil where there is no such file.
+    /// - Throws: ``Ending`` as above.
+    init?(file path: String) throws(Ending) {
+        do throws(SystemError) {
+            guard let key = try Self.read(path) else { return nil }
+            self.key = key
+        } catch { throw Self.ending(error) }
+    }
+
+    private init(_ key: P256.PrivateKey) { self.key = key }
+
+    /// A fresh one, in no file yet.
+    static func generate() throws(Ending) -> SigningKey {
+        do throws(SystemError) { return SigningKey(try make()) } catch { throw ending(error) }
+    }
+
+    func write(to path: String) throws(Ending) {
+        do throws(SystemError) { try Self.write(key, to: path) } catch { throw Self.ending(error) }
+    }
+
+    private static func ending(_ error: SystemError) -> Ending {
+        .refused(.misconfigured("The authenticator \(error)."))
     }
 
     /// - Returns: nil where there is no file yet.
@@ -40,17 +71,21 @@ struct SigningKey {
         }
     }
 
-    private static func make(_ path: String) throws(SystemError) -> P256.PrivateKey {
+    private static func make() throws(SystemError) -> P256.PrivateKey {
+        do throws(CryptographyError) { return try P256.PrivateKey.generate() } catch {
+            throw SystemError("make a signing key", reason: "\(error)")
+        }
+    }
+
+    private static func write(_ key: P256.PrivateKey, to path: String) throws(SystemError) {
         do {
-            let key = try P256.PrivateKey.generate()
             var bytes = try key.pem().withBytes { span in span.indices.map { span[$0] } }
             defer { Wipe.bytes(&bytes) }
             try DurableFile.write(bytes, to: path, mode: 0o600)
-            return key
         } catch let error as SystemError {
             throw error
         } catch {
-            throw SystemError("make the signing key \(path)", reason: "\(error)")
+            throw SystemError("write the signing key \(path)", reason: "\(error)")
         }
     }
 }

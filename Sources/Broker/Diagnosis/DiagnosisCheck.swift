@@ -10,7 +10,8 @@ protocol DiagnosisCheck: SendableMetatype {
 enum Diagnosis {
     static let checks: [any DiagnosisCheck.Type] = [
         TPMCheck.self, TPMAccessCheck.self, TPMIdentityCheck.self, StorageKeyCheck.self, MeasuredBootCheck.self,
-        UnitCheck.self, FilesCheck.self, SocketsCheck.self, PAMCheck.self, ClockCheck.self, RollbackCheck.self,
+        UnitCheck.self, FilesCheck.self, SigningKeyCheck.self, SocketsCheck.self, PAMCheck.self, ClockCheck.self,
+        RollbackCheck.self,
         VerificationCheck.self,
     ]
 

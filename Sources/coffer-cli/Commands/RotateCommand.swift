@@ -7,13 +7,16 @@ struct RotateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
         abstract: "Renew a secret's key, or all keys of the vault.",
-        usage: "coffer rotate <service> [<account>] [options] | --all",
+        usage: "coffer rotate <service> [<account>] [options] | --all | --signing-key",
         discussion: """
             The secrets stay what they are, and who may read them stays the same. A secret's key is renewed as it is read: whom that asks is asked.
 
             --all renews every key there is, in the TPM too: copies of the vault's file from before open nothing of it afterwards, whatever else somebody \
             has. One prompt names all secrets that ask for you; those with an application password ask for theirs. What is stored meanwhile is kept, and \
             where it is cut off, the vault is as it was: run it again. Secrets that expired are not carried over. Then make a new recovery code.
+
+            --signing-key, for root, renews the key by which the authenticator says that a person was there. Vaults take it up with their next \
+            rotate --all; the former key stays until then, and goes with the last vault that needs it.
 
             Examples:
               coffer rotate github me
@@ -29,6 +32,9 @@ struct RotateCommand: ParsableCommand {
     @Flag(help: "Renew all keys of the vault.")
     var all = false
 
+    @Flag(help: "Renew the authenticator's signing key (root).")
+    var signingKey = false
+
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var vault: VaultOptions
 
@@ -39,7 +45,7 @@ struct RotateCommand: ParsableCommand {
     private static let namedAtOnce = 32
 
     func validate() throws {
-        guard all == (service == nil) else {
+        guard [all, signingKey, service != nil].count(where: { $0 }) == 1 else {
             throw ValidationError("name a secret, or give --all to renew the keys of all of them")
         }
         if let service { try ItemName.check(service: service) }
@@ -48,6 +54,7 @@ struct RotateCommand: ParsableCommand {
 
     func run() throws {
         let session = Session(vault)
+        if signingKey { return try renewSigningKey(session) }
         if let service { try rotate(service, session) } else { try rotateAll(session) }
     }
 
@@ -61,6 +68,17 @@ struct RotateCommand: ParsableCommand {
             command: ShellText.command(["coffer", "rotate", service, account] + vault.words))
         guard !quiet else { return }
         Output.note("Renewed the key of \(ItemText.name(service: reply.item.service, account: reply.item.account))")
+    }
+
+    private func renewSigningKey(_ session: Session) throws {
+        let former = try session.client.renewSigningKey()
+        guard !quiet else { return }
+        Output.note("Renewed the authenticator's signing key")
+        guard former > 0 else { return }
+        Output.note(
+            former == 1
+                ? "One vault is under a former key until its owner runs: coffer rotate --all"
+                : "\(former) vaults are under a former key until their owners run: coffer rotate --all")
     }
 
     private func rotateAll(_ session: Session) throws {

@@ -1,0 +1,112 @@
+import Authorization
+import Cryptography
+import Platform
+
+/// The present signing key, which new and renewed keychains are made for, and the former ones, which the others still need (docs/rotation.md, "The signing
+/// key"). A former key is a file of the registry folder's `former-keys`, named by the first half of the SHA-256 of its public point, until no record names it.
+struct SigningKeys {
+    let present: SigningKey
+    private let directory: String
+
+    private var folder: String { "\(directory)/former-keys" }
+    private var lockPath: String { "\(directory)/signing-key.lock" }
+
+    /// - Throws: ``Ending`` as ``SigningKey``.
+    init(directory: String) throws(Ending) {
+        self.directory = directory
+        present = try SigningKey(directory: directory)
+    }
+
+    /// The key that a keychain was made for.
+    /// - Returns: nil where it is not there.
+    /// - Throws: ``Ending`` for a file that is not ours alone, or holds something else.
+    func key(for record: RegistryRecord) throws(Ending) -> SigningKey? {
+        if record.authenticatorKey == present.publicKey { return present }
+        guard let former = try SigningKey(file: formerPath(of: record.authenticatorKey)) else { return nil }
+        guard former.publicKey == record.authenticatorKey else {
+            throw .refused(.misconfigured("A former signing key is not the one that its file's name says."))
+        }
+        return former
+    }
+
+    /// Makes another key the present one; the one before stays for the keychains that were made for it.
+    func renew() throws(Ending) {
+        try locked { () throws(Ending) in
+            let before = try SigningKey(file: presentPath)
+            if let before {
+                try Self.ending { () throws(SystemError) in try Folder.make(folder, mode: 0o700) }
+                // The present one keeps its place until the copy is on disk.
+                try before.write(to: formerPath(of: before.publicKey))
+            }
+            let next = try SigningKey.generate()
+            try next.write(to: presentPath)
+            try Self.ending { () throws(SystemError) in
+                try DurableFile.write(
+                    Array((Hex.encode(next.publicKey) + "\n").utf8), to: Registry.presentKeyPath(in: directory),
+                    mode: 0o644)
+            }
+        }
+    }
+
+    /// Does what puts a record into the registry while the key that it names is still kept: another process may have renewed it meanwhile.
+    func whileKept<Value>(_ key: SigningKey, _ body: () throws(Ending) -> Value) throws(Ending) -> Value {
+        try locked { () throws(Ending) in
+            let kept = [try SigningKey(file: presentPath), try SigningKey(file: formerPath(of: key.publicKey))]
+            guard kept.contains(where: { $0?.publicKey == key.publicKey }) else {
+                throw .refused(
+                    .notCompleted("The authenticator's signing key was renewed meanwhile: try again.", kind: "failed"))
+            }
+            return try body()
+        }
+    }
+
+    /// Destroys former keys that no record names any more. Where a record cannot be read, nothing is destroyed.
+    /// - Returns: how many keychains are under a former key.
+    @discardableResult
+    func dropUnused(by registry: Registry) throws(Ending) -> Int {
+        try locked { () throws(Ending) in
+            let records: [RegistryRecord]
+            do throws(RegistryError) { records = try registry.records() } catch {
+                throw .refused(.notCompleted("The registry cannot be read: \(error).", kind: "damaged"))
+            }
+            let named = Set(records.map(\.authenticatorKey))
+            let current = try SigningKey(file: presentPath)?.publicKey
+            let needed = try Set(named.map { (key) throws(Ending) in try formerPath(of: key) })
+            try Self.ending { () throws(SystemError) in
+                guard try FileStatus.of(folder) != nil else { return }
+                for name in try Folder.entries(folder)
+                where name.hasSuffix(".pem") && !needed.contains("\(folder)/\(name)") {
+                    try FileRemoval.remove("\(folder)/\(name)")
+                }
+            }
+            return records.count { $0.authenticatorKey != current }
+        }
+    }
+
+    private var presentPath: String { SigningKey.path(in: directory) }
+
+    private func formerPath(of publicKey: [UInt8]) throws(Ending) -> String {
+        do throws(CryptographyError) {
+            return "\(folder)/\(Hex.encode(Array(try SHA256.digest(publicKey).prefix(16)))).pem"
+        } catch { throw .refused(.misconfigured("The authenticator cannot name a signing key: \(error.reason).")) }
+    }
+
+    /// No other process of the authenticator's makes, renews or drops keys meanwhile.
+    private func locked<Value>(_ body: () throws(Ending) -> Value) throws(Ending) -> Value {
+        let lock = try takeLock()
+        defer { lock.keep() }
+        return try body()
+    }
+
+    private func takeLock() throws(Ending) -> FileLock {
+        do throws(SystemError) { return try FileLock(path: lockPath) } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+    }
+
+    private static func ending<Value>(_ body: () throws(SystemError) -> Value) throws(Ending) -> Value {
+        do throws(SystemError) { return try body() } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Foundation
+import Platform
+import Testing
+
+@testable import Authenticator
+
+/// Another signing key: what it is for, what the one before it is still for, and when that is gone.
+@Suite(.timeLimit(.minutes(2)))
+struct SigningKeysTests {
+    private static func renew(_ stage: Stage) throws -> Result<
+        BrokerProtocol.Authentication.RenewSigningKey.Reply, Fault
+    > {
+        var client = try stage.client()
+        return try client.call(BrokerProtocol.Authentication.RenewSigningKey())
+    }
+
+    private static func formerKeys(_ stage: Stage) throws -> [String] {
+        try Folder.entries("\(stage.registry.directory)/former-keys")
+    }
+
+    /// Whose signature the last one was that the broker got.
+    private static func isSigned(_ stage: Stage, for record: RegistryRecord, _ kind: AuthorizationKind) throws -> Bool {
+        let completion = try #require(stage.broker.completions.last)
+        let request = try #require(
+            SigningRequest(
+                nonce: [UInt8](repeating: 0x11, count: 32), parameterHash: [UInt8](repeating: 0x22, count: 32),
+                reference: record.policyReference(for: kind)))
+        return try P256.isValid(
+            signature: [UInt8](try #require(Data(base64Encoded: completion.signature))), for: request.message(),
+            publicKey: record.authenticatorKey)
+    }
+
+    @Test func theFormerKeyStaysForTheKeychainsThatWereMadeForIt() throws {
+        let stage = try Stage()
+        #expect(try stage.registry.presentKey() == nil)
+        #expect(try Self.renew(stage).get().former == 1)
+        let second = try #require(try stage.registry.presentKey())
+        #expect(second != stage.record.authenticatorKey)
+        #expect(try SigningKey(directory: stage.registry.directory).publicKey == second)
+        let names = try Self.formerKeys(stage)
+        #expect(names.count == 1)
+        let folder = "\(stage.registry.directory)/former-keys"
+        #expect(try FileStatus.of(folder)?.mode == 0o700)
+        #expect(try FileStatus.of("\(folder)/\(names[0])")?.mode == 0o600)
+        // Once more: the one in between was nobody's.
+        #expect(try Self.renew(stage).get().former == 1)
+        #expect(try Self.formerKeys(stage) == names)
+        #expect(try stage.registry.presentKey() != second)
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try Self.isSigned(stage, for: stage.record, .presence))
+    }
+
+    @Test func aRenewedKeychainIsForThePresentKeyAndTheFormerIsGone() throws {
+        let stage = try Stage()
+        #expect(try Self.renew(stage).get().former == 1)
+        let present = try #require(try stage.registry.presentKey())
+        let fresh = stage.record.objects.mapValues { $0.prefix(2) + $0.dropFirst(2).map { $0 ^ 0x80 } }
+        let next = RegistryRecord(
+            vault: try VaultID.random(), owner: stage.record.owner, ownerName: stage.record.ownerName,
+            created: stage.record.created, sealer: stage.record.sealer, authenticatorKey: present, storageKey: nil,
+            objects: fresh.mapValues(Array.init))
+        stage.broker.change { script in
+            script.facts.purposes = [.rotate]
+            script.facts.service = nil
+            script.facts.account = nil
+            script.facts.items = []
+            script.facts.authorizations = [.init(kind: "unlock")]
+            script.facts.alternatives = [[0]]
+            script.adopted = []
+            script.successor = next
+        }
+        var client = try stage.client()
+        let outcome = try client.authenticate(Stage.password)
+        #expect(outcome.isDone, "\(outcome)")
+        #expect(try stage.registry.record(for: next.owner) == next)
+        #expect(try Self.isSigned(stage, for: next, .unlock))
+        #expect(try Self.formerKeys(stage) == [])
+    }
+
+    @Test func whatWasMadeForAKeyThatIsGoneIsNotRegistered() throws {
+        let stage = try Stage(.init(hasVault: false))
+        let before = try SigningKeys(directory: stage.registry.directory)
+        try before.whileKept(before.present) { () throws(Ending) in }
+        let keys = try SigningKeys(directory: stage.registry.directory)
+        try keys.renew()
+        // It may still be needed, until somebody has looked.
+        try before.whileKept(before.present) { () throws(Ending) in }
+        #expect(try keys.dropUnused(by: stage.registry) == 0)
+        #expect(throws: Ending.self) {
+            try before.whileKept(before.present) { () throws(Ending) in Issue.record("registered all the same") }
+        }
+    }
+
+    @Test func aRecordThatCannotBeReadKeepsAllKeys() throws {
+        let stage = try Stage()
+        #expect(try Self.renew(stage).get().former == 1)
+        try DurableFile.write(
+            Array("damaged".utf8), to: stage.registry.path(of: stage.record.owner), mode: 0o644)
+        #expect(try Self.renew(stage).name == .notCompleted)
+        #expect(try Self.formerKeys(stage).count == 2)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func onlyRootRenews() throws {
+        let stage = try Stage()
+        let call = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX); s.settimeout(20); s.connect(sys.argv[1])
+            s.send(b'{"method":"org.coffer.Authentication.RenewSigningKey"}\\0'); print(s.recv(4096).decode())
+            """
+        let answer = try Command(
+            [
+                "/usr/bin/setpriv", "--reuid=1", "--regid=1", "--clear-groups", "/usr/bin/python3", "-c", call,
+                "\(stage.path)/auth.sock",
+            ], input: "")
+        #expect(answer.output.contains("Failed") && answer.output.contains("denied"), "\(answer.output)")
+        #expect(try stage.registry.presentKey() == nil)
+        #expect(try SigningKey(directory: stage.registry.directory).publicKey == stage.record.authenticatorKey)
+    }
+}
