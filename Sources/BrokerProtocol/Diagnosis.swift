@@ -10,8 +10,9 @@ extension Keychain {
         case tpmIdentity = "tpm-identity"
         case storageKey = "storage-key"
         case measuredBoot = "measured-boot"
+        case unit, files
         case signingKey = "signing-key"
-        case unit, files, sockets, pam, clock, rollback, vault, verification, log, biometrics, fingers
+        case sockets, pam, clock, rollback, vault, verification, log, biometrics, fingers
 
         /// What is looked at, in one line.
         public var abstract: String {

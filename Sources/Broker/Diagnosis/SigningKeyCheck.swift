@@ -15,8 +15,8 @@ enum SigningKeyCheck: DiagnosisCheck {
                     advice: "have root renew it: coffer rotate --signing-key")
             ]
         }
-        guard let present else { return [] }
-        guard present == record.authenticatorKey else {
+        // Where it was never renewed, there is no other.
+        guard present == nil || present == record.authenticatorKey else {
             return [
                 Keychain.Finding(
                     .signingKey, .problem,
