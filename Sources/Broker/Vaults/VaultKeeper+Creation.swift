@@ -66,7 +66,7 @@ extension VaultKeeper {
         return record
     }
 
-    /// Of a vault that never came to be. What cannot be removed stays in the TPM, of use to nobody, and `coffer doctor` names it.
+    /// Of a vault that never came to be. What cannot be removed stays in the TPM, of use to nobody (docs/tpm.md, "What can be left behind").
     private func removeIndexes(_ counter: CounterPin?, _ generation: GenerationPin?) async {
         guard let counter else { return }
         let sealer = ground.sealer
