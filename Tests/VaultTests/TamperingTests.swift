@@ -227,10 +227,11 @@ struct TamperingTests {
             var keybag = try database.bytes("SELECT content FROM keybag")
             keybag.replaceSubrange(3..<35, with: mine.publicKey)
             try database.execute(sql: "UPDATE keybag SET content = ?", arguments: [Data(keybag)])
-            var header = try database.bytes("SELECT content FROM header")
-            header.replaceSubrange(header.count - 64..<header.count - 32, with: try SHA256.digest(keybag))
-            let mac = try HMACSHA256.code(for: Header.macMessage(header), key: keys.integrity)
-            try database.execute(sql: "UPDATE header SET content = ?, mac = ?", arguments: [Data(header), Data(mac)])
+            var header = try Header(decoding: database.bytes("SELECT content FROM header"))
+            header.keybagDigest = try SHA256.digest(keybag)
+            let mac = try HMACSHA256.code(for: Header.macMessage(header.encoded), key: keys.integrity)
+            try database.execute(
+                sql: "UPDATE header SET content = ?, mac = ?", arguments: [Data(header.encoded), Data(mac)])
         }
         #expect(vaultError { _ = try fixture.open() } == .damaged)
     }
