@@ -34,7 +34,7 @@ struct AcceptTests {
                         [ "$given" = '\(Stage.password)' ]
 
                         """
-                    try DurableFile.write(Array(script.utf8), to: "\(path)/pam/check", mode: 0o755)
+                    try Script.write(script, to: "\(path)/pam/check")
                 }))
         stage.broker.change { script in
             script.facts.owner = owner.text

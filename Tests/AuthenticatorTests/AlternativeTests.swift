@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import CofferTestKit
 import Foundation
 import Platform
 import Testing
@@ -16,7 +17,7 @@ struct AlternativeTests {
             .init(prepare: { path in
                 let check = "\(path)/pam/check-passcode"
                 let script = "#!/bin/sh\nread -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(Self.pin)' ]\n"
-                try DurableFile.write(Array(script.utf8), to: check, mode: 0o755)
+                try Script.write(script, to: check)
                 let rules = try String(contentsOfFile: "\(path)/pam/coffer", encoding: .utf8)
                     .replacingOccurrences(of: "\(path)/pam/check", with: check)
                 try DurableFile.write(Array(rules.utf8), to: "\(path)/pam/coffer-passcode", mode: 0o644)

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import CofferTestKit
 import Foundation
 import Platform
 import Testing
@@ -10,9 +11,8 @@ struct EndingTests {
 
     static func hang(_ path: String) throws {
         let sleeper = "#!/bin/sh\ntrap '' TERM HUP INT\ntouch \(path)/hangs\n\(path)/pam/sleeper &\nwait\n"
-        try DurableFile.write(Array(sleeper.utf8), to: "\(path)/pam/check", mode: 0o755)
-        try DurableFile.write(
-            Array("#!/bin/sh\ntrap '' TERM HUP INT\nsleep 60 & wait\n".utf8), to: "\(path)/pam/sleeper", mode: 0o755)
+        try Script.write(sleeper, to: "\(path)/pam/check")
+        try Script.write("#!/bin/sh\ntrap '' TERM HUP INT\nsleep 60 & wait\n", to: "\(path)/pam/sleeper")
     }
 
     @Test func aClientThatGoesAtThePromptTakesTheProcessAlong() throws {

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import CofferTestKit
 import Foundation
 import Platform
 import Testing
@@ -30,9 +31,7 @@ struct LockerModuleTests {
             let path = stage.path
             broker = try ScriptedSocket(path: "\(path)/b.sock", answers: brokerAnswers)
             authenticator = try authenticatorAnswers.map { try ScriptedSocket(path: "\(path)/a.sock", answers: $0) }
-            try DurableFile.write(
-                Array("#!/bin/sh\n[ \"$(tr -d '\\000')\" = '\(password)' ]\n".utf8), to: "\(path)/locker-check",
-                mode: 0o755)
+            try Script.write("#!/bin/sh\n[ \"$(tr -d '\\000')\" = '\(password)' ]\n", to: "\(path)/locker-check")
             let module = "\(path)/pam_coffer.so"
             try FileManager.default.copyItem(atPath: LoginModule.built.get(), toPath: module)
             service = try SystemService(

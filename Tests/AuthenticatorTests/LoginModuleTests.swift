@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Platform
 import Testing
@@ -106,7 +107,7 @@ struct LoginModuleTests {
     @Test(.enabled(if: geteuid() == 0)) func aLoginWithoutAPasswordOpensTheKeychain() throws {
         let stage = try stage()
         let module = try LoginModule.built.get()
-        try DurableFile.write(Array("#!/bin/sh\nexec true\n".utf8), to: "\(stage.path)/finger", mode: 0o755)
+        try Script.write("#!/bin/sh\nexec true\n", to: "\(stage.path)/finger")
         let service = try SystemService(
             rules: """
                 auth [success=1 default=ignore] pam_exec.so quiet \(stage.path)/finger

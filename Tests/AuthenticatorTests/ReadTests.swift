@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import CofferTestKit
 import Cryptography
 import Foundation
 import Platform
@@ -137,7 +138,7 @@ struct ReadTests {
                 prepare: { path in
                     let script =
                         "#!/bin/sh\ncat /proc/$PPID/environ > \(path)/environment\nenv >> \(path)/environment\n"
-                    try DurableFile.write(Array(script.utf8), to: "\(path)/pam/check", mode: 0o755)
+                    try Script.write(script, to: "\(path)/pam/check")
                 }))
         var client = try stage.client()
         #expect(try client.authenticate("").isDone)

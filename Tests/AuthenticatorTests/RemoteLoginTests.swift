@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Platform
 import Testing
@@ -57,7 +58,7 @@ struct RemoteLoginTests {
         /// - Parameter ways: ssh's names of them, in the order they are tried.
         func login(_ ways: String, password: String = Stage.password) throws -> Command {
             let path = stage.path
-            try DurableFile.write(Array("#!/bin/sh\necho '\(password)'\n".utf8), to: "\(path)/askpass", mode: 0o755)
+            try Script.write("#!/bin/sh\necho '\(password)'\n", to: "\(path)/askpass")
             return try Command(
                 [
                     "/usr/bin/env", "SSH_ASKPASS=\(path)/askpass", "SSH_ASKPASS_REQUIRE=force", "/usr/bin/ssh", "-F",

@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Testing
 
@@ -10,14 +11,14 @@ import Testing
     private func twoAnswers(_ sandbox: Sandbox, _ answers: String...) throws -> String {
         let path = sandbox.folder + "/answers-\(UUID().uuidString.prefix(8))"
         let lines = answers.enumerated().map { "\($0.offset)) printf '%s\\n' '\($0.element)';;" }.joined(separator: " ")
-        try """
-        #!/bin/sh
-        n=$(cat '\(path).count' 2>/dev/null || echo 0)
-        echo $((n + 1)) >'\(path).count'
-        case $n in \(lines) *) exit 1;; esac
+        let script = """
+            #!/bin/sh
+            n=$(cat '\(path).count' 2>/dev/null || echo 0)
+            echo $((n + 1)) >'\(path).count'
+            case $n in \(lines) *) exit 1;; esac
 
-        """.write(toFile: path, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            """
+        try Script.write(script, to: path)
         try "0\n".write(toFile: path + ".count", atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path + ".count")
         return path

@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Testing
 
@@ -44,8 +45,7 @@ import Testing
         let sandbox = try prepared()
         let before = try sandbox.processes().count
         let sleeper = sandbox.folder + "/sleeper"
-        try "#!/bin/sh\nexec sleep 300\n".write(toFile: sleeper, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: sleeper)
+        try Script.write("#!/bin/sh\nexec sleep 300\n", to: sleeper)
         #expect(throws: CommandTimedOut.self) {
             try sandbox.coffer("get", "s", "gated", limit: .seconds(2), askpass: sleeper)
         }

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import CofferTestKit
 import Cryptography
 import Foundation
 import Platform
@@ -48,7 +49,7 @@ final class Stage: Sendable {
 
         let check = "\(path)/pam/check"
         let script = "#!/bin/sh\nread -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(Stage.password)' ]\n"
-        try DurableFile.write(Array(script.utf8), to: check, mode: 0o755)
+        try Script.write(script, to: check)
         // pam_exec says "system error" for a program that says no; pam_deny says what is meant.
         let rules =
             options.pam

@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 
 /// A folder of a test's own, short enough for socket paths; gone when the test lets go of it.
@@ -17,8 +18,7 @@ final class Scratch: Sendable {
     /// Writes a program, and returns where it is.
     @discardableResult
     func program(_ name: String, _ script: String) throws -> String {
-        try Data(script.utf8).write(to: URL(filePath: file(name)))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file(name))
+        try Script.write(script, to: file(name))
         return file(name)
     }
 

@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import PAM
 
@@ -22,8 +23,7 @@ final class ServiceDirectory: Sendable {
     /// An executable shell script; returns its path.
     func script(_ body: String, name: String = "check") throws -> String {
         let file = "\(path)/\(name)"
-        try Data("#!/bin/sh\n\(body)\n".utf8).write(to: URL(fileURLWithPath: file))
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file)
+        try Script.write("#!/bin/sh\n\(body)\n", to: file)
         return file
     }
 

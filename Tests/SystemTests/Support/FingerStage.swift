@@ -24,9 +24,7 @@ final class FingerStage: Sendable {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         fingerModule = module
         let check = folder.path + "/check"
-        try "#!/bin/sh\n[ \"$(tr -d '\\000')\" = '\(Self.password)' ]\n"
-            .write(toFile: check, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: check)
+        try Script.write("#!/bin/sh\n[ \"$(tr -d '\\000')\" = '\(Self.password)' ]\n", to: check)
         let byPassword = """
             auth [success=1 default=ignore] pam_exec.so expose_authtok quiet \(check)
             auth requisite pam_deny.so

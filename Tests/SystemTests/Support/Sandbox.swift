@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Testing
 
@@ -68,8 +69,7 @@ final class Sandbox: Sendable {
     /// A program that answers every prompt with the same line, for COFFER_ASKPASS.
     func askpass(_ answer: String, name: String = "askpass") throws -> String {
         let path = folder + "/" + name
-        try "#!/bin/sh\nprintf '%s\\n' '\(answer)'\n".write(toFile: path, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        try Script.write("#!/bin/sh\nprintf '%s\\n' '\(answer)'\n", to: path)
         return path
     }
 
