@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Platform
 import Testing
@@ -11,7 +12,7 @@ struct ServerTests {
         if asNobody {
             // The package may lie where nobody else can go.
             program = "\(path)/coffer-authenticator"
-            try FileManager.default.copyItem(atPath: Stage.program, toPath: program)
+            try Tool.output("install", [Stage.program, program])
         }
         let command = ["/usr/bin/timeout", "10", program, "serve", "--config", "\(path)/coffer.conf"]
         let prefix = asNobody && geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=2", "--regid=2", "--clear-groups"] : []

@@ -8,7 +8,7 @@ struct ResilienceTests {
     @Test(.timeLimit(.minutes(1))) func aTPMThatHangsIsADeadlineAndLeavesNothing() throws {
         let rig = try Rig()
         let (object, expected) = try rig.seal(try .random(count: 32), .policyData(rig.policy))
-        let access = TPMAccess(rig.tpm.configuration, deadline: .seconds(1))
+        let access = TPMAccess(rig.tpm.configuration, deadline: .seconds(3))
         try access.flushLeftovers()
         let started = ContinuousClock.now
         let attempt = code {
@@ -21,7 +21,7 @@ struct ResilienceTests {
             _ = try context.loadSealedData(object, expected, under: key)
         }
         // One deadline, not one more for each handle that could not be flushed.
-        #expect(ContinuousClock.now - started < .milliseconds(1900))
+        #expect(ContinuousClock.now - started < .seconds(6))
         #expect(attempt == .deadline)
         rig.tpm.resume()
         // Key, session and the object whose handle never came back are still there; the next opening flushes them.
@@ -33,12 +33,12 @@ struct ResilienceTests {
     @Test(.timeLimit(.minutes(1))) func aTPMThatHangsFromTheStartIsADeadline() throws {
         let rig = try Rig()
         rig.tpm.hang()
-        let access = TPMAccess(rig.tpm.configuration, deadline: .milliseconds(500))
-        // More than its listen queue holds: connecting itself has to give up, too.
+        let access = TPMAccess(rig.tpm.configuration, deadline: .milliseconds(1500))
+        // More than its listen queue holds: connecting itself has to give up, too, and leaves less to the command.
         for _ in 0..<8 {
             let started = ContinuousClock.now
             #expect(code { _ = try access.open().describe() } == .deadline)
-            #expect(ContinuousClock.now - started < .milliseconds(950))
+            #expect(ContinuousClock.now - started < .seconds(3))
         }
         rig.tpm.resume()
         #expect(try access.open().describe().manufacturer == "IBM")
