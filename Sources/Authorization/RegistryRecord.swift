@@ -30,6 +30,11 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     /// How the vault is tied to the measured boot; nil where it is not.
     public private(set) var boot: BootPin?
 
+    /// The TPM's NV indexes that this vault needs.
+    public var indexHandles: [UInt32] {
+        [counter?.handle, generation?.handle, binding?.index.handle, boot?.index.handle].compactMap { $0 }
+    }
+
     public init(
         vault: VaultID, owner: Owner, ownerName: String, created: UInt64, sealer: SealerKind, authenticatorKey: [UInt8],
         storageKey: StorageKeyPin?, counter: CounterPin? = nil, objects: [ObjectRole: [UInt8]],

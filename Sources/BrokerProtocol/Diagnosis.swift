@@ -6,6 +6,7 @@ extension Keychain {
         case tpmLockout = "tpm-lockout"
         case tpmPasswords = "tpm-passwords"
         case tpmRoom = "tpm-room"
+        case tpmIndexes = "tpm-indexes"
         case tpmAccess = "tpm-access"
         case tpmIdentity = "tpm-identity"
         case storageKey = "storage-key"
@@ -27,6 +28,7 @@ extension Keychain {
             case .tpmPasswords: "whether the owner's and the lockout's passwords are set"
             case .tpmAccess: "who can reach the TPM past Coffer: owner, mode and group of the device"
             case .tpmRoom: "room for objects and sessions"
+            case .tpmIndexes: "Coffer's indexes in the TPM all belong to a vault"
             case .tpmIdentity: "how the TPM is known: endorsement certificate, or first-use pin"
             case .storageKey: "the storage key that is pinned in the registry is in the TPM"
             case .measuredBoot: "whether a changed boot will lock the vault"
@@ -49,7 +51,8 @@ extension Keychain {
         public var isBrokers: Bool {
             switch self {
             case .broker, .warning, .authenticator, .sealer, .vault, .biometrics, .fingers: false
-            case .tpm, .tpmVersion, .tpmLockout, .tpmPasswords, .tpmAccess, .tpmRoom, .tpmIdentity, .storageKey,
+            case .tpm, .tpmVersion, .tpmLockout, .tpmPasswords, .tpmAccess, .tpmRoom, .tpmIndexes, .tpmIdentity,
+                .storageKey,
                 .measuredBoot, .unit, .files, .signingKey, .sockets, .pam, .clock, .rollback, .verification, .log:
                 true
             }

@@ -109,6 +109,25 @@ struct DiagnosisTests {
         await broker.stop()
     }
 
+    @Test("an index of Coffer's that no vault names is a note with its handle; vaults' own and other programs' are not")
+    func indexes() async throws {
+        let tpm = try SWTPM()
+        let broker = try await healthy(tpm)
+        func found() async throws -> Keychain.Finding? {
+            try await look(broker).first { $0.check == "tpm-indexes" }
+        }
+        let tools = ["-T", tpm.tools]
+        try Tool.output("tpm2_nvdefine", tools + ["-Q", "-C", "o", "-s", "8", "0x01800001"])
+        #expect(try await found()?.verdict == .ok)
+        try Tool.output("tpm2_nvdefine", tools + ["-Q", "-C", "o", "-s", "8", "0x01b0cabc"])
+        let left = try #require(try await found())
+        #expect(left.verdict == .note && left.message.hasSuffix("names: 0x1b0cabc"), "\(left)")
+        let advised = try #require(left.advice?.split(separator: ": ").last?.split(separator: " "))
+        try Tool.output(String(advised[0]), tools + advised.dropFirst().map(String.init))
+        #expect(try await found()?.verdict == .ok)
+        await broker.stop()
+    }
+
     @Test("the TPM's certificate is checked against what root trusts, and status says which of the ways it is known by")
     func identity() async throws {
         let (tpm, maker) = (try SWTPM(), try TPMMaker())

@@ -9,7 +9,8 @@ protocol DiagnosisCheck: SendableMetatype {
 /// All of the broker's checks, in the order in which people want to hear of them.
 enum Diagnosis {
     static let checks: [any DiagnosisCheck.Type] = [
-        TPMCheck.self, TPMAccessCheck.self, TPMIdentityCheck.self, StorageKeyCheck.self, MeasuredBootCheck.self,
+        TPMCheck.self, TPMIndexCheck.self, TPMAccessCheck.self, TPMIdentityCheck.self, StorageKeyCheck.self,
+        MeasuredBootCheck.self,
         UnitCheck.self, FilesCheck.self, SigningKeyCheck.self, SocketsCheck.self, PAMCheck.self, ClockCheck.self,
         RollbackCheck.self,
         VerificationCheck.self,

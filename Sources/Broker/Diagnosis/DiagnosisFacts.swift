@@ -16,6 +16,8 @@ struct DiagnosisFacts: Sendable {
     var record: RegistryRecord?
     /// nil with the software sealer.
     var sealer: Result<SealerCondition, SealerError>?
+    /// The indexes that the records of all vaults name; nil where not all records can be read.
+    var pinnedIndexes: Set<UInt32>?
     /// nil where it was not asked: with the software sealer, without a vault, after an error.
     var identity: Result<Endorsement.Standing, SealerError>?
     /// How this boot stands to the vault; nil where it is tied to none.

@@ -34,6 +34,8 @@ enum DiagnoseHandler: MethodHandler {
             process: BrokerProcess.current(), now: UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
         // A record that is damaged is reported with the vault.
         facts.record = (try? ground.registry.record(for: keeper.owner)) ?? nil
+        // Where another's record is damaged, it is not known whose an index is, and nothing is said of it.
+        facts.pinnedIndexes = (try? ground.registry.records()).map { Set($0.flatMap(\.indexHandles)) }
         if let sealer = core.sealer as? any SealerInspection { await look(at: sealer, core, &facts) }
         if facts.record?.boot != nil {
             facts.boot = await standing(keeper)

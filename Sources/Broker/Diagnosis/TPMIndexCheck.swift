@@ -1,0 +1,23 @@
+import Authorization
+import BrokerProtocol
+
+/// Does the TPM keep an index of Coffer's that no vault hangs on? A power cut at the wrong moment leaves one: worth nothing, but the room is scarce.
+enum TPMIndexCheck: DiagnosisCheck {
+    static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
+        guard case .success(let condition) = facts.sealer, let pinned = facts.pinnedIndexes else { return [] }
+        let own = condition.tpm.handles.ownIndexes.map(\.rawValue)
+        let left = own.filter { !pinned.contains($0) }.map { "0x" + String($0, radix: 16) }
+        guard !left.isEmpty else {
+            return [Keychain.Finding(.tpmIndexes, .ok, "each of Coffer's indexes in the TPM belongs to a vault")]
+        }
+        // No problem: it may be one that is being made at this moment, or that of another system on this machine.
+        return [
+            Keychain.Finding(
+                .tpmIndexes, .note,
+                "the TPM keeps \(left.count == 1 ? "an index" : "\(left.count) indexes") of Coffer's that no vault of this system names: \(left.joined(separator: ", "))",
+                advice:
+                    "if no vault is being made or changed, and no other system on this machine uses Coffer, an interruption left it; it may be removed: tpm2_nvundefine -C o \(left[0])"
+            )
+        ]
+    }
+}
