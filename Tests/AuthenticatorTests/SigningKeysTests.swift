@@ -95,6 +95,23 @@ struct SigningKeysTests {
         }
     }
 
+    @Test func aRenewalThatWasStoppedIsMadeKnownAfterwards() throws {
+        let stage = try Stage(.init(hasVault: false))
+        let path = Registry.presentKeyPath(in: stage.registry.directory)
+        let keys = try SigningKeys(directory: stage.registry.directory)
+        #expect(try keys.dropUnused(by: stage.registry) == 0)
+        #expect(try FileStatus.of(path) == nil)
+        try keys.renew()
+        let before = try DurableFile.read(path, limit: 1024)
+        try keys.renew()
+        let present = try stage.registry.presentKey()
+        // As a stop between the two files leaves it.
+        try DurableFile.write(before, to: path, mode: 0o644)
+        #expect(try stage.registry.presentKey() != present)
+        #expect(try keys.dropUnused(by: stage.registry) == 0)
+        #expect(try stage.registry.presentKey() == present)
+    }
+
     @Test func aRecordThatCannotBeReadKeepsAllKeys() throws {
         let stage = try Stage()
         #expect(try Self.renew(stage).get().former == 1)

@@ -3,12 +3,12 @@ import Testing
 
 /// All keys renewed with everything in place: broker, authenticator, PAM, TPM.
 @Suite struct RotationTests {
-    private static func files(of sandbox: Sandbox) throws -> [String: Data] {
+    private static func files(of sandbox: Sandbox, uid: UInt32 = geteuid()) throws -> [String: Data] {
         var files: [String: Data] = [:]
         for folder in ["vaults", "registry/vaults"] {
             let path = sandbox.directory + "/" + folder
             for name in try FileManager.default.contentsOfDirectory(atPath: path)
-            where name.hasSuffix(".vault") || name.hasSuffix(".json") {
+            where name == "user-\(uid).vault" || name == "user-\(uid).json" {
                 files["\(path)/\(name)"] = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)"))
             }
         }
@@ -51,6 +51,42 @@ import Testing
         try sandbox.script("start-broker")
         #expect(try sandbox.coffer("unlock", password: "sandbox").code == 0)
         #expect(try sandbox.coffer("get", "mail", "me").output == value)
+    }
+
+    /// A vault that nobody can be asked for: root renews it, and its account does not.
+    @Test(.timeLimit(.minutes(3)), .enabled(if: geteuid() == 0, "only root makes such a vault"))
+    func rootRenewsAServiceVault() throws {
+        let account = try RealAccount(password: "unused")
+        let sandbox = try Sandbox(reachable: true)
+        let service = ["--user", account.name]
+        #expect(try sandbox.coffer("vault", "create", "--owner", account.name).code == 0)
+        for (name, access) in [("first", "after-first-unlock"), ("always", "always"), ("open", "when-unlocked")] {
+            let set = try sandbox.coffer(["set", "s", name, "--access", access] + service, input: Array(name.utf8))
+            #expect(set.code == 0, "\(set)")
+        }
+        try sandbox.script("stop-broker")
+        let old = try Self.files(of: sandbox, uid: account.uid)
+        #expect(old.count == 2, "\(old.keys)")
+        try sandbox.script("start-broker")
+        func read(_ name: String) throws -> Outcome { try sandbox.coffer("get", "s", name, uid: account.uid) }
+        #expect(try sandbox.coffer(["unlock"] + service).code == 0)
+        // Nobody could answer a prompt of the account's.
+        let byAccount = try sandbox.coffer("rotate", "--all", password: "unused", uid: account.uid)
+        #expect(byAccount.code != 0 && !byAccount.errors.contains("Renewed"), "\(byAccount)")
+        let rotated = try sandbox.coffer(["rotate", "--all"] + service)
+        #expect(rotated.code == 0 && rotated.errors.contains("3 secrets were sealed anew"), "\(rotated)")
+        for name in ["first", "always", "open"] { #expect(try read(name).text == name) }
+        let present = try Self.files(of: sandbox, uid: account.uid)
+        #expect(Set(present.keys) == Set(old.keys))
+        for (path, content) in old { #expect(present[path] != content, "\(path)") }
+        try sandbox.script("stop-broker")
+        try sandbox.script("start-broker")
+        #expect(try read("first").code == 5)
+        #expect(try sandbox.coffer(["unlock"] + service).code == 0)
+        for name in ["first", "always", "open"] { #expect(try read(name).text == name) }
+        // What is still a service vault's: root needs nobody.
+        #expect(try sandbox.coffer(["status"] + service).code == 0)
+        try sandbox.expectTPMEmpty()
     }
 
     @Test(.timeLimit(.minutes(3))) func theSigningKeyIsRenewedAndTheKeychainFollows() throws {

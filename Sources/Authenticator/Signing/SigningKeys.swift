@@ -40,11 +40,16 @@ struct SigningKeys {
             }
             let next = try SigningKey.generate()
             try next.write(to: presentPath)
-            try Self.ending { () throws(SystemError) in
-                try DurableFile.write(
-                    Array((Hex.encode(next.publicKey) + "\n").utf8), to: Registry.presentKeyPath(in: directory),
-                    mode: 0o644)
-            }
+            try publish(next)
+        }
+    }
+
+    /// Lets everybody see which key is the present one.
+    private func publish(_ key: SigningKey) throws(Ending) {
+        try Self.ending { () throws(SystemError) in
+            try DurableFile.write(
+                Array((Hex.encode(key.publicKey) + "\n").utf8), to: Registry.presentKeyPath(in: directory),
+                mode: 0o644)
         }
     }
 
@@ -60,7 +65,8 @@ struct SigningKeys {
         }
     }
 
-    /// Destroys former keys that no record names any more. Where a record cannot be read, nothing is destroyed.
+    /// Destroys former keys that no record names any more, and says again which key is the present one, where a renewal was stopped before it did. Where a
+    /// record cannot be read, nothing is destroyed.
     /// - Returns: how many keychains are under a former key.
     @discardableResult
     func dropUnused(by registry: Registry) throws(Ending) -> Int {
@@ -70,7 +76,8 @@ struct SigningKeys {
                 throw .refused(.notCompleted("The registry cannot be read: \(error).", kind: "damaged"))
             }
             let named = Set(records.map(\.authenticatorKey))
-            let current = try SigningKey(file: presentPath)?.publicKey
+            let present = try SigningKey(file: presentPath)
+            if let present, try wasRenewed() { try publish(present) }
             let needed = try Set(named.map { (key) throws(Ending) in try formerPath(of: key) })
             try Self.ending { () throws(SystemError) in
                 guard try FileStatus.of(folder) != nil else { return }
@@ -79,8 +86,13 @@ struct SigningKeys {
                     try FileRemoval.remove("\(folder)/\(name)")
                 }
             }
-            return records.count { $0.authenticatorKey != current }
+            return records.count { $0.authenticatorKey != present?.publicKey }
         }
+    }
+
+    /// The first key of a machine has no former ones, and is not published.
+    private func wasRenewed() throws(Ending) -> Bool {
+        try Self.ending { () throws(SystemError) in try FileStatus.of(folder) != nil }
     }
 
     private var presentPath: String { SigningKey.path(in: directory) }
