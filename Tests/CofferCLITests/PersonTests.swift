@@ -85,38 +85,24 @@ import Testing
             try stage.authenticator.calls("Continue").first?.parameters(Authentication.Continue.self)?.answer == nil)
     }
 
-    @Test func theAuthenticatorsLimitEndsTheWait() throws {
-        let late = FakeServer.encode(Fault(.authenticationTimedOut, "too slow"))
+    /// What comes of an authenticator that asks, gets no answer, and then says this or ends.
+    private static func afterAsking(_ late: [UInt8]?) throws -> Program.Result {
+        let question = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false)
         let stage = try Stage(
-            broker: Self.gated(),
-            authenticator: [
-                "Begin": [
-                    .replyThenLate(
-                        FakeServer.encode(
-                            VarlinkReply(
-                                Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))),
-                        late: late)
-                ]
-            ])
-        let result = try stage.program.run("get", "github", "me", turns: [])
+            broker: gated(),
+            authenticator: ["Begin": [.replyThenLate(FakeServer.encode(VarlinkReply(question)), late: late)]])
+        return try stage.program.run("get", "github", "me", turns: [])
+    }
+
+    @Test func theAuthenticatorsLimitEndsTheWait() throws {
+        let result = try Self.afterAsking(FakeServer.encode(Fault(.authenticationTimedOut, "too slow")))
         #expect(result.status == 4)
         #expect(result.errors.contains("nobody answered in time"))
         #expect(result.echoes)
     }
 
     @Test func anAuthenticatorThatDiesIsNine() throws {
-        let stage = try Stage(
-            broker: Self.gated(),
-            authenticator: [
-                "Begin": [
-                    .replyThenLate(
-                        FakeServer.encode(
-                            VarlinkReply(
-                                Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))),
-                        late: nil)
-                ]
-            ])
-        let result = try stage.program.run("get", "github", "me", turns: [])
+        let result = try Self.afterAsking(nil)
         #expect(result.status == 9)
         #expect(result.errors.contains("the authenticator is not running"))
     }

@@ -85,13 +85,7 @@ public struct Conversation {
         _ client: Client, _ challenge: String, _ session: inout Session, _ report: inout Report
     ) throws(Ending) {
         let setting = try Setting(configuration)
-        var broker: BrokerConnection
-        do throws(BrokerFailure) {
-            broker = try BrokerConnection(
-                path: configuration.authenticatorSocket, user: setting.brokerUser, until: .now + .seconds(5))
-        } catch {
-            throw Ending(error)
-        }
+        var broker = try setting.connect()
         session.watch(broker: broker.number)
         var open = try enter(client)
         defer { open.keep() }

@@ -4,7 +4,8 @@ import Platform
 
 /// What the configuration comes to on this machine: accounts looked up, key and registry at hand.
 struct Setting {
-    let brokerUser: UInt32
+    private let socket: String
+    private let brokerUser: UInt32
     let registry: Registry
     let keys: SigningKeys
     let sealer: SealerKind
@@ -15,6 +16,7 @@ struct Setting {
         guard user == 0 || configuration.sandbox else {
             throw .refused(.misconfigured("The authenticator must run as root (only a sandbox may do without)."))
         }
+        socket = configuration.authenticatorSocket
         brokerUser = try Self.uid(of: configuration.brokerUser)
         sealer =
             switch configuration.sealer {
@@ -23,6 +25,15 @@ struct Setting {
             }
         registry = Registry(directory: configuration.registryDirectory, authenticatorUID: user)
         keys = try SigningKeys(directory: configuration.registryDirectory)
+    }
+
+    /// To the broker, and to nobody who plays it.
+    func connect() throws(Ending) -> BrokerConnection {
+        do throws(BrokerFailure) {
+            return try BrokerConnection(path: socket, user: brokerUser, until: .now + .seconds(5))
+        } catch {
+            throw Ending(error)
+        }
     }
 
     private static func uid(of name: String) throws(Ending) -> UInt32 {

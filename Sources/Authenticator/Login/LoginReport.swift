@@ -90,13 +90,7 @@ public struct LoginReport {
         try Demand.check(
             record, of: account.name, keys: setting.keys, sealer: setting.sealer)
         guard record.binding == nil else { return .bound }
-        var broker: BrokerConnection
-        do throws(BrokerFailure) {
-            broker = try BrokerConnection(
-                path: configuration.authenticatorSocket, user: setting.brokerUser, until: .now + .seconds(5))
-        } catch {
-            throw Ending(error)
-        }
+        var broker = try setting.connect()
         let call = BrokerInterface.Report(
             uid: Int64(account.uid), unlocksScreens: configuration.screenPrograms.contains(program.path))
         let reply = try Self.report(call, to: &broker)
