@@ -53,6 +53,27 @@ import Testing
         #expect(try sandbox.coffer("get", "mail", "me").output == value)
     }
 
+    @Test(.timeLimit(.minutes(3))) func withoutATPMTheKeysAreRenewedToo() throws {
+        let sandbox = try Sandbox("--software")
+        #expect(try sandbox.coffer("set", "mail", "me", input: [1], password: "sandbox").code == 0)
+        #expect(try sandbox.coffer("set", "bank", "me", "--require", "presence", input: [1, 2]).code == 0)
+        let before = try Self.files(of: sandbox)
+        for isSigningKeys in [false, true] {
+            if isSigningKeys { #expect(try sandbox.coffer("rotate", "--signing-key").code == 0) }
+            let rotated = try sandbox.coffer("rotate", "--all", password: "sandbox")
+            #expect(rotated.code == 0 && rotated.errors.contains("2 secrets were sealed anew"), "\(rotated)")
+            #expect(try sandbox.coffer("get", "mail", "me").output == [1])
+            #expect(try sandbox.coffer("get", "bank", "me", password: "sandbox").output == [1, 2])
+        }
+        let present = try Self.files(of: sandbox)
+        #expect(Set(present.keys) == Set(before.keys))
+        #expect(try !sandbox.coffer("doctor").text.contains("coffer rotate --all"))
+        #expect(try sandbox.coffer("lock").code == 0)
+        #expect(try sandbox.coffer("get", "mail", "me", "--no-prompt").code == 5)
+        #expect(try sandbox.coffer("unlock", password: "sandbox").code == 0)
+        #expect(try sandbox.coffer("get", "mail", "me").output == [1])
+    }
+
     /// A vault that nobody can be asked for: root renews it, and its account does not.
     @Test(.timeLimit(.minutes(3)), .enabled(if: geteuid() == 0, "only root makes such a vault"))
     func rootRenewsAServiceVault() throws {

@@ -130,6 +130,21 @@ struct ItemTests {
         _ = try vault.verify()
     }
 
+    @Test func anotherSpellingOfAnAttributesNameIsNotTakenForIt() throws {
+        var draft = try ItemDraft.make("s", "a", "v")
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        draft.attributes = [composed: "1"]
+        let item = try vault.set(draft).item
+        for value in ["2", ""] {
+            let change = MetadataChanges(attributes: [decomposed: value])
+            #expect(vaultError { try vault.edit(item, changes: change) } == .invalidArgument)
+        }
+        #expect(try vault.search(attributes: [composed: "1"]) == [item])
+        #expect(try vault.search(attributes: [decomposed: "1"]).isEmpty)
+        #expect(try vault.edit(item, changes: MetadataChanges(attributes: [composed: ""])).metadata.attributes == [:])
+        _ = try vault.verify()
+    }
+
     @Test func anotherAccessControl() throws {
         let item = try vault.set(.make("s", "a", "v")).item
         let before = try vault.verify()

@@ -80,6 +80,8 @@ struct KeychainRotation {
     /// What the broker alone knows: id, Names, indexes. All else is as it was, or our own.
     func checked(_ proposal: RegistryRecord, salt: [UInt8]?) throws(Ending) -> RegistryRecord {
         let names = Array(proposal.objects.values)
+        // The software sealer's device root has nothing in its Name that could differ: docs/vault-format.md, "object".
+        let fresh = proposal.objects.filter { $0.key != .deviceRoot || proposal.sealer != .software }.values
         let roles = ObjectRole.ofNewVault + (proposal.biometrySet == nil ? [] : [.biometryCurrentSet])
         guard proposal.format == record.format, proposal.owner == record.owner, proposal.created == record.created,
             proposal.sealer == record.sealer, proposal.isService == record.isService,
@@ -88,7 +90,7 @@ struct KeychainRotation {
             proposal.storageKey?.name == record.storageKey?.name,
             proposal.storageKey.map({ !$0.context.isEmpty && $0.context.count <= 4096 }) ?? true,
             Set(proposal.objects.keys) == Set(roles), Set(names).count == names.count,
-            names.allSatisfy({ $0.count == 34 }), Set(names).isDisjoint(with: record.objects.values),
+            names.allSatisfy({ $0.count == 34 }), Set(fresh).isDisjoint(with: record.objects.values),
             proposal.biometrySet == nil || proposal.biometrySet == record.biometrySet,
             proposal.boot == nil, record.boot == nil, (proposal.counter == nil) == (record.sealer == .software),
             proposal.counter == nil || proposal.counter?.handle != record.counter?.handle,

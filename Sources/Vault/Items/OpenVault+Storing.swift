@@ -119,7 +119,7 @@ extension OpenVault {
 
     func changed(_ metadata: Metadata, by changes: MetadataChanges) throws(VaultError) -> Metadata {
         var metadata = metadata
-        changes.apply(to: &metadata)
+        try changes.apply(to: &metadata)
         metadata.modified = now()
         try Limits.check(metadata)
         return metadata

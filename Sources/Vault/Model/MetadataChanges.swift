@@ -18,10 +18,22 @@ public struct MetadataChanges: Sendable, Hashable {
         self.expires = expires
     }
 
-    func apply(to metadata: inout Metadata) {
+    /// - Throws: `.invalidArgument` for an attribute that the item has under another spelling of the same name.
+    func apply(to metadata: inout Metadata) throws(VaultError) {
         if let label { metadata.label = label.isEmpty ? nil : label }
         if let comment { metadata.comment = comment.isEmpty ? nil : comment }
-        for (name, value) in attributes { metadata.attributes[name] = value.isEmpty ? nil : value }
+        for (name, value) in attributes {
+            // Equal strings may differ in their bytes, and only the bytes are found again.
+            if let present = metadata.attributes.index(forKey: name) {
+                let known = metadata.attributes[present].key
+                guard known.utf8.elementsEqual(name.utf8) else {
+                    throw VaultError(
+                        .invalidArgument,
+                        "the item has an attribute whose name Unicode writes in two ways; name it as the item does")
+                }
+            }
+            metadata.attributes[name] = value.isEmpty ? nil : value
+        }
         if let expires { metadata.expires = expires == 0 ? nil : expires }
     }
 }
