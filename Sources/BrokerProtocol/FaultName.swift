@@ -31,6 +31,7 @@ extension Fault {
         public static let authenticationChallengeRefused = Name("org.coffer.Authentication.ChallengeRefused")
         public static let authenticationInvalidArgument = Name("org.coffer.Authentication.InvalidArgument")
         public static let authenticationMisconfigured = Name("org.coffer.Authentication.Misconfigured")
+        public static let authenticationLimitExceeded = Name("org.coffer.Authentication.LimitExceeded")
         public static let brokerUnavailable = Name("org.coffer.Authentication.BrokerUnavailable")
         public static let notCompleted = Name("org.coffer.Authentication.NotCompleted")
 

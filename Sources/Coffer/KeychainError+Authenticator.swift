@@ -41,6 +41,8 @@ extension KeychainError {
             self.init(
                 .brokerUnreachable, said("the authenticator cannot reach the broker"),
                 advice: words.isEmpty ? "start it with: systemctl start cofferd.socket" : "")
+        case .authenticationLimitExceeded:
+            self.init(.limitExceeded, said("too many authentications are open"), advice: "answer or cancel one of them")
         case .methodNotFound, .interfaceNotFound:
             self.init(
                 .protocolViolation, "the authenticator does not know how to do this",

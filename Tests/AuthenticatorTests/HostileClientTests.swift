@@ -18,7 +18,7 @@ struct HostileClientTests {
     }
 
     @Test(arguments: [
-        "{", "{}", "[1]", "nonsense", "{\"method\":\"org.coffer.Authentication.Begin\"}",
+        "{", "{}", "[1]", "nonsense", "{\"method\":1}",
         "{\"method\":\"org.coffer.Authentication.Begin\",\"parameters\":{\"challenge\":\"\"}}",
         "{\"method\":\"org.coffer.Authentication.Continue\"}",
     ])
@@ -27,6 +27,38 @@ struct HostileClientTests {
         var client = try stage.client()
         try client.send(Array(text.utf8) + [0])
         #expect(try client.receive(TestClient.Step.self).name == .authenticationInvalidArgument)
+        #expect(eventually { stage.conversations.isEmpty })
+        #expect(stage.broker.calls.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("Begin", ""), ("Begin", ",\"parameters\":{}"), ("Begin", ",\"parameters\":{\"challenge\":7}"),
+        ("Authorize", ",\"parameters\":{\"seconds\":\"60\"}"),
+    ])
+    func aParameterThatIsMissingOrOfAnotherTypeIsNamed(method: String, parameters: String) throws {
+        let stage = try Stage()
+        var client = try stage.client()
+        try client.send(Array("{\"method\":\"org.coffer.Authentication.\(method)\"\(parameters)}".utf8) + [0])
+        guard case .failure(let fault) = try client.receive(Nothing.self) else {
+            Issue.record("taken all the same")
+            return
+        }
+        #expect(fault.name == .invalidParameter)
+        #expect(fault.details.parameter == (method == "Begin" ? "challenge" : "seconds"))
+        #expect(eventually { stage.conversations.isEmpty })
+    }
+
+    @Test func whoWantsNoAnswerGetsNone() throws {
+        let stage = try Stage()
+        var client = try stage.client()
+        // The first answer is the second call's.
+        try client.send(Array("{\"method\":\"org.varlink.service.GetInfo\",\"oneway\":true}".utf8) + [0])
+        try client.send(Array("{\"method\":\"org.example.Other.Call\"}".utf8) + [0])
+        #expect(try client.receive(Nothing.self).name == .interfaceNotFound)
+        // A conversation is nothing but answers.
+        let begin =
+            "{\"method\":\"org.coffer.Authentication.Begin\",\"oneway\":true,\"parameters\":{\"challenge\":\"c\"}}"
+        try client.send(Array(begin.utf8) + [0])
         #expect(eventually { stage.conversations.isEmpty })
         #expect(stage.broker.calls.isEmpty)
     }
@@ -44,6 +76,8 @@ struct HostileClientTests {
         let stage = try Stage()
         var client = try stage.client()
         try client.send(Array("{\"method\":\"org.example.Other\"}".utf8) + [0])
+        #expect(try client.receive(Nothing.self).name == .interfaceNotFound)
+        try client.send(Array("{\"method\":\"org.coffer.Authentication.Other\"}".utf8) + [0])
         #expect(try client.receive(Nothing.self).name == .methodNotFound)
         let documented = try String(
             contentsOfFile: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -66,7 +100,7 @@ struct HostileClientTests {
             #expect(try second.perform(.open).error == nil)
             // Another program's is one too many; the first one's second is not.
             let third = try Puppet(stage)
-            #expect(try third.perform(.open).error?.contains("LimitExceeded") == true)
+            #expect(try third.perform(.open).error?.contains("Authentication.LimitExceeded") == true)
             var again = try stage.client()
             #expect(try again.begin().message != nil)
         }

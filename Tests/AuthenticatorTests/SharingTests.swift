@@ -22,7 +22,8 @@ import Testing
         stage.broker.change { $0.companions = [companion] }
         var first = try stage.client()
         let notice = try first.begin("first").message?.text ?? ""
-        #expect(notice.contains("asks to read these 2 items:\n  \"github\" / \"me\"\n  \"github\" / \"me\""))
+        // The same item for two of its threads is one thing to a person.
+        #expect(notice.hasSuffix("asks to read \"github\" / \"me\"."))
         var second = try stage.client()
         #expect(try second.begin("second").message?.text == Self.waiting)
         #expect(try first.go().message?.style == .secret)
@@ -81,9 +82,9 @@ import Testing
         #expect(try client.begin().name == .authenticationChallengeRefused)
         let fewer = Array(many.dropLast())
         stage.broker.change {
-            $0.companions = fewer.map { item in
+            $0.companions = fewer.enumerated().map { index, item in
                 var item = item
-                item.service = String(repeating: "s", count: 500)
+                item.service = "\(index)" + String(repeating: "s", count: 500)
                 item.reason = String(repeating: "r", count: 500)
                 return item
             }

@@ -63,6 +63,24 @@ struct ChallengeBookTests {
         #expect(throws: ChallengeRefusal.unknown) { try book.redeem(id, by: caller) }
     }
 
+    @Test(
+        "a process may ask for the same thing several times at once; of too many the oldest goes, and none that was begun"
+    )
+    func same() throws {
+        let book = ChallengeBook(limits: .init(openPerUser: 8, life: .seconds(60)), clock: clock.clock)
+        let caller = Caller(uid: 1000, process: process, connection: 1)
+        let vault = try VaultID.random()
+        var ids: [Challenge.ID] = []
+        for number in 0..<10 {
+            ids.append(
+                try book.issue(
+                    to: caller, owner: .user(1000), vault: vault, purposes: [.unlock], choice: .unlock))
+            if number == 0 { _ = try book.describe(ids[0], uid: 1000, process: process, connection: 1) }
+            clock.advance(by: .milliseconds(1))
+        }
+        #expect(ids.map(book.isOpen) == [true, false] + Array(repeating: true, count: 8))
+    }
+
     // MARK: Several ways
 
     private static func key(_ role: ObjectRole, _ kind: AuthorizationKind) -> Challenge.Authorization {

@@ -173,6 +173,26 @@ struct ProtocolTests {
         await broker.stop()
     }
 
+    @Test("what a message costs is bounded by its values, not by its bytes alone")
+    func values() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        func call(_ count: Int) -> [UInt8] {
+            let list = String(repeating: "[],", count: (count - 4) / 2) + "0"
+            return Array(#"{"method":"org.varlink.service.GetInfo","x":["#.utf8) + Array(list.utf8)
+                + Array("]}".utf8) + [0]
+        }
+        try await client.send(call(20_000))
+        #expect(try await text(client).contains("coffer"))
+        try await client.send(call(20_004))
+        #expect(try await text(client).contains("more than 20000 values"))
+        await #expect(throws: WireClient.Closed.self) { _ = try await client.message() }
+        let many = Dictionary(uniqueKeysWithValues: (0..<65).map { ("\($0)", "v") })
+        let other = try broker.client()
+        #expect(try await fault { try await other.call(Keychain.Search(attributes: many)) }.name == .limitExceeded)
+        await broker.stop()
+    }
+
     @Test("who does not finish a message in time is told so and let go")
     func slow() async throws {
         var options = Broker.Options()

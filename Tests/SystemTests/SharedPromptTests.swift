@@ -40,6 +40,15 @@ import Testing
         #expect(log.text.components(separatedBy: "answered together with other requests").count - 1 == 9, "\(log)")
     }
 
+    @Test func theSameItemForSixThreadsIsOnePromptThatNamesItOnce() throws {
+        let sandbox = try sandbox(1)
+        let answers = try Storm(wishes: (0..<6).flatMap { _ in wishes(0..<1) }).run(in: sandbox)
+        #expect(answers.map(\.value) == Array(repeating: "value-0", count: 6), "\(answers)")
+        #expect(answers.map(\.questions).reduce(0, +) == 1, "\(answers)")
+        let prompt = try #require(prompts(answers).first)
+        #expect(prompt.hasSuffix("asks to read \"store\" / \"item-0\"."), "\(prompt)")
+    }
+
     @Test func tenOfTwoProgramsMakeTwo() async throws {
         let sandbox = try sandbox(10)
         let storms = [Storm(wishes: wishes(0..<5), thinking: 1), Storm(wishes: wishes(5..<10), thinking: 1)]

@@ -48,13 +48,24 @@ struct ClientChannel: ~Copyable {
             return try decode(bytes)
         } catch let ending as Ending {
             throw ending
+        } catch let error as DecodingError {
+            throw .refused(.init(fault: Fault(parameters: error), reason: "other"))
         } catch {
-            throw .refused(.invalidArgument("The call is not one of org.coffer.Authentication's."))
+            throw .refused(.invalidArgument("This is no Varlink call."))
         }
     }
 
     private func decode(_ bytes: [UInt8]) throws -> Call {
-        let method = try Varlink.decode(VarlinkCallHeader.self, from: bytes).method
+        let header: VarlinkCallHeader
+        do { header = try Varlink.decode(VarlinkCallHeader.self, from: bytes) } catch {
+            throw Ending.refused(.invalidArgument("This is no Varlink call."))
+        }
+        let method = header.method
+        if header.oneway == true {
+            // A conversation is answers: who wants none is not in one, and is told nothing.
+            guard !method.hasPrefix(BrokerProtocol.Authentication.interface + ".") else { throw Ending.gone }
+            return .introspection
+        }
         switch method {
         case BrokerProtocol.Authentication.Begin.name:
             return .begin(challenge: try parameters(BrokerProtocol.Authentication.Begin.self, bytes).challenge)
@@ -65,9 +76,7 @@ struct ClientChannel: ~Copyable {
         case BrokerProtocol.Authentication.RenewSigningKey.name:
             return .renewSigningKey
         case BrokerProtocol.Authentication.Continue.name:
-            let given = try Varlink.decode(
-                VarlinkParameters<BrokerProtocol.Authentication.Continue>.self, from: bytes)
-            return .continue(answer: given.parameters?.answer)
+            return .continue(answer: try parameters(BrokerProtocol.Authentication.Continue.self, bytes).answer)
         case BrokerProtocol.Authentication.Cancel.name:
             return .cancel
         case BrokerProtocol.Authentication.Biometry.name:
@@ -87,16 +96,24 @@ struct ClientChannel: ~Copyable {
             }
             return .introspection
         default:
-            fail(Fault(.methodNotFound, Fault.Details(method: VisibleText.escaped(method, limit: 100))))
+            fail(Self.unknown(method))
             return .introspection
         }
     }
 
-    private func parameters<Method: VarlinkMethod>(_ type: Method.Type, _ bytes: [UInt8]) throws -> Method {
-        guard let parameters = try Varlink.decode(VarlinkParameters<Method>.self, from: bytes).parameters else {
-            throw Ending.refused(.invalidArgument("\(Method.name) needs parameters."))
+    private static func unknown(_ method: String) -> Fault {
+        let interface = method.lastIndex(of: ".").map { String(method[..<$0]) }
+        if let interface, InterfaceText.named(interface) == nil {
+            return Fault(.interfaceNotFound, Fault.Details(interface: VisibleText.escaped(interface, limit: 100)))
         }
-        return parameters
+        return Fault(.methodNotFound, Fault.Details(method: VisibleText.escaped(method, limit: 100)))
+    }
+
+    private func parameters<Method: VarlinkMethod>(_ type: Method.Type, _ bytes: [UInt8]) throws -> Method {
+        if let parameters = try Varlink.decode(VarlinkParameters<Method>.self, from: bytes).parameters {
+            return parameters
+        }
+        return try Varlink.decode(Method.self, from: Array("{}".utf8))
     }
 
     func reply(_ parameters: some Codable & Sendable) { send(VarlinkReply(parameters)) }

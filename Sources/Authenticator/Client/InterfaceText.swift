@@ -60,6 +60,8 @@ enum InterfaceText {
         error BrokerUnavailable (message: string)
         # The person is authenticated, and the broker could not use it. kind and code as in org.coffer.Keychain.TPM; kind "damaged" and "failed" besides.
         error NotCompleted (message: string, kind: string, code: int)
+        # Too many conversations of this user, or of all, are open.
+        error LimitExceeded (message: string)
 
         """#
 }

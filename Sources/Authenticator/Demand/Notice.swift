@@ -21,12 +21,16 @@ enum Notice {
 
     /// - Parameter items: all that one answer is for, the client's own first.
     static func text(for demand: Demand, _ items: [ShownItem], from client: Client) -> String {
-        let named = items.filter { $0.service != nil }
-        guard named.count > 1 else { return text(for: demand, from: client) }
-        let lines = named.map { item in
-            "\n  \(name(item.service ?? "", item.account ?? ""))" + (item.reason ?? "").ifGiven(", reason it gives: ")
+        var lines: [String] = []
+        for item in items where item.service != nil {
+            let line =
+                "\n  \(name(item.service ?? "", item.account ?? ""))"
+                + (item.reason ?? "").ifGiven(", reason it gives: ")
+            // Asked for twice, as by two threads, it is one thing to a person.
+            if !lines.contains(line) { lines.append(line) }
         }
-        return "\(subject(client)) asks to \(purpose(of: demand, "these \(named.count) items")):" + lines.joined()
+        guard lines.count > 1 else { return text(for: demand, from: client) }
+        return "\(subject(client)) asks to \(purpose(of: demand, "these \(lines.count) items")):" + lines.joined()
     }
 
     /// To be asked now, and not again for a while.

@@ -103,7 +103,8 @@ public struct Server: ~Copyable {
 
     private func refuse(_ connection: consuming Descriptor) {
         let channel = ClientChannel(adopting: connection)
-        channel.fail(Fault(.limitExceeded, "Too many authentications are open: finish or cancel one of them."))
+        channel.fail(
+            Fault(.authenticationLimitExceeded, "Too many authentications are open: finish or cancel one of them."))
     }
 
     private mutating func stop() throws(SystemError) {

@@ -114,6 +114,12 @@ struct Challenge: Sendable {
             && choice.asksLike(other.choice)
     }
 
+    /// Whether it is a question that nobody has begun to answer, and the other one is the same again.
+    func isReplaceable(by other: Challenge) -> Bool {
+        stage == .issued && process == other.process && uid == other.uid && owner == other.owner
+            && purposes == other.purposes && subject == other.subject && enrolment == other.enrolment
+    }
+
     enum Stage: Sendable, Equatable {
         case issued
         /// An authenticator is asking the person, over this connection.

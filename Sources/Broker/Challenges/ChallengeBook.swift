@@ -12,6 +12,8 @@ final class ChallengeBook: Sendable {
         var openPerUser: Int
         /// Those that one prompt can answer: as many as a person can be shown at once.
         var alike = 32
+        /// Of one process for the very same thing, as by its threads.
+        var same = 8
         /// All of a user's.
         var allOfUser = 64
         /// From the challenge to the last signature.
@@ -51,8 +53,7 @@ final class ChallengeBook: Sendable {
             registers: registers, items: items, passwords: passwords)
         let isTaken = open.withLock { open in
             Self.dropExpired(&open, at: clock.now())
-            // Asking again for the same thing replaces the question that nobody has begun to answer.
-            open = open.filter { !Self.isReplaced($0.value, by: challenge) }
+            self.makeRoom(for: challenge, in: &open)
             if !self.hasRoom(for: challenge, in: open) { Self.dropDead(&open, of: caller.uid) }
             guard self.hasRoom(for: challenge, in: open) else { return false }
             open[id] = challenge
@@ -60,11 +61,16 @@ final class ChallengeBook: Sendable {
         }
         guard isTaken else {
             throw Fault(
-                .limitExceeded,
-                "This user has \(limits.openPerUser) open authentications already: finish or cancel one first.")
+                .limitExceeded, "This user has too many open authentications already: finish or cancel one first.")
         }
         sweep(after: limits.life)
         return id
+    }
+
+    /// Who asks for the same thing again and again, and never answers, has the oldest question replaced that nobody has begun to answer.
+    private func makeRoom(for challenge: Challenge, in open: inout [Challenge.ID: Challenge]) {
+        let same = open.values.filter { $0.isReplaceable(by: challenge) }.sorted { $0.expires < $1.expires }
+        for old in same.dropLast(limits.same - 1) { open[old.id] = nil }
     }
 
     private func hasRoom(for challenge: Challenge, in open: [Challenge.ID: Challenge]) -> Bool {
@@ -339,11 +345,6 @@ extension ChallengeBook {
         let challenge = try live(id, in: &open, at: now)
         guard challenge.stage == .described(connection: connection) else { throw .outOfOrder }
         return challenge
-    }
-
-    private static func isReplaced(_ old: Challenge, by new: Challenge) -> Bool {
-        old.stage == .issued && old.process == new.process && old.uid == new.uid && old.owner == new.owner
-            && old.purposes == new.purposes && old.subject == new.subject && old.enrolment == new.enrolment
     }
 
     private static func dropExpired(_ open: inout [Challenge.ID: Challenge], at now: ContinuousClock.Instant) {

@@ -26,7 +26,7 @@ struct IncomingCall: Sendable {
             }
             return try Varlink.decode(Method.self, from: Array("{}".utf8))
         } catch let error as DecodingError {
-            throw Self.fault(for: error)
+            throw Fault(parameters: error)
         } catch {
             throw Fault(.invalidParameter, Fault.Details(message: "The parameters cannot be read."))
         }
@@ -38,23 +38,9 @@ struct IncomingCall: Sendable {
             return try Varlink.decode(VarlinkParameters<Keychain.VaultChoice>.self, from: message).parameters
                 ?? Keychain.VaultChoice()
         } catch let error as DecodingError {
-            throw Self.fault(for: error)
+            throw Fault(parameters: error)
         } catch {
             throw Fault(.invalidParameter, Fault.Details(message: "The parameters cannot be read."))
         }
-    }
-
-    private static func fault(for error: DecodingError) -> Fault {
-        let path: [any CodingKey]
-        switch error {
-        case .keyNotFound(let key, let context): path = context.codingPath + [key]
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            path = context.codingPath
-        @unknown default: path = []
-        }
-        let name = path.last { $0.intValue == nil && $0.stringValue != "parameters" }?.stringValue ?? "parameters"
-        return Fault(
-            .invalidParameter,
-            Fault.Details(message: "“\(name)” is missing, or not what the interface says.", parameter: name))
     }
 }

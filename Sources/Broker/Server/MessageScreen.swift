@@ -2,6 +2,8 @@
 enum MessageScreen {
     /// Deeper than any message of ours needs, shallower than any stack minds.
     static let deepest = 32
+    /// More than the longest list of ours has. What a parser does with each is what a message costs, not its bytes.
+    static let mostValues = 20_000
 
     /// - Returns: what is wrong, in words; nil when the message may be parsed.
     static func problem(with message: [UInt8]) -> String? {
@@ -11,6 +13,7 @@ enum MessageScreen {
         // The text is not kept: only its being UTF-8 counts.
         guard (try? UTF8Span(validating: message.span)) != nil else { return "the message is not UTF-8" }
         var depth = 0
+        var values = 0
         var isInString = false
         var isEscaped = false
         for byte in message {
@@ -28,10 +31,13 @@ enum MessageScreen {
             case UInt8(ascii: "\""): isInString = true
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
+                values += 1
                 if depth > deepest { return "the message is nested deeper than \(deepest) levels" }
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ","): values += 1
             default: break
             }
+            if values > mostValues { return "the message has more than \(mostValues) values" }
         }
         return nil
     }
