@@ -128,6 +128,8 @@ public enum Keychain {
     /// What a person is asked for.
     public enum Purpose: String, Codable, Sendable, CaseIterable {
         case create, unlock, read, recovery
+        /// To change for good what it takes to read an item; the value is taken out for that.
+        case change
         /// To hold the vault to the login password, or no longer.
         case bind, unbind
         /// To take the vault's file for the newest, though the TPM has not counted it so. Root asks.

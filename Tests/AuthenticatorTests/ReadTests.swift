@@ -30,6 +30,16 @@ struct ReadTests {
         #expect(described.startTime == Int64(me.startTime))
     }
 
+    @Test func aChangeOfWhatReadingTakesIsCalledThat() throws {
+        let stage = try Stage()
+        stage.broker.change { $0.facts.purposes = [.change] }
+        var client = try stage.client()
+        let text = try client.begin().message?.text ?? ""
+        #expect(text.contains("asks to change for good what it takes to read \"github\" / \"me\"."))
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.go(Stage.password).isDone)
+    }
+
     @Test func theSignatureCoversExactlyTheHundredBytes() throws {
         let stage = try Stage()
         var client = try stage.client()

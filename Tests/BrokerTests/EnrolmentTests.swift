@@ -174,7 +174,7 @@ struct EnrolmentTests {
         try await broker.authenticator.enrol(looked, set: Self.first)
         edit.challenge = looked
         let asked = try await fault { try await client.call(edit) }
-        #expect(asked.details.purposes == ["read"])
+        #expect(asked.details.purposes == ["change"])
         let reading = try #require(asked.details.challenge)
         try await broker.authenticator.grant(reading)
         edit.challenge = reading

@@ -166,7 +166,23 @@ struct KeychainTests {
         let asked = try await fault {
             try await client.call(Keychain.Edit(service: "s", account: "a", access: Keychain.AccessControl()))
         }
-        #expect(asked.details.purposes == ["read"])
+        #expect(asked.details.purposes == ["change"])
+        // Who said yes to reading has not said yes to this, nor the other way round.
+        let opened = Keychain.AccessControl()
+        let toRead = try await challenge { try await client.call(Keychain.Get(service: "s", account: "a")) }
+        try await broker.authenticator.grant(toRead)
+        let misused = try await fault {
+            try await client.call(Keychain.Edit(service: "s", account: "a", access: opened, challenge: toRead))
+        }
+        #expect(misused.name == .challengeRefused)
+        let toChange = try await challenge {
+            try await client.call(Keychain.Edit(service: "s", account: "a", access: opened))
+        }
+        try await broker.authenticator.grant(toChange)
+        let turned = try await fault {
+            try await client.call(Keychain.Get(service: "s", account: "a", challenge: toChange))
+        }
+        #expect(turned.name == .challengeRefused)
         let id = try #require(asked.details.challenge)
         try await broker.authenticator.grant(id)
         _ = try await client.call(

@@ -57,7 +57,7 @@ struct Demand {
                 )
             }
         }
-        if purposes.contains(.read) {
+        if !purposes.isDisjoint(with: [.read, .change]) {
             guard let name = facts.service, let account = facts.account else {
                 throw .refused(.challengeRefused("The challenge does not say what is to be read."))
             }

@@ -93,7 +93,10 @@ enum Notice {
                 "renew all keys of your keychain: copies of its file from before, and an earlier recovery code, open nothing of it afterwards"
             )
         }
-        if let item { parts.append("read \(item)" + (group.map { " of \($0)" } ?? "")) }
+        if let item {
+            let deed = demand.purposes.contains(.change) ? "change for good what it takes to read" : "read"
+            parts.append("\(deed) \(item)" + (group.map { " of \($0)" } ?? ""))
+        }
         return parts.joined(separator: " and ")
     }
 

@@ -161,6 +161,8 @@ extension Conversation {
         let event: AccessRecord.Event
         if challenge.purposes.contains(.read) {
             event = .read
+        } else if challenge.purposes.contains(.change) {
+            event = .edit
         } else if challenge.purposes.contains(.recovery) {
             event = .recovery
         } else if challenge.purposes.contains(.accept) {

@@ -10,7 +10,7 @@ extension InterfaceText {
         type NamedItem (service: string, account: string)
 
         # What a challenge is about. uid, pid and startTime (field 22 of /proc/PID/stat) are those of the authenticator's client; they must be the challenge's own.
-        # purposes: create, unlock, read, recovery, bind, unbind, rotate, accept, tieToBoot, releaseFromBoot, approveBoot, enrolment. vault: hex, absent when it is to be made.
+        # purposes: create, unlock, read, change, recovery, bind, unbind, rotate, accept, tieToBoot, releaseFromBoot, approveBoot, enrolment. vault: hex, absent when it is to be made.
         # alternatives: each a complete set of indexes into authorizations; one of them has to be met, and only one is. Which PAM services that takes is the authenticator's own knowledge.
         # lastLock: when the client's own vault was last locked, or the broker started; milliseconds of CLOCK_BOOTTIME. No answer that is older can be used again.
         # program: the client's program as root resolved it, for the access log; left out where it could not be.

@@ -37,7 +37,8 @@ enum EditHandler: MethodHandler {
         }
         let reader = ItemReader(
             service: method.service, account: method.account, reason: nil, mayUnlock: method.unlock ?? false,
-            applicationPassword: password, challenge: nil, redeemed: granted, enrolled: enrolled)
+            applicationPassword: password, challenge: nil, redeemed: granted, purpose: .change,
+            enrolled: enrolled)
         let item = try await reader.read(request, for: .edit) { vault, item, value in
             try OwnerRule.check(access, in: vault.record)
             return try vault.reseal(

@@ -13,6 +13,8 @@ struct ItemReader: Sendable {
     let challenge: Challenge.ID?
     /// What the method took already.
     var redeemed: Challenge?
+    /// What the person is told that it is for.
+    var purpose = Keychain.Purpose.read
     /// What the call may bind the item to, for the challenge that a person is asked for.
     var enrolled: [AuthorizationKind] = []
 
@@ -48,7 +50,7 @@ struct ItemReader: Sendable {
             // A person was asked for this call already, and it was not enough: asking on and on would train people to say yes.
             if let granted, granted.purposes != [.enrolment] { throw Faults.challengeRefused }
             throw try request.ask(
-                for: demand.purposes, subject: demand.purposes.contains(.read) ? subject : nil, reason: reason,
+                for: demand.purposes, subject: demand.purposes.contains(purpose) ? subject : nil, reason: reason,
                 vault: vault,
                 choice: SignatureChoice(demand.ways), enrolled: enrolled)
         }
@@ -70,7 +72,7 @@ struct ItemReader: Sendable {
             let facts = ReadFacts(
                 caller: request.caller, keeperOwner: owner, standing: request.admission.standing, own: request.own,
                 item: item, plan: plan, lock: state.lock,
-                mayUnlock: mayUnlock, hasPassword: hasPassword, granted: granted)
+                mayUnlock: mayUnlock, hasPassword: hasPassword, purpose: purpose, granted: granted)
             let demand = try ReadRules.judge(facts)
             guard demand.isEmpty else {
                 let subject = Challenge.Subject(

@@ -20,6 +20,6 @@ enum ConstraintRule: ReadRule {
             }
             ways.append(way)
         }
-        return .needs(.read, ways)
+        return .needs(facts.purpose, ways)
     }
 }

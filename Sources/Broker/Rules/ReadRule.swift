@@ -25,6 +25,8 @@ struct ReadFacts: Sendable {
     let mayUnlock: Bool
     /// The call brought an application password; whether it is right shows later.
     let hasPassword: Bool
+    /// What a person is asked for where one is needed: to read, or to change what reading takes.
+    var purpose = Keychain.Purpose.read
     /// What a person granted for this very call.
     let granted: Challenge?
 }
