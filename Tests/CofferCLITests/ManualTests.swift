@@ -17,4 +17,17 @@ import Testing
         #expect(findings.isEmpty)
         #expect(script.terminationStatus == 0)
     }
+
+    /// The macros that change the font with each word put no blank between the words: they are for a page's name and section.
+    @Test func noMacroSwallowsTheBlanksOfASentence() throws {
+        let folder = Self.root.appending(path: "docs/man")
+        let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+        #expect(pages.count > 20)
+        for page in pages {
+            let text = try String(contentsOf: folder.appending(path: page), encoding: .utf8)
+            for line in text.split(separator: "\n") where line.hasPrefix(".BR ") {
+                #expect(line.split(separator: " ").count == 3, "\(page): \(line)")
+            }
+        }
+    }
 }
