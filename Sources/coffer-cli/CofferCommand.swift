@@ -24,7 +24,8 @@ struct CofferCommand: ParsableCommand {
               COFFER_AUTH_SOCKET  the authenticator's (auth.sock beside the broker's)
 
             Exit status:
-              0 done, 1 other failure, 3 not found, 5 locked, 6 not permitted,
+              0 done, 3 not found, 5 locked, 6 not permitted,
+              1 other failure, or whoever read the output went away before its end,
               4 authentication failed, cancelled or needed,
               7 store damaged or rolled back, 8 TPM unavailable, changed or in lockout,
               9 broker unreachable, 10 already exists, 64 wrong use

@@ -10,12 +10,19 @@ enum Output {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data(bytes))
         } catch {
+            // A reader that has seen enough, as head has, is no mishap; the status says that not all was taken.
+            guard !isBrokenPipe(error) else { throw .failure }
             note("coffer: standard output cannot be written: it is closed, or no space is left")
             throw .failure
         }
     }
 
     static func line(_ text: String) throws(ExitStatus) { try bytes(Array((text + "\n").utf8)) }
+
+    private static func isBrokenPipe(_ error: any Error) -> Bool {
+        let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        return cause?.domain == NSPOSIXErrorDomain && cause?.code == Int(EPIPE)
+    }
 
     /// Writes a line to standard error.
     static func note(_ text: String) {

@@ -97,4 +97,41 @@ import Testing
         #expect(!result.errors.contains("CANARY"))
         #expect(stage.broker.calls("Set").isEmpty)
     }
+
+    /// A pipe whose reader has gone, as after `| head -1`, is everyday life; the status says all the same that a value did not arrive.
+    @Test(arguments: ["list", "log", "get github me", "doctor"])
+    func aReaderThatWentAwayIsOneAndNothingIsSaid(command: String) throws {
+        let stage = try Stage(broker: Self.lists)
+        var shell = stage.program
+        shell.executable = "/bin/sh"
+        let pipe = stage.scratch.file("pipe")
+        let line = "mkfifo \(pipe); exec 3<>\(pipe) 4>\(pipe) 3>&-; \(Program.path) \(command) >&4"
+        let result = try shell.run("-c", line)
+        #expect(result.status == 1)
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test(arguments: [">/dev/full", ">&-"])
+    func outputThatCannotBeWrittenIsSaid(output: String) throws {
+        let stage = try Stage(broker: Self.lists)
+        var shell = stage.program
+        shell.executable = "/bin/sh"
+        let result = try shell.run("-c", "\(Program.path) get github me \(output)")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("standard output cannot be written"))
+    }
+
+    private static let lists: [String: [FakeServer.Step]] = [
+        "List": [.answer(Keychain.List.Reply(items: [Stage.item()]))],
+        "Log": [
+            .answer(
+                Keychain.Log.Reply(
+                    records: [
+                        Keychain.LogRecord(
+                            sequence: 1, time: 1, event: "read", outcome: "done", verified: true, require: [])
+                    ],
+                    more: false, problem: nil))
+        ],
+        "Get": [Stage.value([1])],
+    ]
 }
