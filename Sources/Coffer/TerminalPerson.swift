@@ -37,6 +37,9 @@ package struct TerminalPerson: Person {
         }
         switch answer {
         case .cancelled: return nil
+        case .line(let bytes) where SuspendKey.isIn(bytes):
+            try tell(.init(style: .error, text: SuspendKey.notice))
+            return try ask(message, hangUp: hangUp)
         case .line(let bytes):
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw KeychainError(.wrongPassword, "what was typed is not UTF-8", advice: "set the terminal to UTF-8")

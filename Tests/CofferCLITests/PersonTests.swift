@@ -54,6 +54,21 @@ import Testing
         #expect(result.echoes)
     }
 
+    /// Ctrl-Z cannot suspend while the terminal is without echo, and is never part of a password.
+    @Test func ctrlZIsNoPartOfAPassword() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let result = try stage.program.run(
+            "get", "github", "me",
+            turns: [.init(wait: "Password: ", type: "\u{1A}one\r"), .init(wait: "Password: ", type: "two\r")])
+        #expect(result.status == 0)
+        #expect(result.screen.contains("Ctrl-Z does not suspend"))
+        #expect(result.echoes)
+        let answers = try stage.authenticator.calls("Continue").map {
+            try $0.parameters(Authentication.Continue.self)?.answer
+        }
+        #expect(answers == ["two"])
+    }
+
     /// A signal ends the program, and the terminal is as it was.
     @Test func aSignalLeavesTheTerminalAsItWas() throws {
         let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)

@@ -72,6 +72,21 @@ import Testing
         #expect(call.value == Data("CANARY".utf8).base64EncodedString())
     }
 
+    @Test func ctrlZIsNoPartOfATypedValue() throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let result = try stage.program.run(
+            "set", "github", "me", input: .terminal,
+            turns: [
+                .init(wait: "Secret for github/me: ", type: "\u{1A} ab\r"),
+                .init(wait: "Secret for github/me: ", type: "ab\r"),
+                .init(wait: "Once more: ", type: "a\u{1A}b\r"), .init(wait: "Once more: ", type: "ab\r"),
+            ])
+        #expect(result.status == 0)
+        #expect(result.screen.contains("Ctrl-Z does not suspend"))
+        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(call.value == Data("ab".utf8).base64EncodedString())
+    }
+
     @Test func twoDifferentTypedValuesStoreNothing() throws {
         let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
         let result = try stage.program.run(

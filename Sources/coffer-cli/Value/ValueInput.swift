@@ -42,6 +42,9 @@ struct ValueInput {
                 .failed, "the terminal cannot be asked: \(error.reason)", advice: "pipe the value in instead")
         }
         switch answer {
+        case .line(let bytes) where SuspendKey.isIn(bytes):
+            try TerminalPerson().tell(.init(style: .error, text: SuspendKey.notice))
+            return try ask(prompt)
         case .line(let bytes): return bytes
         case .cancelled: throw KeychainError(.cancelled, "cancelled", advice: "nothing was stored")
         }
