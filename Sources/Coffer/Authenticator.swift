@@ -57,10 +57,11 @@ package struct Authenticator: Sendable {
     }
 
     /// Whether the caller can be asked for a finger, and which fingers are enrolled. Asks nobody.
-    package func biometry() throws(KeychainError) -> Authentication.Biometry.Reply {
+    /// - Returns: the answer, and who gave it.
+    package func biometry() throws(KeychainError) -> (answer: Authentication.Biometry.Reply, uid: UInt32) {
         var connection = try connect()
-        try check(connection)
-        return try exchange(Authentication.Biometry(), on: &connection)
+        let peer = try check(connection)
+        return (try exchange(Authentication.Biometry(), on: &connection), peer.uid)
     }
 
     private func connect() throws(KeychainError) -> VarlinkConnection {
@@ -72,7 +73,9 @@ package struct Authenticator: Sendable {
     }
 
     /// Before anything is asked: a password typed here goes to whoever listens.
-    private func check(_ connection: borrowing VarlinkConnection) throws(KeychainError) {
+    /// - Returns: who that is, by the kernel's word.
+    @discardableResult
+    private func check(_ connection: borrowing VarlinkConnection) throws(KeychainError) -> PeerCredentials {
         let peer: PeerCredentials
         do throws(TransportFailure) {
             peer = try connection.peer()
@@ -85,6 +88,7 @@ package struct Authenticator: Sendable {
                 "\(paths.authenticator) is served by uid \(peer.uid), not by root: no password was asked for",
                 advice: "find out whose process \(peer.pid) is")
         }
+        return peer
     }
 
     /// - Returns: nil for a message that takes no answer.

@@ -61,7 +61,10 @@ package struct KeychainClient: Sendable {
     }
 
     /// Whether the caller can be asked for a finger, and which fingers are enrolled. Asks nobody.
-    package func biometry() throws(KeychainError) -> BrokerProtocol.Authentication.Biometry.Reply {
+    /// - Returns: the authenticator's answer, and the uid that it runs under, by the kernel's word.
+    package func biometry() throws(KeychainError) -> (
+        answer: BrokerProtocol.Authentication.Biometry.Reply, uid: UInt32
+    ) {
         try authenticator.biometry()
     }
 

@@ -1,7 +1,9 @@
 import BrokerProtocol
 import Foundation
+import Glibc
 import Testing
 
+@testable import Coffer
 @testable import coffer_cli
 
 /// `coffer doctor`: its list of checks, and what it says where nobody answers.
@@ -40,6 +42,27 @@ import Testing
         let findings = try JSONDecoder().decode([Finding].self, from: Data(result.text.utf8))
         #expect(findings.map(\.check) == ["broker", "authenticator"])
         #expect(findings.allSatisfy { $0.verdict == "problem" && $0.advice != nil })
+    }
+
+    /// Whose the authenticator is, the kernel knows: that no broker answers does not make it root's.
+    @Test(arguments: [(UInt32(0), "root's"), (1000, "not root's but uid 1000's")])
+    func theAuthenticatorIsRootsOnlyWhereItsProcessIs(uid: UInt32, words: String) throws {
+        let gone = KeychainError(.brokerUnreachable, "gone")
+        let facts = DoctorFacts(
+            status: .failure(gone), biometry: .success(.init(usable: false, type: "fingerprint")),
+            authenticatorUser: uid, items: .failure(gone), diagnosis: .failure(gone))
+        let finding = try #require(AuthenticatorCheck.findings(facts).first)
+        #expect(finding.message == "the authenticator answers, and is \(words)")
+        #expect(finding.verdict == (uid == 0 ? .ok : .note))
+    }
+
+    @Test func theAuthenticatorsUserIsAskedOfTheKernel() throws {
+        let stage = try Stage(authenticator: [
+            "Biometry": [.answer(Authentication.Biometry.Reply(usable: false, type: "fingerprint"))]
+        ])
+        let paths = SocketPaths(environment: stage.program.environment)
+        let facts = DoctorFacts(asking: KeychainClient(paths: paths, caller: getuid()))
+        #expect(facts.authenticatorUser == getuid())
     }
 
     @Test func whatABrokerSaysCannotDriveTheTerminal() {

@@ -7,16 +7,21 @@ enum AuthenticatorCheck: DoctorCheck {
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
         switch facts.biometry {
         case .failure(let error): [DoctorFinding(check, error)]
-        // Whose it is was checked before it was asked.
-        case .success: [DoctorFinding(check: check, verdict: .ok, message: "the authenticator answers\(whose(facts))")]
+        // Whether it may be asked was checked before it was.
+        case .success: [answering(facts)]
         }
     }
 
-    private static func whose(_ facts: DoctorFacts) -> String {
-        if case .success(let status) = facts.status, status.sandbox {
-            ", as a sandbox's does"
-        } else {
-            ", and is root's"
+    /// Whose it is, the kernel says; that it is a sandbox's, only the broker can.
+    private static func answering(_ facts: DoctorFacts) -> DoctorFinding {
+        let isSandbox = if case .success(let status) = facts.status { status.sandbox } else { false }
+        var message = "the authenticator answers" + (isSandbox ? ", as a sandbox's does" : "")
+        guard facts.authenticatorUser == 0 else {
+            message += ", and is not root's but \(facts.authenticatorUser.map { "uid \($0)'s" } ?? "somebody's")"
+            return DoctorFinding(
+                check: check, verdict: isSandbox ? .ok : .note, message: message,
+                advice: isSandbox ? nil : "see what COFFER_SOCKET and COFFER_AUTH_SOCKET name: only a sandbox's may be")
         }
+        return DoctorFinding(check: check, verdict: .ok, message: message + (isSandbox ? "" : ", and is root's"))
     }
 }

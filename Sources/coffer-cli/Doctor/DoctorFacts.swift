@@ -5,23 +5,29 @@ import Coffer
 struct DoctorFacts {
     let status: Result<Keychain.Status.Reply, KeychainError>
     let biometry: Result<Authentication.Biometry.Reply, KeychainError>
+    /// Whose process the authenticator is, by the kernel's word; nil where it did not answer.
+    let authenticatorUser: UInt32?
     let items: Result<[Keychain.Item], KeychainError>
     let diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
 
     init(
         status: Result<Keychain.Status.Reply, KeychainError>,
-        biometry: Result<Authentication.Biometry.Reply, KeychainError>, items: Result<[Keychain.Item], KeychainError>,
+        biometry: Result<Authentication.Biometry.Reply, KeychainError>, authenticatorUser: UInt32?,
+        items: Result<[Keychain.Item], KeychainError>,
         diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
     ) {
         self.status = status
         self.biometry = biometry
+        self.authenticatorUser = authenticatorUser
         self.items = items
         self.diagnosis = diagnosis
     }
 
     init(asking client: KeychainClient) {
         status = Self.asked { () throws(KeychainError) in try client.call(Keychain.Status()) }
-        biometry = Self.asked { () throws(KeychainError) in try client.biometry() }
+        let authenticator = Self.asked { () throws(KeychainError) in try client.biometry() }
+        biometry = authenticator.map(\.answer)
+        authenticatorUser = if case .success(let found) = authenticator { found.uid } else { nil }
         items = Self.asked { () throws(KeychainError) in try client.list(service: nil) }
         diagnosis = Self.asked { () throws(KeychainError) in try client.call(Keychain.Diagnose()) }
     }
