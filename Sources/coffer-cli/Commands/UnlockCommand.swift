@@ -41,6 +41,7 @@ struct UnlockCommand: ParsableCommand {
 
     func run() throws {
         let session = Session(vault)
+        if unbind, try session.client.call(Keychain.Status()).vault.bound != true { return try unlockUnbound(session) }
         if unbind, !force { try confirm(session) }
         let command = session.unlockCommand + (bind ? " --bind" : unbind ? " --unbind" : "")
         let wanted: Bool? = bind ? true : unbind ? false : nil
@@ -51,6 +52,12 @@ struct UnlockCommand: ParsableCommand {
         if bind {
             Output.note("A forgotten password cannot be replaced: have a recovery code at hand (coffer recovery new)")
         }
+    }
+
+    /// Nothing is to be unbound, and nothing to be lost by it.
+    private func unlockUnbound(_ session: Session) throws {
+        _ = try session.call(Keychain.Unlock(), for: "unlocking", command: session.unlockCommand)
+        if !quiet { Output.note("Unlocked; it was not bound to a password") }
     }
 
     private var purpose: String { bind ? "binding" : unbind ? "unbinding" : "unlocking" }
