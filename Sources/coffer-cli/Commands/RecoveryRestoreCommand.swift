@@ -52,13 +52,13 @@ struct RecoveryRestoreCommand: ParsableCommand {
         }
         guard file != nil else {
             throw ValidationError(
-                "name the old vault's file; where that is your present vault, which does not open, root takes it out of the way first: coffer recovery restore --help"
-            )
+                "name the old vault's file: coffer recovery restore <file>")
         }
     }
 
     func run() throws {
         guard let file else { return }
+        try OldVaultFile.check(file)
         let code = try RecoveryCodeInput().read()
         let session = Session()
         let old: RecoverableVault

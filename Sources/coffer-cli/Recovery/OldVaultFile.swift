@@ -1,0 +1,44 @@
+import Coffer
+import Foundation
+import Platform
+
+/// Whether a file can be an old vault's, looked at before anybody types thirty characters for it. That it is one, and whole, its opening shows.
+enum OldVaultFile {
+    /// As much as the first page of a database can be.
+    private static let pageLimit = 65_536
+    private static let magic = Array("SQLite format 3\0".utf8)
+    /// The first page lists the tables as they were made.
+    private static let table = Array("CREATE TABLE header (".utf8)
+
+    static func check(_ path: String) throws(KeychainError) {
+        let shown = VisibleText.line(path)
+        guard try isRegular(path, shown), let page = try firstPage(path, shown), page.starts(with: magic),
+            page.firstRange(of: table) != nil
+        else {
+            throw KeychainError(
+                .invalidArgument, "\(shown) is not a vault's file", advice: "name a copy of user-<uid>.vault")
+        }
+    }
+
+    private static func isRegular(_ path: String, _ shown: String) throws(KeychainError) -> Bool {
+        let found: FileStatus?
+        do throws(SystemError) { found = try FileStatus.of(path) } catch {
+            throw KeychainError(.failed, "\(shown) cannot be looked at: \(error.reason)")
+        }
+        guard let found else { throw KeychainError(.notFound, "\(shown): there is no such file") }
+        guard !found.isSymbolicLink else {
+            throw KeychainError(.invalidArgument, "\(shown) is a link", advice: "name the file that it leads to")
+        }
+        return found.isRegular
+    }
+
+    /// - Returns: nil for an empty file.
+    private static func firstPage(_ path: String, _ shown: String) throws(KeychainError) -> Data? {
+        do {
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            return try file.read(upToCount: pageLimit)
+        } catch {
+            throw KeychainError(.failed, "\(shown) cannot be read", advice: "see whether you may read it")
+        }
+    }
+}
