@@ -5,6 +5,17 @@ enum ArgumentRewriter {
     private static let usual = ["--generate": "--generate=32", "--clip": "--clip=45s"]
     private static let leading = ["--user", "--group"]
 
+    /// The value that somebody wrote after an option with a blank between them, where it is an argument of its own.
+    /// - Parameter isValue: what the option would take.
+    static func detached(
+        _ option: String, in arguments: [String] = CommandLine.arguments, where isValue: (String) -> Bool
+    ) -> String? {
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        guard let place = arguments[..<end].firstIndex(of: option), place + 1 < end else { return nil }
+        let value = arguments[place + 1]
+        return isValue(value) ? value : nil
+    }
+
     static func rewrite(_ arguments: [String]) -> [String] {
         let arguments = commandFirst(arguments)
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex

@@ -31,7 +31,7 @@ import Testing
         let result = try stage.program.run("get", "github", "me", "--clip=1s")
         #expect(result.status == 0)
         #expect(result.output.isEmpty)
-        #expect(result.errors == "Copied github/me; the clipboard is cleared in 1 seconds\n")
+        #expect(result.errors == "Copied github/me; the clipboard is cleared in 1 second\n")
         #expect(try stage.scratch.contents("board") == Array("s3cret".utf8))
         #expect(try wait(for: "", in: stage))
         #expect(String(decoding: try stage.scratch.contents("board.args"), as: UTF8.self).contains("s3cret") == false)

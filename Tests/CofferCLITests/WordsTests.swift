@@ -45,6 +45,11 @@ import Testing
         #expect(ExpirationArgument("never", now: Self.now, calendar: calendar) == .never)
     }
 
+    @Test func helpShowsThatAValueMayBeLeftOut() {
+        #expect(CofferCommand.helpMessage(for: GetCommand.self).contains("--clip[=<seconds>]"))
+        #expect(CofferCommand.helpMessage(for: SetCommand.self).contains("--generate[=<length>]"))
+    }
+
     @Test func shellQuoting() {
         #expect(
             ShellText.command(["coffer", "get", "a b", nil, "it's", "$(x)", ""])

@@ -32,7 +32,8 @@ struct GetCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Put it on the clipboard instead, for 45 seconds or for as long as given.", valueName: "seconds"),
+            "Put it on the clipboard instead; written --clip[=<seconds>], for 45 seconds where none are given.",
+            valueName: "seconds"),
         transform: SecondsArgument.init(parsing:))
     var clip: SecondsArgument?
 
@@ -44,21 +45,46 @@ struct GetCommand: ParsableCommand {
         var valueBase64: String
     }
 
+    @Argument(help: .hidden)
+    var surplus: [String] = []
+
     func validate() throws {
+        if let first = surplus.first {
+            if clip != nil, let time = detachedTime {
+                throw ValidationError("a time stands behind an equals sign: write --clip=\(time)")
+            }
+            throw ValidationError("a service and an account are all that can be named; '\(first)' is too much")
+        }
         guard clip == nil || !format.json else { throw ValidationError("--clip prints nothing, and so has no --json") }
         if let reason { try ItemName.check(reason, "reason") }
+    }
+
+    private var detachedTime: String? {
+        ArgumentRewriter.detached("--clip") { SecondsArgument($0) != nil }
+    }
+
+    private func read(_ session: Session) throws -> Keychain.Get.Reply {
+        do throws(KeychainError) {
+            return try session.call(
+                Keychain.Get(
+                    service: item.service, account: item.account, reason: reason,
+                    unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+                for: item.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+                command: ShellText.command(["coffer", "get", item.service, item.account] + vault.words))
+        } catch {
+            guard error.code == .notFound, clip != nil, let time = detachedTime, time == item.account else {
+                throw error
+            }
+            throw KeychainError(
+                .notFound, error.message, advice: "where \(time) is no account but a time, write --clip=\(time)")
+        }
     }
 
     func run() throws {
         let session = Session(vault)
         // Before anybody is asked: a clipboard that is not there is known at once.
         let clipboard = try clip.map { _ in try Clipboard.find(session) }
-        let reply = try session.call(
-            Keychain.Get(
-                service: item.service, account: item.account, reason: reason,
-                unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
-            for: item.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-            command: ShellText.command(["coffer", "get", item.service, item.account] + vault.words))
+        let reply = try read(session)
         guard let data = Data(base64Encoded: reply.value) else {
             throw KeychainError(
                 .protocolViolation, "the broker's answer holds no value",
@@ -67,7 +93,7 @@ struct GetCommand: ParsableCommand {
         let value = Array(data)
         if let clip, let clipboard {
             try clipboard.copy(value, for: clip.seconds)
-            Output.note("Copied \(reply.item.shownName); the clipboard is cleared in \(clip.seconds) seconds")
+            Output.note("Copied \(reply.item.shownName); the clipboard is cleared in \(clip.spoken)")
         } else if format.json {
             let text = String(validating: value, as: UTF8.self)
             try Output.line(JSONText.of(Record(item: ItemRecord(reply.item), value: text, valueBase64: reply.value)))

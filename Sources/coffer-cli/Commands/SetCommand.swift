@@ -27,7 +27,9 @@ struct SetCommand: ParsableCommand {
     @OptionGroup var vault: VaultOptions
 
     @Option(
-        help: ArgumentHelp("Store a new random password; --generate alone makes 32 characters.", valueName: "length"),
+        help: ArgumentHelp(
+            "Store a new random password; written --generate[=<length>], of 32 characters where none is given.",
+            valueName: "length"),
         transform: LengthArgument.init(parsing:))
     var generate: LengthArgument?
 
@@ -41,7 +43,12 @@ struct SetCommand: ParsableCommand {
     var quiet = false
 
     @Argument(help: .hidden)
-    var surplus: [String] = []
+    var further: [String] = []
+
+    private var detachedLength: String? { ArgumentRewriter.detached("--generate", where: LengthArgument.isLength) }
+
+    /// What can only be meant for the secret.
+    private var surplus: [String] { further.filter { $0 != detachedLength } }
 
     enum Mode: String, EnumerableFlag {
         case new, existing
@@ -62,6 +69,9 @@ struct SetCommand: ParsableCommand {
         }
         guard generate == nil || !trim else {
             throw ValidationError("--trim is for standard input, not for --generate")
+        }
+        if let detachedLength, !further.isEmpty {
+            throw ValidationError("a length stands behind an equals sign: write --generate=\(detachedLength)")
         }
     }
 

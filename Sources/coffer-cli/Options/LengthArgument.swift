@@ -5,6 +5,8 @@ struct LengthArgument: Equatable {
     static let allowed = 8...1024
     let characters: Int
 
+    static func isLength(_ text: String) -> Bool { Int(text).map(allowed.contains) ?? false }
+
     init(parsing argument: String) throws {
         guard let count = Int(argument), Self.allowed.contains(count) else {
             throw ValidationError("a length is a number from \(Self.allowed.lowerBound) to \(Self.allowed.upperBound)")
@@ -19,12 +21,20 @@ struct SecondsArgument: Equatable {
     let seconds: Int
 
     init(parsing argument: String) throws {
-        var digits = argument[...]
-        let unit = argument.last == "m" ? 60 : 1
-        if let last = argument.last, last == "s" || last == "m" { digits = digits.dropLast() }
-        guard let count = Int(digits), count <= 3600, Self.allowed.contains(count * unit) else {
+        guard let parsed = SecondsArgument(argument) else {
             throw ValidationError("a time is 1s to 3600s, or 1m to 60m")
         }
+        self = parsed
+    }
+
+    init?(_ text: String) {
+        var digits = text[...]
+        let unit = text.last == "m" ? 60 : 1
+        if let last = text.last, last == "s" || last == "m" { digits = digits.dropLast() }
+        guard let count = Int(digits), count <= 3600, Self.allowed.contains(count * unit) else { return nil }
         seconds = count * unit
     }
+
+    /// As a person says it.
+    var spoken: String { "\(seconds) second\(seconds == 1 ? "" : "s")" }
 }
