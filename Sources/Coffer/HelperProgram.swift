@@ -18,13 +18,20 @@ struct HelperProgram {
             } catch {
                 guard attempt < Self.attempts else {
                     throw KeychainError(
-                        .authenticationNeeded, "\(path) cannot be run: \(error.localizedDescription)",
+                        .authenticationNeeded, "\(path) cannot be run: \(Self.reason(path))",
                         advice: "see whether it is there and executable")
                 }
                 attempt += 1
                 usleep(50_000)
             }
         }
+    }
+
+    /// Why a program does not start, in plain words.
+    private static func reason(_ path: String) -> String {
+        guard FileManager.default.fileExists(atPath: path) else { return "there is no such file" }
+        guard FileManager.default.isExecutableFile(atPath: path) else { return "it is not executable" }
+        return "the system does not start it"
     }
 
     private static func start(

@@ -49,7 +49,7 @@ extension KeychainError {
                 advice: "install coffer and coffer-authenticator of the same version")
         case .notCompleted:
             switch fault.details.kind {
-            case "damaged": self.init(.damaged, said("the store is damaged"))
+            case "damaged": self.init(.damaged, parting: said("the store is damaged"))
             case "failed", nil: self.init(.failed, said("you were recognised, and the broker could not use it"))
             case let kind: self.init(tpm: kind, code: fault.details.code, words: words)
             }

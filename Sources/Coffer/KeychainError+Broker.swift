@@ -44,10 +44,10 @@ extension KeychainError {
                 advice: unlessSaid("choose another name, or remove that one first"))
         case .locked:
             self.init(
-                .locked, said("the vault is locked"),
-                advice: words.contains("coffer unlock") ? "" : "open it with: coffer unlock")
+                .locked, parting: said("the vault is locked"),
+                otherwise: words.contains("coffer unlock") ? "" : "open it with: coffer unlock")
         case .notPermitted, .permissionDenied: self.init(.notPermitted, said("this is not permitted"))
-        case .damaged: self.init(.damaged, said("the store is damaged"))
+        case .damaged: self.init(.damaged, parting: said("the store is damaged"))
         case .tpm: self.init(tpm: fault.details.kind, code: fault.details.code, words: words)
         case .limitExceeded: self.init(.limitExceeded, said("this is more than the broker takes"))
         case .invalidArgument: self.init(.invalidArgument, said("the broker does not take this"))
@@ -128,6 +128,19 @@ extension KeychainError {
             case "unsupported": (.tpmUnsupported, "the TPM is too old for this")
             default: (.tpmOther, "the TPM failed; see why with: journalctl -u cofferd")
             }
-        self.init(known.code, words.isEmpty ? known.otherwise : words, tpmCode: code ?? 0)
+        self.init(known.code, parting: words.isEmpty ? known.otherwise : words, tpmCode: code ?? 0)
+    }
+
+    /// Words that say what happened and, behind a semicolon, what to do.
+    /// - Parameter advice: what to do where they do not say.
+    init(_ code: Code, parting words: String, otherwise advice: String = "", tpmCode: Int64 = 0) {
+        guard advice.isEmpty, let end = words.firstRange(of: "; ") else {
+            self.init(code, words, advice: advice, tpmCode: tpmCode)
+            return
+        }
+        let said = words[end.upperBound...]
+        self.init(
+            code, String(words[..<end.lowerBound]), advice: String(said.hasSuffix(".") ? said.dropLast() : said),
+            tpmCode: tpmCode)
     }
 }

@@ -25,7 +25,7 @@ enum Main {
             let code = CofferCommand.exitCode(for: error)
             guard code == .success else {
                 report.showUsage(
-                    CofferCommand.message(for: error), command: SubcommandSuggestion.known(arguments.first)
+                    CofferCommand.message(for: error), command: SubcommandSuggestion.known(arguments)
                 ).leave()
             }
             // Help, a version, a completion script.

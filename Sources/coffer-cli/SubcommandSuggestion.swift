@@ -4,9 +4,19 @@ import ArgumentParser
 enum SubcommandSuggestion {
     static func mistake(in arguments: [String]) -> ValidationError? {
         guard let word = arguments.first, !word.hasPrefix("-") else { return nil }
-        let configuration = CofferCommand.configuration
-        let known = configuration.subcommands.flatMap { [name(of: $0)] + $0.configuration.aliases }
-        guard !known.contains(word), word != "help" else { return nil }
+        guard word == "help" else { return mistake(word, in: CofferCommand.configuration) }
+        // The parser shows the overview for what it does not know.
+        var configuration = CofferCommand.configuration
+        for word in arguments.dropFirst().prefix(while: { !$0.hasPrefix("-") }) {
+            if let mistake = mistake(word, in: configuration) { return mistake }
+            guard let command = command(word, in: configuration) else { return nil }
+            configuration = command.configuration
+        }
+        return nil
+    }
+
+    private static func mistake(_ word: String, in configuration: CommandConfiguration) -> ValidationError? {
+        guard command(word, in: configuration) == nil, word != "help" else { return nil }
         let shown = configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
         let near = shown.map { (name: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
         guard let near, near.distance <= 2, near.distance < word.count else {
@@ -15,9 +25,20 @@ enum SubcommandSuggestion {
         return ValidationError("there is no command '\(word)'; did you mean '\(near.name)'?")
     }
 
-    /// The word, if it is a command's name.
-    static func known(_ word: String?) -> String? {
-        word.flatMap { word in CofferCommand.configuration.subcommands.contains { name(of: $0) == word } ? word : nil }
+    /// The words that the command line begins with, as far as they are a command's name: `vault create`.
+    static func known(_ arguments: [String]) -> String? {
+        var names: [String] = []
+        var configuration = CofferCommand.configuration
+        for word in arguments {
+            guard let command = command(word, in: configuration) else { break }
+            names.append(name(of: command))
+            configuration = command.configuration
+        }
+        return names.isEmpty ? nil : names.joined(separator: " ")
+    }
+
+    private static func command(_ word: String, in configuration: CommandConfiguration) -> (any ParsableCommand.Type)? {
+        configuration.subcommands.first { name(of: $0) == word || $0.configuration.aliases.contains(word) }
     }
 
     private static func name(of command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }

@@ -43,12 +43,20 @@ import Testing
         #expect(stage.authenticator.calls("Cancel").count == 1)
     }
 
+    @Test func aFileThatIsNoProgramIsFour() throws {
+        var stage = try stage()
+        stage.program.environment["COFFER_ASKPASS"] = "/etc/passwd"
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 4)
+        #expect(result.errors.contains("/etc/passwd cannot be run: it is not executable;"))
+    }
+
     @Test func aProgramThatIsNotThereIsFour() throws {
         var stage = try stage()
         stage.program.environment["COFFER_ASKPASS"] = stage.scratch.file("nowhere")
         let result = try stage.program.run("get", "github", "me")
         #expect(result.status == 4)
-        #expect(result.errors.contains("cannot be run"))
+        #expect(result.errors.contains("nowhere cannot be run: there is no such file; see whether"))
     }
 
     @Test func pinentryIsSpokenToOnADisplay() throws {

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Foundation
 import Testing
 
 /// Every error of the broker has its exit status and says what happened.
@@ -75,7 +76,20 @@ import Testing
         (["get", "a", "--jsno"], "Did you mean '--json'?"),
         (["set", "a", "b", "--new", "--existing"], "--new"),
         (["set", "a", "b", "--generate=3"], "from 8 to 1024"),
-        (["set", "a", "b", "--expires", "2001-01-01"], "a time to come"),
+        (["set", "a", "b", "--expires", "2001-01-01"], "that is past already; a time to come"),
+        (["log", "--since", "2130-01-01"], "that is still to come; a time is"),
+        (["rotate", "--all", "github"], "--all takes no name"),
+        (["rotate", "--signing-key", "github"], "--signing-key takes no name"),
+        (["rotate", "--all", "--signing-key"], "do not go together"),
+        (["rotate"], "name a secret, or give --all"),
+        (["vault", "create"], "; see: coffer help vault create"),
+        (["recovery", "restore"], "name the old vault's file: coffer recovery restore <file>; see:"),
+        (["help", "bogus"], "there is no command 'bogus'"),
+        (["help", "lsit"], "did you mean 'list'?"),
+        (["help", "vault", "bogus"], "there is no command 'bogus'"),
+        (["get", "a", "b", "c"], "'c' is too much"),
+        (["get", "a", "b", "--clip", "5"], "write --clip=5"),
+        (["set", "a", "b", "--generate", "12"], "write --generate=12"),
         (["edit", "a", "b"], "nothing to change"),
         (["set", "", "b"], "must not be empty"),
         (["set", String(repeating: "x", count: 1025), "b"], "longer than 1024 bytes"),
@@ -86,6 +100,41 @@ import Testing
         #expect(result.status == 64)
         #expect(result.errors.contains(words))
         #expect(result.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test(arguments: [["help"], ["help", "get"], ["help", "ls"], ["help", "vault", "create"], ["help", "help"]])
+    func helpOfWhatThereIsIsGiven(arguments: [String]) throws {
+        let result = try Stage().program.run(arguments)
+        #expect(result.status == 0)
+        #expect(result.text.contains("USAGE") && result.errors.isEmpty)
+    }
+
+    /// What to do stands by itself for programs, also where it came with the broker's words.
+    @Test(arguments: [
+        (
+            Fault(.locked, "Your keychain is locked; open it with: coffer unlock"), "Your keychain is locked",
+            "open it with: coffer unlock"
+        ),
+        (Fault(.locked, "the vault is locked"), "the vault is locked", "open it with: coffer unlock"),
+        (
+            Fault(.damaged, "Row 7 is damaged; restore it from a backup."), "Row 7 is damaged",
+            "restore it from a backup"
+        ),
+        (
+            Fault(.tpm, .init(kind: "unavailable")), "the TPM cannot be reached",
+            "see whether /dev/tpmrm0 is there and cofferd may use it"
+        ),
+    ])
+    func adviceIsAMemberOfItsOwn(fault: Fault, message: String, advice: String) throws {
+        struct Report: Decodable {
+            var message: String
+            var advice: String?
+        }
+        let stage = try Stage(broker: ["Get": [.reply(FakeServer.encode(fault))]])
+        let result = try stage.program.run("get", "github", "me", "--json")
+        let report = try JSONDecoder().decode(Report.self, from: Data(result.errors.utf8))
+        #expect(report.message == message)
+        #expect(report.advice == advice)
     }
 
     /// An argument can be read by every program on the machine; and what is taken for one must not be repeated in a log.

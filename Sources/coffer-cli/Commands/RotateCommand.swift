@@ -45,6 +45,12 @@ struct RotateCommand: ParsableCommand {
     private static let namedAtOnce = 32
 
     func validate() throws {
+        if let service, all || signingKey {
+            let name = ItemText.name(service: service, account: account)
+            let flag = all ? "--all" : "--signing-key"
+            throw ValidationError("\(flag) takes no name; leave out \(flag) to renew the key of \(name) alone")
+        }
+        guard !(all && signingKey) else { throw ValidationError("--all and --signing-key do not go together") }
         guard [all, signingKey, service != nil].count(where: { $0 }) == 1 else {
             throw ValidationError("name a secret, or give --all to renew the keys of all of them")
         }

@@ -8,8 +8,12 @@ enum ExpirationArgument: Equatable {
     case never
 
     init(parsing argument: String) throws {
-        guard let parsed = ExpirationArgument(argument, now: Date(), calendar: .current) else {
-            throw ValidationError("a time to come is such as 12h, 30d, 6w, 1y, 2027-01-31, or never")
+        let now = Date()
+        guard let parsed = ExpirationArgument(argument, now: now, calendar: .current) else {
+            let isPast = Self.date(argument, now, .current).map { $0 <= now } ?? false
+            throw ValidationError(
+                (isPast ? "that is past already; " : "")
+                    + "a time to come is such as 12h, 30d, 6w, 1y, 2027-01-31, or never")
         }
         self = parsed
     }
@@ -19,8 +23,7 @@ enum ExpirationArgument: Equatable {
             self = .never
             return
         }
-        guard let date = Self.length(text).map(now.addingTimeInterval) ?? Self.day(text, calendar) ?? Self.moment(text)
-        else { return nil }
+        guard let date = Self.date(text, now, calendar) else { return nil }
         guard date > now, date.timeIntervalSince(now) < 1000 * 31_557_600 else { return nil }
         self = .at(Int64(date.timeIntervalSince1970 * 1000))
     }
@@ -31,6 +34,10 @@ enum ExpirationArgument: Equatable {
         case .at(let time): time
         case .never: 0
         }
+    }
+
+    private static func date(_ text: String, _ now: Date, _ calendar: Calendar) -> Date? {
+        length(text).map(now.addingTimeInterval) ?? day(text, calendar) ?? moment(text)
     }
 
     private static func length(_ text: String) -> TimeInterval? {

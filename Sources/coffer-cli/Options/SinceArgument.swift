@@ -7,18 +7,26 @@ struct SinceArgument: Equatable {
     let milliseconds: Int64
 
     init(parsing argument: String) throws {
-        guard let parsed = SinceArgument(argument, now: Date(), calendar: .current) else {
-            throw ValidationError("a time is such as 30m, 12h, 7d, 2026-01-31 or 2026-01-31T09:00:00Z")
+        let now = Date()
+        guard let parsed = SinceArgument(argument, now: now, calendar: .current) else {
+            let isToCome = Self.date(argument, now, .current).map { $0 > now } ?? false
+            throw ValidationError(
+                (isToCome ? "that is still to come; " : "")
+                    + "a time is such as 30m, 12h, 7d, 2026-01-31 or 2026-01-31T09:00:00Z")
         }
         self = parsed
     }
 
     init?(_ text: String, now: Date, calendar: Calendar) {
-        let date =
-            Self.length(text).map { now.addingTimeInterval(-$0) } ?? ExpirationArgument.day(text, calendar)
-            ?? ExpirationArgument.moment(text)
-        guard let date, date.timeIntervalSince1970 >= 0, date <= now else { return nil }
+        guard let date = Self.date(text, now, calendar), date.timeIntervalSince1970 >= 0, date <= now else {
+            return nil
+        }
         milliseconds = Int64(date.timeIntervalSince1970 * 1000)
+    }
+
+    private static func date(_ text: String, _ now: Date, _ calendar: Calendar) -> Date? {
+        length(text).map { now.addingTimeInterval(-$0) } ?? ExpirationArgument.day(text, calendar)
+            ?? ExpirationArgument.moment(text)
     }
 
     private static func length(_ text: String) -> TimeInterval? {
