@@ -132,6 +132,17 @@ import Testing
         #expect(try absent.program.run("set", "github", "me", "--existing", input: .terminal, turns: []).status == 3)
     }
 
+    @Test func withoutAReaderBiometryIsRefusedBeforeAnybodyTypes() throws {
+        let reply = Authentication.Biometry.Reply(usable: false, type: "fingerprint", reason: "There is no reader.")
+        let stage = try Stage(broker: ["Show": [Stage.absent]], authenticator: ["Biometry": [.answer(reply)]])
+        let result = try stage.program.run(
+            "set", "github", "me", "--require", "biometry", input: .terminal, turns: [])
+        #expect(result.status == 64)
+        #expect(
+            result.errors == "coffer: an item that requires biometry could never be read here: there is no reader\n")
+        #expect(result.screen.isEmpty)
+    }
+
     @Test func allOptionsReachTheBroker() throws {
         let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
         let result = try stage.program.run(

@@ -10,8 +10,8 @@ struct SetCommand: ParsableCommand {
         abstract: "Store a secret.",
         usage: "coffer set <service> <account> [options]",
         discussion: """
-            On a terminal you are asked for the secret, twice. Otherwise it is standard input to its end, every byte of it. With
-            --require app-password you are asked, twice as well, for a password of the secret's own: who forgets that one has
+            On a terminal you are asked for the secret, twice. Otherwise it is standard input to its end, every byte of it. With \
+            --require app-password you are asked, twice as well, for a password of the secret's own: who forgets that one has \
             lost the secret.
 
             Examples:
@@ -78,6 +78,7 @@ struct SetCommand: ParsableCommand {
     func run() throws {
         let session = Session(vault)
         let former = try formerItem(session)
+        try checkBiometry(session)
         let value: [UInt8]
         if let generate {
             value = PasswordGenerator.password(length: generate.characters)
@@ -119,6 +120,21 @@ struct SetCommand: ParsableCommand {
             }
             return nil
         }
+    }
+
+    /// Before anybody has to type: where no finger can be asked for, an item that needs one is refused. What contradicts itself, or is for somebody else, is
+    /// for the broker to judge.
+    private func checkBiometry(_ session: Session) throws(KeychainError) {
+        let asked = access.require.filter { $0 == .biometry || $0 == .biometryCurrentSet }
+        guard asked.count == 1, !access.any, vault.words.isEmpty else { return }
+        let answer: Authentication.Biometry.Reply
+        // Whoever cannot be asked now is asked, or missed, when the item is stored.
+        do throws(KeychainError) { answer = try session.client.biometry().answer } catch { return }
+        guard !answer.usable else { return }
+        throw KeychainError(
+            .invalidArgument,
+            "an item that requires biometry could never be read here: "
+                + KeychainError.clause(answer.reason ?? "no reason is known"))
     }
 
     /// An item keeps no policy by itself: whoever replaces a guarded one should know when the new one is not.
