@@ -45,6 +45,24 @@ import Testing
         #expect(lines.last?.contains("read") == true && lines.last?.contains("\u{1B}") == false)
     }
 
+    @Test func columnsAreAsWideAsWhatTheyShow() throws {
+        var long = Self.record(2)
+        (long.event, long.outcome, long.require) = ("recovery", "cancelled", ["presence", "passcode"])
+        let stage = try Stage(broker: ["Log": [Self.page([Self.record(1), long])]])
+        let lines = try stage.program.run("log", output: .terminal, turns: []).screen.split(separator: "\r\n")
+        try #require(lines.count == 3)
+        func place(_ text: String, _ line: Int) -> Int? {
+            lines[line].firstRange(of: text).map {
+                lines[line].distance(from: lines[line].startIndex, to: $0.lowerBound)
+            }
+        }
+        for (column, text, other) in [
+            ("ITEM", "db", "db"), ("OUTCOME", "done", "cancelled"), ("PROGRAM", "ssh", "ssh"),
+        ] {
+            #expect(place(text, 1) == place(column, 0) && place(other, 2) == place(column, 0), "\(lines)")
+        }
+    }
+
     @Test func jsonHasOneObjectALine() throws {
         struct Line: Decodable {
             var sequence: Int64

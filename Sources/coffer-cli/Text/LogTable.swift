@@ -1,21 +1,36 @@
 import BrokerProtocol
 import Coffer
 
-/// The access log in lines: aligned for a person, as far as that goes for lines that come one by one; with tabs for a program.
+/// The access log in lines: aligned for a person, as far as that goes for lines that come page by page; with tabs for a program.
 struct LogTable {
     let aligned: Bool
+    /// What the columns but the last take; they grow with what is shown.
+    private var widths = [16, 7, 28, 18]
+    /// A column grows up to here: one long name does not push all lines off the screen.
+    private static let widest = 40
 
-    private static let widths = [16, 7, 28, 18]
+    init(aligned: Bool) { self.aligned = aligned }
 
     var header: String { join(["TIME", "EVENT", "ITEM", "OUTCOME", "PROGRAM"]) }
 
-    func line(_ record: Keychain.LogRecord) -> String {
+    /// Makes room for records that are shown next.
+    mutating func widen(for records: [Keychain.LogRecord]) {
+        for record in records {
+            for (column, text) in columns(record).prefix(widths.count).enumerated() {
+                widths[column] = max(widths[column], min(TextWidth.of(text), Self.widest))
+            }
+        }
+    }
+
+    func line(_ record: Keychain.LogRecord) -> String { join(columns(record)) }
+
+    private func columns(_ record: Keychain.LogRecord) -> [String] {
         var outcome = VisibleText.line(record.outcome)
         if !record.require.isEmpty { outcome += " (\(VisibleText.line(record.require.joined(separator: ", "))))" }
-        return join([
+        return [
             aligned ? TimeText(record.time).clock() : TimeText(record.time).iso8601, VisibleText.line(record.event),
             item(record), outcome, program(record),
-        ])
+        ]
     }
 
     private func item(_ record: Keychain.LogRecord) -> String {
@@ -38,8 +53,8 @@ struct LogTable {
     private func join(_ columns: [String]) -> String {
         guard aligned else { return columns.joined(separator: "\t") }
         return columns.enumerated().map { index, text in
-            index < Self.widths.count
-                ? text + String(repeating: " ", count: max(0, Self.widths[index] - TextWidth.of(text)) + 2) : text
+            index < widths.count
+                ? text + String(repeating: " ", count: max(0, widths[index] - TextWidth.of(text)) + 2) : text
         }.joined()
     }
 }
