@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Testing
 
@@ -43,6 +44,22 @@ import Testing
             ExpirationArgument("2024-01-01T12:00:00Z", now: Self.now, calendar: calendar)?.milliseconds
                 == 1_704_110_400_000)
         #expect(ExpirationArgument("never", now: Self.now, calendar: calendar) == .never)
+    }
+
+    /// The help is wrapped to the terminal: a line that was broken before would be broken again.
+    @Test func everyParagraphOfTheHelpIsOneLine() {
+        var waiting: [any ParsableCommand.Type] = [CofferCommand.self]
+        var seen = 0
+        while let command = waiting.popLast() {
+            waiting += command.configuration.subcommands
+            for paragraph in command.configuration.discussion.split(separator: "\n\n") where paragraph.contains("\n") {
+                // A heading, and what stands indented below it, stays as it is.
+                let broken = paragraph.split(separator: "\n").dropFirst().first { !$0.hasPrefix("  ") }
+                #expect(broken == nil, "\(command)")
+            }
+            seen += 1
+        }
+        #expect(seen > 20)
     }
 
     @Test func helpShowsThatAValueMayBeLeftOut() {

@@ -7,10 +7,10 @@ struct AuthCommand: ParsableCommand {
         commandName: "auth",
         abstract: "Answer once, and not again for some minutes in this terminal.",
         discussion: """
-            You are asked as for reading an item that asks for your presence. For the given time, at most 5 minutes, programs in this
+            You are asked as for reading an item that asks for your presence. For the given time, at most 5 minutes, programs in this \
             terminal session (this shell and what it starts) then read such items without asking you. Each use is in the access log.
 
-            Items that ask for biometry or a passcode still ask for it, and so does unlocking. Another terminal, another session and
+            Items that ask for biometry or a passcode still ask for it, and so does unlocking. Another terminal, another session and \
             another user get nothing from it. It ends with the time, with: coffer forget, when the vault locks, and with the shell.
             """)
 

@@ -9,7 +9,7 @@ struct EditCommand: ParsableCommand {
         abstract: "Change all about a secret but its value.",
         usage: "coffer edit <service> <account> [options]",
         discussion: """
-            What is not named stays as it is. An empty label, comment or attribute value takes it away; --expires never takes the
+            What is not named stays as it is. An empty label, comment or attribute value takes it away; --expires never takes the \
             date away; --require none asks for nothing any more. A change of access reads the secret, and so asks as reading does.
 
             Examples:

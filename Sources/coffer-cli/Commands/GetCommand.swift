@@ -10,8 +10,8 @@ struct GetCommand: ParsableCommand {
         abstract: "Print a secret.",
         usage: "coffer get <service> [<account>] [options]",
         discussion: """
-            The secret's bytes go to standard output as they are; on a terminal a newline follows. Where a person is needed, you
-            are asked at the terminal; without one by the program that COFFER_ASKPASS names, else by pinentry on a display. So it is
+            The secret's bytes go to standard output as they are; on a terminal a newline follows. Where a person is needed, you \
+            are asked at the terminal; without one by the program that COFFER_ASKPASS names, else by pinentry on a display. So it is \
             with an application password.
 
             Examples:

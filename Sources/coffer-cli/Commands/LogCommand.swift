@@ -10,11 +10,11 @@ struct LogCommand: ParsableCommand {
         abstract: "Show who read, changed, unlocked and was refused what.",
         usage: "coffer log [--since <time>] [--follow] [--verify] [--json]",
         discussion: """
-            Columns: TIME EVENT ITEM OUTCOME PROGRAM, the newest last. A program with a “?” is what it calls itself; without one, root
-            has looked. On a terminal the columns are aligned; otherwise tabs part them, times are in ISO 8601, and the first line names
+            Columns: TIME EVENT ITEM OUTCOME PROGRAM, the newest last. A program with a “?” is what it calls itself; without one, root \
+            has looked. On a terminal the columns are aligned; otherwise tabs part them, times are in ISO 8601, and the first line names \
             the columns as well. --json has one object a line, with the control group and the item's id besides.
 
-            The records are chained: --verify tells whether one is missing or changed, and ends with 7 if so. The oldest half is dropped
+            The records are chained: --verify tells whether one is missing or changed, and ends with 7 if so. The oldest half is dropped \
             when there are too many, which is itself recorded. No value is ever in it.
             """)
 
@@ -41,11 +41,12 @@ struct LogCommand: ParsableCommand {
     func run() throws {
         let client = Session(vault).client
         if verify { return try check(client) }
-        let table = LogTable(aligned: Output.isTerminal)
+        var table = LogTable(aligned: Output.isTerminal)
         var last: Int64 = 0
         var hasHeader = false
         repeat {
             let page = try client.call(Keychain.Log(since: since?.milliseconds, after: last))
+            table.widen(for: page.records)
             if !format.json, !hasHeader, !page.records.isEmpty {
                 try Output.line(table.header)
                 hasHeader = true

@@ -9,11 +9,11 @@ struct RecoveryNewCommand: ParsableCommand {
         abstract: "Make a new recovery code, shown once.",
         usage: "coffer recovery new [--script]",
         discussion: """
-            You are asked for your password, then shown the code, then asked for one group of it. Only then it counts; an earlier code
-            stays valid until then, and opens nothing but older copies of the vault's file afterwards. Whoever has the code and a copy
+            You are asked for your password, then shown the code, then asked for one group of it. Only then it counts; an earlier code \
+            stays valid until then, and opens nothing but older copies of the vault's file afterwards. Whoever has the code and a copy \
             of the file reads every secret in it that is not for this device only, so keep it away from both.
 
-            With --script the code is the first line of standard output, and the number of the group that is asked back, from 1, the
+            With --script the code is the first line of standard output, and the number of the group that is asked back, from 1, the \
             second; that group is then read from standard input. The code is a secret: pipe it on, never into an argument.
             """)
 

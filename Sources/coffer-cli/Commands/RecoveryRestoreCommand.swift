@@ -11,16 +11,16 @@ struct RecoveryRestoreCommand: ParsableCommand {
         abstract: "Bring the secrets of an old vault's file into your present vault.",
         usage: "coffer recovery restore <file> [--replace] [--dry-run] [--json]",
         discussion: """
-            Takes a copy of the old vault's file, user-<uid>.vault from a backup say, and the recovery code that was valid when the copy
-            was made. The file is only read, and opened by this program alone. Every secret that is not for its old device only is stored
-            in your present vault, with its access control, label, comment and attributes; a guarded one is guarded again. Secrets for
+            Takes a copy of the old vault's file, user-<uid>.vault from a backup say, and the recovery code that was valid when the copy \
+            was made. The file is only read, and opened by this program alone. Every secret that is not for its old device only is stored \
+            in your present vault, with its access control, label, comment and attributes; a guarded one is guarded again. Secrets for \
             the old device only are lost, and listed as that. What your vault has already stays, unless you say --replace.
 
-            Where it is your present vault that does not open (the TPM was cleared, say), root takes it out of the way first, while cofferd
-            is stopped: user-<uid>.vault in /var/lib/coffer becomes yours, user-<uid>.json in /var/lib/coffer-auth/vaults is moved away.
+            Where it is your present vault that does not open (the TPM was cleared, say), root takes it out of the way first, while cofferd \
+            is stopped: user-<uid>.vault in /var/lib/coffer becomes yours, user-<uid>.json in /var/lib/coffer-auth/vaults is moved away. \
             Restoring the one then makes a new vault and fills it.
 
-            The code is asked for at the terminal, else read from standard input. A secret under an application password takes a new one,
+            The code is asked for at the terminal, else read from standard input. A secret under an application password takes a new one, \
             which is asked for at the terminal.
 
             Examples:

@@ -9,7 +9,7 @@ struct SearchCommand: ParsableCommand {
         abstract: "Find secrets by name, label, comment or attribute.",
         usage: "coffer search [<text>] [--attribute <key=value>]… [--json]",
         discussion: """
-            Finds what has every one of the attributes, and the text somewhere in service, account, label or comment, whatever its
+            Finds what has every one of the attributes, and the text somewhere in service, account, label or comment, whatever its \
             case. Prints what coffer list prints.
 
             Example:

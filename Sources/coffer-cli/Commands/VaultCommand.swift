@@ -18,7 +18,7 @@ struct VaultCreateCommand: ParsableCommand {
         abstract: "Make a service vault, and open it. Root only.",
         usage: "coffer vault create --owner <name>",
         discussion: """
-            For service accounts, and for people who log in by key only: accounts with no password or fingerprint to ask for. Nobody
+            For service accounts, and for people who log in by key only: accounts with no password or fingerprint to ask for. Nobody \
             is asked. Root opens such a vault with coffer unlock --user, at boot say; its account then reads what needs no person.
 
             Example:
