@@ -37,6 +37,17 @@ import Testing
         #expect(String(decoding: try stage.scratch.contents("board.args"), as: UTF8.self).contains("s3cret") == false)
     }
 
+    /// `--clip 5` leaves 5 to be the account; where there is none of that name, what was probably meant is said.
+    @Test func aTimeThatWasTakenForAnAccountIsNoticed() throws {
+        let absent = try Stage(broker: ["Get": [Stage.absent]])
+        var program = try stage().program
+        program.environment["COFFER_SOCKET"] = absent.program.environment["COFFER_SOCKET"]
+        let result = try program.run("get", "github", "--clip", "5")
+        #expect(result.status == 3)
+        #expect(result.errors.contains("write --clip=5"))
+        #expect(try program.run("get", "github", "5", "--clip").errors.contains("write --clip=5") == false)
+    }
+
     @Test func withoutAClipboardNothingIsRead() throws {
         let stage = try Stage(broker: ["Get": [Stage.value([1])]])
         let result = try stage.program.run("get", "github", "me", "--clip")
