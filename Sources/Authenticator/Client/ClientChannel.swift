@@ -96,17 +96,9 @@ struct ClientChannel: ~Copyable {
             }
             return .introspection
         default:
-            fail(Self.unknown(method))
+            fail(Fault(unknownMethod: method) { InterfaceText.named($0) != nil })
             return .introspection
         }
-    }
-
-    private static func unknown(_ method: String) -> Fault {
-        let interface = method.lastIndex(of: ".").map { String(method[..<$0]) }
-        if let interface, InterfaceText.named(interface) == nil {
-            return Fault(.interfaceNotFound, Fault.Details(interface: VisibleText.escaped(interface, limit: 100)))
-        }
-        return Fault(.methodNotFound, Fault.Details(method: VisibleText.escaped(method, limit: 100)))
     }
 
     private func parameters<Method: VarlinkMethod>(_ type: Method.Type, _ bytes: [UInt8]) throws -> Method {

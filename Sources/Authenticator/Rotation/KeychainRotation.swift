@@ -58,7 +58,7 @@ struct KeychainRotation {
                         "The registry cannot be changed: \(error). The keychain is as it was.", kind: "failed"))
             }
         }
-        // What stays now is dropped at the next renewal.
+        // The keys are renewed whatever comes of this: a former key that stays now is dropped at the next renewal.
         _ = try? signer.keys.dropUnused(by: registry)
         do throws(BrokerFailure) {
             let adopted = try broker.call(BrokerInterface.Adopt(challenge: signer.challenge), within: .seconds(60))

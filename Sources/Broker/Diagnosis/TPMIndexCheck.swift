@@ -16,7 +16,7 @@ enum TPMIndexCheck: DiagnosisCheck {
                 .tpmIndexes, .note,
                 "the TPM keeps \(left.count == 1 ? "an index" : "\(left.count) indexes") of Coffer's that no vault of this system names: \(left.joined(separator: ", "))",
                 advice:
-                    "if no vault is being made or changed, and no other system on this machine uses Coffer, an interruption left it; it may be removed: tpm2_nvundefine -C o \(left[0])"
+                    "if no vault is being made or changed, no coffer rotate --all was cut off that is to go on, and no other system on this machine uses Coffer, an interruption left it; it may be removed: tpm2_nvundefine -C o \(left[0])"
             )
         ]
     }

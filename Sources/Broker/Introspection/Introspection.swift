@@ -19,7 +19,7 @@ struct Introspection: Sendable {
                 return .reply(VarlinkService.GetInterfaceDescription.Reply(description: VarlinkService.text))
             }
             guard let found = interfaces.first(where: { $0.name == name }) else {
-                throw Fault(.interfaceNotFound, Fault.Details(interface: Self.shortened(name)))
+                throw Fault(.interfaceNotFound, Fault.Details(interface: Fault.shortened(name)))
             }
             return .reply(VarlinkService.GetInterfaceDescription.Reply(description: found.text))
         default: return nil
@@ -28,16 +28,8 @@ struct Introspection: Sendable {
 
     /// Varlink's own words for a method that is not there.
     func unknown(_ method: String) -> Fault {
-        guard let dot = method.lastIndex(of: ".") else {
-            return Fault(.methodNotFound, Fault.Details(method: Self.shortened(method)))
+        Fault(unknownMethod: method) { interface in
+            interface == VarlinkService.interface || interfaces.contains { $0.name == interface }
         }
-        let interface = String(method[..<dot])
-        guard interface == "org.varlink.service" || interfaces.contains(where: { $0.name == interface }) else {
-            return Fault(.interfaceNotFound, Fault.Details(interface: Self.shortened(interface)))
-        }
-        return Fault(.methodNotFound, Fault.Details(method: Self.shortened(method)))
     }
-
-    /// Two megabytes of name need not come back.
-    private static func shortened(_ name: String) -> String { String(name.prefix(200)) }
 }

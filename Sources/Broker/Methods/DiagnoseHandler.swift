@@ -34,7 +34,7 @@ enum DiagnoseHandler: MethodHandler {
             process: BrokerProcess.current(), now: UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
         // A record that is damaged is reported with the vault.
         facts.record = (try? ground.registry.record(for: keeper.owner)) ?? nil
-        // Where another's record is damaged, it is not known whose an index is, and nothing is said of it.
+        // Where any record is damaged, it is not known whose an index is: without all of them, nothing is said of indexes.
         facts.pinnedIndexes = (try? ground.registry.records()).map { Set($0.flatMap(\.indexHandles)) }
         if let sealer = core.sealer as? any SealerInspection { await look(at: sealer, core, &facts) }
         if facts.record?.boot != nil {
