@@ -22,6 +22,15 @@ public struct ResponseCode: Sendable, Hashable {
     /// The code without layer and without what it points at.
     public var base: UInt32 { isFormatOne ? raw & 0x0BF : raw & 0x97F }
 
+    /// Whether the TPM did not want, or was not able, to do this at all; not that it had no room, no time or no power just then.
+    public var isRefusal: Bool {
+        guard raw != 0, isFromTPM else { return false }
+        let passing =
+            [Self.lockout, Self.noSpaceInStorage, Self.initialize, Self.failure].contains(base)
+            || Self.exhaustion.contains(base) || Self.later.contains(base)
+        return !passing
+    }
+
     public var subject: Subject {
         guard isFromTPM, isFormatOne else { return .none }
         let number = Int((raw >> 8) & 0xF)

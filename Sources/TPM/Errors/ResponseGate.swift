@@ -26,8 +26,10 @@ enum ResponseGate {
         case ResponseCode.commandCode: return .unsupported
         case let base where ResponseCode.later.contains(base): return .busy
         default:
-            // A parameter of Load is the stored object itself: whatever is wrong with it is wrong with the file.
-            if command == .load, case .parameter = response.subject { return .damaged }
+            // A parameter of these is what was stored: whatever is wrong with it is wrong with the file.
+            if command == .load || command == .activateCredential, case .parameter = response.subject {
+                return .damaged
+            }
             return .other
         }
     }

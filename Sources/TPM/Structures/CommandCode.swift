@@ -6,6 +6,7 @@ public enum CommandCode: UInt32, Sendable, CaseIterable {
     case createPrimary = 0x131
     case nvIncrement = 0x134
     case nvWrite = 0x137
+    case activateCredential = 0x147
     case nvRead = 0x14E
     case policySecret = 0x151
     case create = 0x153
@@ -15,6 +16,7 @@ public enum CommandCode: UInt32, Sendable, CaseIterable {
     case policySigned = 0x160
     case flushContext = 0x165
     case loadExternal = 0x167
+    case makeCredential = 0x168
     case nvReadPublic = 0x169
     case policyOr = 0x171
     case readPublic = 0x173
@@ -34,6 +36,7 @@ public enum CommandCode: UInt32, Sendable, CaseIterable {
         case .createPrimary: "TPM2_CreatePrimary"
         case .nvIncrement: "TPM2_NV_Increment"
         case .nvWrite: "TPM2_NV_Write"
+        case .activateCredential: "TPM2_ActivateCredential"
         case .nvRead: "TPM2_NV_Read"
         case .policySecret: "TPM2_PolicySecret"
         case .create: "TPM2_Create"
@@ -43,6 +46,7 @@ public enum CommandCode: UInt32, Sendable, CaseIterable {
         case .policySigned: "TPM2_PolicySigned"
         case .flushContext: "TPM2_FlushContext"
         case .loadExternal: "TPM2_LoadExternal"
+        case .makeCredential: "TPM2_MakeCredential"
         case .nvReadPublic: "TPM2_NV_ReadPublic"
         case .policyOr: "TPM2_PolicyOR"
         case .readPublic: "TPM2_ReadPublic"

@@ -5,6 +5,8 @@ protocol SizedBuffer { init() }
 
 extension TPM2B_DIGEST: SizedBuffer {}
 extension TPM2B_NAME: SizedBuffer {}
+extension TPM2B_ID_OBJECT: SizedBuffer {}
+extension TPM2B_ENCRYPTED_SECRET: SizedBuffer {}
 extension TPM2B_PRIVATE: SizedBuffer {}
 extension TPM2B_SENSITIVE_DATA: SizedBuffer {}
 extension TPM2B_ECC_PARAMETER: SizedBuffer {}

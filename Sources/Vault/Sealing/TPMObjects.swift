@@ -4,16 +4,24 @@ import TPM
 
 /// What each object of a vault must be in the TPM, from the registry record alone.
 enum TPMObjects {
-    /// The stored object of a role, with what it is expected to be. Throws `.damaged` where record or file lack it.
-    static func find(
+    /// A role's object in the file, and the Name that the record has of it. Throws `.damaged` where one lacks it.
+    static func stored(
         _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord
-    ) throws(SealerError) -> (StoredObject, ExpectedObject) {
+    ) throws(SealerError) -> (SealedObject, name: [UInt8]) {
         guard let name = record.objects[role] else {
             throw SealerError(.damaged, "the registry record of \(record.owner) has no \(role) object")
         }
         guard let object = objects[role] else {
             throw SealerError(.damaged, "the vault of \(record.owner) has no \(role) object; restore it from a backup")
         }
+        return (object, name)
+    }
+
+    /// The stored object of a role, with what it is expected to be. Throws `.damaged` where record or file lack it.
+    static func find(
+        _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord
+    ) throws(SealerError) -> (StoredObject, ExpectedObject) {
+        let (object, name) = try stored(role, objects, record)
         do {
             let kind = try kind(of: role, in: record, binding: record.binding?.index)
             return (

@@ -8,24 +8,19 @@ extension TPMSealer {
         guard let pin = record.counter else {
             return CountedRoot(deviceRoot: try openDeviceRoot(objects, record: record), epoch: nil)
         }
-        let (object, expected) = try TPMObjects.find(.deviceRoot, objects, record)
+        let stored = try StoredDeviceRoot(objects, record)
         return try counting { (isGone) throws(SealerError) in
             try perform(record) { context, parent, _ throws(TPMError) in
-                // A policy opens one thing: what is tied to the boot leaves no session for the counter.
-                let boot =
-                    record.boot == nil ? nil : try startSession(for: .deviceRoot, objects, record, context, parent)
                 let session: HMACSession
                 let root: SecretBytes
-                if let boot {
-                    let data = try context.loadSealedData(object, expected, under: parent)
-                    root = try data.unseal(boot)
-                    data.flush()
+                if record.boot != nil {
+                    // A policy opens one thing: what is tied to the boot leaves no session for the counter.
+                    root = try stored.open(
+                        context, parent, startSession(for: .deviceRoot, objects, record, context, parent))
                     session = try context.startHMACSession(saltedTo: parent)
                 } else {
                     session = try context.startHMACSession(saltedTo: parent)
-                    let data = try context.loadSealedData(object, expected, under: parent)
-                    root = try data.unseal(keeping: session)
-                    data.flush()
+                    root = try stored.open(context, parent, keeping: session)
                 }
                 let password = try Self.counterPassword(of: root, record.vault)
                 do throws(TPMError) {

@@ -36,29 +36,28 @@ public struct TPMSealer: Sealer {
                     throw TPMError(.other, "the TPM's new index has an impossible handle")
                 }
                 let session = try context.startHMACSession(saltedTo: parent)
-                var made: [(ObjectRole, StoredObject)] = []
-                let secrets: [(ObjectRole, SecretBytes)] = [
-                    (.deviceRoot, deviceRoot), (.unlockRoot, unlockRoot), (.recovery, recovery.rawRepresentation),
-                ]
-                for (role, secret) in secrets {
+                let kept = try Self.keep(deviceRoot, context, parent, session)
+                var (objects, names) = ([kept.object], [ObjectRole.deviceRoot: kept.name])
+                func add(_ role: ObjectRole, _ made: StoredObject) throws(TPMError) {
+                    objects.append(SealedObject(role: role, public: made.publicArea, private: made.privateArea))
+                    names[role] = try PublicArea(marshalled: made.publicArea).name()
+                }
+                for (role, secret) in [(.unlockRoot, unlockRoot), (ObjectRole.recovery, recovery.rawRepresentation)] {
                     let kind = try TPMObjects.kind(of: role, signer: authenticatorKey, pin, reference: reference)
-                    made.append((role, try context.seal(secret, kind, under: parent, session: session)))
+                    try add(role, context.seal(secret, kind, under: parent, session: session))
                 }
                 // Last, because TSS keeps the input of the last such command until it is closed, and these have no secret.
                 for role in ObjectRole.ofNewVault where role.isAgreementKey {
                     let kind = try TPMObjects.kind(of: role, signer: authenticatorKey, pin, reference: reference)
-                    made.append((role, try context.makeAgreementKey(kind, under: parent, session: session)))
+                    try add(role, context.makeAgreementKey(kind, under: parent, session: session))
                 }
-                var names: [ObjectRole: [UInt8]] = [:]
-                for (role, object) in made { names[role] = try PublicArea(marshalled: object.publicArea).name() }
                 let storage = parent.identity
                 // Last: with the generation it alone stays in the TPM.
                 session.flush()
                 let counter = try Self.makeCounter(deviceRoot: deviceRoot, vault: vault, context, parent)
                 return NewVaultKeys(
                     deviceRoot: deviceRoot, unlockRoot: unlockRoot, recoveryPublicKey: recovery.publicKey,
-                    objects: made.map { SealedObject(role: $0, public: $1.publicArea, private: $1.privateArea) },
-                    names: names,
+                    objects: objects, names: names,
                     storageKey: StorageKeyPin(handle: storage.handle, name: storage.name, context: storage.context),
                     counter: counter, generation: pin)
             } catch {
@@ -68,20 +67,6 @@ public struct TPMSealer: Sealer {
             }
         } catch {
             throw SealerError(error)
-        }
-    }
-
-    public func openDeviceRoot(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> SecretBytes {
-        let (object, expected) = try TPMObjects.find(.deviceRoot, objects, record)
-        return try perform(record) { context, parent, _ throws(TPMError) in
-            if record.boot != nil {
-                let session = try startSession(for: .deviceRoot, objects, record, context, parent)
-                let data = try context.loadSealedData(object, expected, under: parent)
-                return try data.unseal(session)
-            }
-            let session = try context.startHMACSession(saltedTo: parent)
-            let data = try context.loadSealedData(object, expected, under: parent)
-            return try data.unseal(session)
         }
     }
 

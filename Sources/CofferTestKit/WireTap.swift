@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import Platform
+import TPM
+
+/// Somebody between broker and TPM, who may change what passes. Serves one connection after another, as swtpm does.
+public final class WireTap: Sendable {
+    public typealias Change = @Sendable (_ command: [UInt8], _ bytes: inout [UInt8]) -> Void
+
+    private let folder: TemporaryFolder
+    private let listener: Int32
+    public let configuration: TCTIConfiguration
+
+    public init(
+        _ tpm: SWTPM, command: @escaping Change = { _, _ in }, answer: @escaping Change = { _, _ in }
+    ) throws {
+        folder = try TemporaryFolder()
+        let path = folder.path + "/tap"
+        configuration = .swtpm(path: path)
+        let number = try UnixListener(path: path, mode: 0o600).release()
+        listener = number
+        let behind = tpm.socket
+        Thread {
+            let listener = UnixListener(adopting: Descriptor(adopting: number))
+            // Where something fails here the client's expectation fails.
+            while let connection = try? listener.accept() {
+                try? Self.serve(UnixSocket(adopting: connection), UnixSocket(connectingTo: behind), command, answer)
+            }
+        }.start()
+    }
+
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    private static func serve(
+        _ front: borrowing UnixSocket, _ back: borrowing UnixSocket, _ command: Change, _ answer: Change
+    ) throws {
+        for socket in [front.number, back.number] where fcntl(socket, F_SETFL, 0) != 0 {
+            throw SystemError("wait on a socket", errno: errno)
+        }
+        while let original = try message(front) {
+            var bytes = original
+            command(original, &bytes)
+            try back.send(bytes)
+            guard var reply = try message(back) else { return }
+            answer(original, &reply)
+            try front.send(reply)
+        }
+    }
+
+    /// One whole command or answer, as long as its header says; nil where the peer has gone.
+    private static func message(_ socket: borrowing UnixSocket) throws -> [UInt8]? {
+        let file = FileHandle(fileDescriptor: socket.number, closeOnDealloc: false)
+        guard let header = try bytes(10, file) else { return nil }
+        guard let rest = try bytes(max(0, header[2..<6].reduce(0) { $0 << 8 | Int($1) } - 10), file) else { return nil }
+        return header + rest
+    }
+
+    private static func bytes(_ count: Int, _ file: FileHandle) throws -> [UInt8]? {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            guard let more = try file.read(upToCount: count - bytes.count), !more.isEmpty else { return nil }
+            bytes += more
+        }
+        return bytes
+    }
+}
+
+/// Bytes 6–9 of a command.
+public func isCommand(_ code: CommandCode, _ command: [UInt8]) -> Bool {
+    command[6..<10].reduce(0) { $0 << 8 | UInt32($1) } == code.rawValue
+}

@@ -1,0 +1,85 @@
+import Authorization
+import Cryptography
+import TPM
+
+/// The device root, which needs no person. Mostly it is a credential, which opens with fewer commands than anything else; sealed data is what it was in earlier
+/// vaults, where a TPM makes no such credential, and in a vault that is tied to the boot, since a credential has no policy (docs/vault-format.md, "object").
+extension TPMSealer {
+    public func openDeviceRoot(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> SecretBytes {
+        let stored = try StoredDeviceRoot(objects, record)
+        return try perform(record) { context, parent, _ throws(TPMError) in
+            if record.boot != nil {
+                return try stored.open(
+                    context, parent, startSession(for: .deviceRoot, objects, record, context, parent))
+            }
+            return try stored.open(context, parent, context.startHMACSession(saltedTo: parent))
+        }
+    }
+
+    /// Keeps a device root in the form that opens fastest in this TPM, for a vault that is not tied to the boot.
+    static func keep(
+        _ deviceRoot: SecretBytes, _ context: borrowing TPMContext, _ parent: borrowing StorageKey,
+        _ session: borrowing HMACSession
+    ) throws(TPMError) -> (object: SealedObject, name: [UInt8]) {
+        if let credential = try context.makeCredential(deviceRoot, of: parent, session: session) {
+            let object = SealedObject(
+                role: .deviceRoot, public: credential.encryptedSecret, private: credential.idObject)
+            return (object, try credential.name())
+        }
+        let made = try context.seal(deviceRoot, .openData, under: parent, session: session)
+        let object = SealedObject(role: .deviceRoot, public: made.publicArea, private: made.privateArea)
+        return (object, try PublicArea(marshalled: made.publicArea).name())
+    }
+}
+
+/// A device root as a vault's file has it; which form it has is the registry record's word.
+enum StoredDeviceRoot {
+    case credential(StoredCredential, name: [UInt8])
+    case sealedData(StoredObject, ExpectedObject)
+
+    /// - Throws: `.damaged` where record or file lack it.
+    init(_ objects: SealedObjects, _ record: RegistryRecord) throws(SealerError) {
+        let (object, name) = try TPMObjects.stored(.deviceRoot, objects, record)
+        if record.boot == nil, StoredCredential.isName(name) {
+            self = .credential(
+                StoredCredential(encryptedSecret: object.public, idObject: object.private), name: name)
+        } else {
+            let (stored, expected) = try TPMObjects.find(.deviceRoot, objects, record)
+            self = .sealedData(stored, expected)
+        }
+    }
+
+    /// Opens it by its policy; the session ends.
+    func open(
+        _ context: borrowing TPMContext, _ parent: borrowing StorageKey, _ session: consuming PolicySession
+    ) throws(TPMError) -> SecretBytes {
+        guard case .sealedData(let object, let expected) = self else {
+            throw TPMError(.damaged, "the vault is tied to the boot, but its device root is not")
+        }
+        return try context.loadSealedData(object, expected, under: parent).unseal(session)
+    }
+
+    /// Opens it by the empty password; the session ends.
+    func open(
+        _ context: borrowing TPMContext, _ parent: borrowing StorageKey, _ session: consuming HMACSession
+    ) throws(TPMError) -> SecretBytes {
+        switch self {
+        case .credential(let credential, let name):
+            return try context.openCredential(credential, name: name, of: parent, session)
+        case .sealedData(let object, let expected):
+            return try context.loadSealedData(object, expected, under: parent).unseal(session)
+        }
+    }
+
+    /// The same in a session that goes on.
+    func open(
+        _ context: borrowing TPMContext, _ parent: borrowing StorageKey, keeping session: borrowing HMACSession
+    ) throws(TPMError) -> SecretBytes {
+        switch self {
+        case .credential(let credential, let name):
+            return try context.openCredential(credential, name: name, of: parent, keeping: session)
+        case .sealedData(let object, let expected):
+            return try context.loadSealedData(object, expected, under: parent).unseal(keeping: session)
+        }
+    }
+}
