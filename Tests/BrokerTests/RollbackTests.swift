@@ -4,6 +4,7 @@ import BrokerProtocol
 import CofferTestKit
 import Foundation
 import Platform
+import Synchronization
 import TPM
 import Testing
 import Vault
@@ -20,18 +21,21 @@ struct RollbackTests {
         var broker: ThrowAwayBroker
         var client: WireClient
         private let bus: LogindMock?
+        private let configuration: TCTIConfiguration
 
-        init(bus: LogindMock? = nil, tpm: SWTPM? = nil) async throws {
+        /// - Parameter tap: somebody between the broker and this TPM.
+        init(bus: LogindMock? = nil, tpm: SWTPM? = nil, tap: WireTap? = nil) async throws {
             self.tpm = try tpm ?? SWTPM()
             self.bus = bus
-            broker = try await Self.start(self.tpm, recorder, time, bus, nil)
+            configuration = tap?.configuration ?? self.tpm.configuration
+            broker = try await Self.start(configuration, recorder, time, bus, nil)
             client = try broker.client()
             try await broker.makeVault(client)
             for account in ["a", "b", "c"] { try await set(account) }
         }
 
         private static func start(
-            _ tpm: SWTPM, _ recorder: CommandRecorder, _ time: TestClock, _ bus: LogindMock?,
+            _ tpm: TCTIConfiguration, _ recorder: CommandRecorder, _ time: TestClock, _ bus: LogindMock?,
             _ earlier: ThrowAwayBroker?
         ) async throws -> ThrowAwayBroker {
             var options = Broker.Options()
@@ -40,10 +44,10 @@ struct RollbackTests {
                 folder: earlier?.folder, authenticator: earlier?.authenticator, options: options,
                 configure: {
                     $0.sealer = .tpm
-                    $0.tcti = "\(tpm.configuration)"
+                    $0.tcti = "\(tpm)"
                     if let bus { $0.systemBus = .address(bus.address) }
                 }
-            ) { _ in TPMSealer(TPMAccess(tpm.configuration, deadline: .seconds(3), observer: recorder)) }
+            ) { _ in TPMSealer(TPMAccess(tpm, deadline: .seconds(3), observer: recorder)) }
         }
 
         var path: String { "\(broker.configuration.vaultDirectory)/user-\(uid).vault" }
@@ -54,7 +58,7 @@ struct RollbackTests {
         func stop() async { await broker.stop() }
 
         func start() async throws {
-            broker = try await Self.start(tpm, recorder, time, bus, broker)
+            broker = try await Self.start(configuration, recorder, time, bus, broker)
             client = try broker.client()
         }
 
@@ -333,6 +337,46 @@ struct RollbackTests {
         if isRepaired { try await stage.delete("c") }
         try await stage.restart()
         #expect(try await stage.accounts == (isRepaired ? ["d"] : ["c", "d"]))
+        await stage.stop()
+    }
+
+    @Test(
+        "a TPM that spares its memory for a while: what is deleted is said to be uncounted, nothing is lost, and it is no attack"
+    )
+    func sparingTPM() async throws {
+        let tpm = try SWTPM()
+        let isSparing = Mutex(false)
+        let tap = try WireTap(
+            tpm,
+            command: { command, bytes in
+                // The TPM is not to count: a code that is no command's.
+                guard isCommand(.nvIncrement, command), isSparing.withLock({ $0 }) else { return }
+                bytes.replaceSubrange(6..<10, with: [0, 0, 0x01, 0xFF])
+            },
+            answer: { command, answer in
+                // TPM_RC_NV_RATE.
+                guard isCommand(.nvIncrement, command), isSparing.withLock({ $0 }) else { return }
+                answer = [0x80, 0x01, 0, 0, 0, 10, 0, 0, 0x09, 0x20]
+            })
+        let stage = try await Stage(tpm: tpm, tap: tap)
+        try await stage.delete("a")
+        isSparing.withLock { $0 = true }
+        let first = try await fault { try await stage.delete("b") }
+        #expect(first.name == .tpm && first.details.kind == "busy" && first.details.code == 0x920, "\(first)")
+        #expect(first.details.message?.contains("has not counted it yet") == true, "\(first)")
+        try await stage.set("d")
+        let next = try await fault { try await stage.delete("c") }
+        #expect(next.details.kind == "busy" && next.details.message?.contains("is made") == false, "\(next)")
+        #expect(try await stage.accounts == ["c", "d"])
+        // A broker that starts then waits for it, too; nobody is told of an attack.
+        try await stage.restart()
+        #expect(try await stage.refusal().details.kind == "busy")
+        isSparing.withLock { $0 = false }
+        #expect(try await stage.accounts == ["c", "d"])
+        try await stage.delete("c")
+        try await stage.restart()
+        #expect(try await stage.accounts == ["d"])
+        #expect(try tpm.leftovers() == [])
         await stage.stop()
     }
 
