@@ -90,6 +90,7 @@ import Testing
         (["get", "a", "b", "c"], "'c' is too much"),
         (["get", "a", "b", "--clip", "5"], "write --clip=5"),
         (["set", "a", "b", "--generate", "12"], "write --generate=12"),
+        (["set", "a", "--generate", "12"], "write --generate=12"),
         (["edit", "a", "b"], "nothing to change"),
         (["set", "", "b"], "must not be empty"),
         (["set", String(repeating: "x", count: 1025), "b"], "longer than 1024 bytes"),

@@ -70,8 +70,11 @@ struct SetCommand: ParsableCommand {
         guard generate == nil || !trim else {
             throw ValidationError("--trim is for standard input, not for --generate")
         }
-        if let detachedLength, !further.isEmpty {
-            throw ValidationError("a length stands behind an equals sign: write --generate=\(detachedLength)")
+        // An item by that name may be meant, but a password of another length than one thinks is found out too late.
+        if let detachedLength {
+            throw ValidationError(
+                "a length stands behind an equals sign: write --generate=\(detachedLength); an account named \(detachedLength) comes before --generate"
+            )
         }
     }
 
