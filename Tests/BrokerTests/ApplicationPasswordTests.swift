@@ -210,9 +210,11 @@ struct ApplicationPasswordTests {
         }
         var jobs = (0..<PasswordStretcher.longestQueue).map { job(1, $0) }
         try await order.wait { $0.begun[1] == 1 }
-        // The first is at work, so that one more fits; what is beyond is refused.
-        jobs += [job(2, 0), job(3, 0)]
+        // The first is at work, so that one more fits; what is beyond is refused. Who comes first is not left to chance.
+        jobs.append(job(2, 0))
         try await order.wait { $0.begun[2] == 1 }
+        jobs.append(job(3, 0))
+        try await order.wait { _ in stretcher.waiting(of: 3) == 1 }
         #expect(order.state.begun[1] == 1 && order.state.begun[3] == nil)
         for _ in 0..<PasswordStretcher.longestQueue + 2 { gate.signal() }
         for job in jobs { try await job.value }

@@ -43,6 +43,9 @@ final class PasswordStretcher: Sendable {
         return try result.get()
     }
 
+    /// How many of a user's have not begun.
+    func waiting(of uid: UInt32) -> Int { state.withLock { $0.waiting[uid]?.count ?? 0 } }
+
     private func add(_ uid: UInt32, _ job: @escaping Job) -> Bool {
         let isWelcome = state.withLock { state in
             guard state.waiting[uid, default: []].count < Self.longestQueue else { return false }
