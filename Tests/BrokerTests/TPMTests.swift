@@ -97,7 +97,7 @@ struct TPMTests {
     )
     func hanging() async throws {
         let (tpm, recorder) = (try SWTPM(), CommandRecorder())
-        let broker = try await broker(tpm, recorder, deadline: .seconds(7))
+        let broker = try await broker(tpm, recorder, deadline: .seconds(5))
         let client = try broker.client()
         try await broker.makeVault(client)
         _ = try await client.call(Keychain.Set(service: "s", account: "plain", value: someValue))
