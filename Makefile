@@ -34,7 +34,7 @@ demo: ## from nothing to a secret read through PAM, and a refusal; installs what
 	@$(MAKE) --no-print-directory build
 	@scripts/demo
 
-test: ## everything that continuous integration runs: build, check, all tests
+test: ## build, check, all tests; some need root, some an sshd, and say so
 	$(SWIFT) build --build-tests $(jobs)
 	scripts/check
 	scripts/test $(FILTER)

@@ -21,7 +21,7 @@ struct CofferCommand: ParsableCommand {
             Environment:
               COFFER_ASKPASS      asks for your password where there is no terminal
               COFFER_SOCKET       the broker's socket (/run/coffer/coffer.sock)
-              COFFER_AUTH_SOCKET  the authenticator's (auth.sock beside the broker's)
+              COFFER_AUTH_SOCKET  the authenticator's (auth.sock beside COFFER_SOCKET, if that is set)
 
             Exit status:
               0 done, 3 not found, 5 locked, 6 not permitted,

@@ -8,6 +8,8 @@ struct LogTable {
     private var widths = [16, 7, 28, 18]
     /// A column grows up to here: one long name does not push all lines off the screen.
     private static let widest = 40
+    /// What an item is asked for by what it requires.
+    private static let proved: Set<String> = ["read", "rotate"]
 
     init(aligned: Bool) { self.aligned = aligned }
 
@@ -26,7 +28,10 @@ struct LogTable {
 
     private func columns(_ record: Keychain.LogRecord) -> [String] {
         var outcome = VisibleText.line(record.outcome)
-        if !record.require.isEmpty { outcome += " (\(VisibleText.line(record.require.joined(separator: ", "))))" }
+        // Behind what nobody had to prove anything for it would look as if somebody had.
+        if Self.proved.contains(record.event), !record.require.isEmpty {
+            outcome += " (\(VisibleText.line(record.require.joined(separator: ", "))))"
+        }
         return [
             aligned ? TimeText(record.time).clock() : TimeText(record.time).iso8601, VisibleText.line(record.event),
             item(record), outcome, program(record),

@@ -57,7 +57,10 @@ final class SessionBus: Sendable {
         self.children = children
     }
 
-    deinit { children.forEach { $0.terminate() } }
+    deinit {
+        // Not with a signal that can be blocked: they inherit a worker thread's mask, which blocks all of them.
+        for child in children where child.isRunning { kill(child.processIdentifier, SIGKILL) }
+    }
 
     /// What was called, or who connected: a line each.
     var lines: [String] {
