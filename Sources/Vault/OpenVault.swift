@@ -181,9 +181,12 @@ public final class OpenVault: Sendable {
     func write<Value>(
         _ kind: Change.Kind = .content, _ body: (Change) throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
-        let (value, header, logHead) = try database.write { (rows) throws(VaultError) in
+        let (value, header, logHead) = try written { (rows) throws(VaultError) in
             let present = try currentHeader(rows)
-            let mayMove = epochs.withLock { $0?.mayMove(from: present.epoch) ?? true }
+            let mayMove = epochs.withLock { epochs in
+                guard let epochs else { return true }
+                return kind == .firstStep ? epochs.standsFor(present.epoch) : epochs.mayMove(from: present.epoch)
+            }
             let change = Change(rows, header: present, keys: keys, kind: kind, mayMove: mayMove)
             defer { nodeReads.withLock { $0 += change.tree.readCount } }
             let value = try body(change)
@@ -194,6 +197,15 @@ public final class OpenVault: Sendable {
         remember(header)
         if let logHead { log.wasAnchored(logHead) }
         return value
+    }
+
+    /// One transaction. It may be in the file although that failed, as where the disk is full behind the commit: the header tells.
+    private func written<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
+        do throws(VaultError) { return try database.write(body) } catch {
+            // What went wrong first says more than this.
+            try? database.read { (rows) throws(VaultError) in _ = try currentHeader(rows) }
+            throw error
+        }
     }
 
     /// The header of this moment, checked again if it moved. It never moves back while the vault is open.

@@ -2,6 +2,7 @@ import Authorization
 import CofferTestKit
 import Cryptography
 import Foundation
+import Platform
 import TPM
 import Testing
 
@@ -114,6 +115,47 @@ struct EpochTests {
         try stage.open()
         #expect(try stage.vault.count == 1)
         #expect(try stage.tpm.leftovers() == [])
+    }
+
+    /// The disk fails behind the commit, which is in the write-ahead log by then: the step is taken, and must not be taken twice.
+    @Test func aStepWhoseWriteBackFailsIsTakenOnce() throws {
+        let stage = try Stage()
+        try stage.set("a")
+        try withoutWriting(stage.path) {
+            #expect(vaultError { try stage.vault.begin() } == .storage)
+        }
+        #expect(stage.vault.epoch == 2 && stage.vault.isAhead && !stage.vault.hasBegun)
+        // A keeper asks again a minute later.
+        #expect(vaultError { try stage.vault.begin() } == .uncounted)
+        #expect(stage.vault.epoch == 2)
+        try stage.count()
+        try stage.vault.begin()
+        try stage.count()
+        #expect(try stage.vault.epoch == 3 && stage.counter == 3)
+        try withoutWriting(stage.path) {
+            #expect(vaultError { try stage.delete("a") } == .storage)
+        }
+        #expect(stage.vault.isAhead)
+        stage.close()
+        #expect(stage.refusal() == nil)
+        #expect(try stage.counter == 4 && !stage.has("a"))
+    }
+
+    /// All that this process has open of a file is opened for reading only meanwhile.
+    private func withoutWriting(_ path: String, _ body: () throws -> Void) throws {
+        let folder = "/proc/self/fd"
+        let numbers = try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
+            // One of them is gone again: that of the folder itself.
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")) == path
+        }.compactMap { Int32($0) }
+        try #require(!numbers.isEmpty)
+        func reopen(_ flags: Int32) throws {
+            let file = try Descriptor.open(path, flags)
+            for number in numbers { try #require(dup2(file.number, number) == number) }
+        }
+        try reopen(O_RDONLY)
+        try body()
+        try reopen(O_RDWR)
     }
 
     @Test func anOlderCopyIsRefused() throws {

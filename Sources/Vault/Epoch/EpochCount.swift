@@ -8,7 +8,10 @@ struct EpochCount: Sendable {
     init(counted: UInt64) { self.counted = counted }
 
     /// Whether a change may move the epoch on from this one: the counter stands for it, and the first step was taken.
-    func mayMove(from epoch: UInt64) -> Bool { begun != nil && counted == epoch }
+    func mayMove(from epoch: UInt64) -> Bool { begun != nil && standsFor(epoch) }
+
+    /// Whether the counter has followed so far. Nothing may move the epoch on before.
+    func standsFor(_ epoch: UInt64) -> Bool { counted == epoch }
 
     mutating func begin(at epoch: UInt64) { begun = epoch }
 

@@ -110,7 +110,9 @@ final class Change: Snapshot {
         case .content: if next.epoch == header.epoch { next.isUnfolded = true }
         case .logEnd: break
         // By itself it folds nothing: a fork of what was written before may be ahead by as much.
-        case .firstStep: next.epoch += 1
+        case .firstStep:
+            guard mayMove else { throw .uncounted }
+            next.epoch += 1
         }
         return try rows.put(next, keys: keys)
     }
