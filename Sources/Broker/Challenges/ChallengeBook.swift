@@ -295,6 +295,16 @@ final class ChallengeBook: Sendable {
         }
     }
 
+    /// Another unlock root than before is in use: drops what would release the one before, or has released it.
+    func dropUnlocking(_ owner: Owner, but kept: Challenge.ID) {
+        open.withLock { open in
+            open = open.filter { id, challenge in
+                id == kept || challenge.owner != owner
+                    || !challenge.choice.authorizations.contains { $0.role == .unlockRoot }
+            }
+        }
+    }
+
     func dropAll() { open.withLock { $0.removeAll() } }
 
     /// A conversation whose authenticator is gone can never be finished.

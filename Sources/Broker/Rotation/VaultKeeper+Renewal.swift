@@ -270,17 +270,18 @@ extension VaultKeeper {
         let (sealer, former) = (ground.sealer, state.record)
         let set = state.vault.hasSetKey ? former.biometrySet : nil
         do throws(SealerError) {
-            return try await ground.sealerThread.run { () throws(SealerError) in
+            return try await ground.sealerThread.run(within: ground.makingTime) { () throws(SealerError) in
                 let made = try sealer.makeKeys(vault: id, owner: former.owner, authenticatorKey: authenticatorKey)
                 do throws(SealerError) {
                     let (record, keys) = try made.succeeding(former, id, authenticatorKey, set: set, binding, sealer)
                     return (Succession(record: record, former: former), keys)
                 } catch {
-                    // Nobody knows of the index yet. What went wrong first says more than this.
-                    if let generation = made.generation { try? sealer.endGeneration(generation) }
-                    if let counter = made.counter { try? sealer.removeCounter(counter) }
+                    sealer.remove(counter: made.counter, generation: made.generation)
                     throw error
                 }
+            } undo: { made in
+                sealer.remove(counter: made.keys.counter, generation: made.keys.generation)
+                if let index = made.succession.record.binding?.index { try? sealer.removeIndex(.password(index)) }  // As above.
             }
         } catch { throw Fault(error) }
     }

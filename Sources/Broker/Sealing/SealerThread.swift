@@ -21,9 +21,14 @@ final class SealerThread: Sendable {
     }
 
     /// Runs a blocking use of the sealer.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () throws(SealerError) -> Value) async throws(SealerError)
-        -> Value
-    {
+    ///
+    /// - Parameters:
+    ///   - limit: from asking to an answer or an error; nil for the usual.
+    ///   - undo: gets what comes too late, when nobody waits for it any more; on the sealer's thread.
+    func run<Value: Sendable>(
+        within limit: Duration? = nil, _ body: @escaping @Sendable () throws(SealerError) -> Value,
+        undo: (@Sendable (Value) -> Void)? = nil
+    ) async throws(SealerError) -> Value {
         let isWelcome = waiting.withLock { count in
             guard count < Self.longestQueue else { return false }
             count += 1
@@ -33,8 +38,8 @@ final class SealerThread: Sendable {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, SealerError>, Never>) in
             let once = Once(continuation)
-            let deadline = deadlines.add(after: patience) {
-                once.settle(.failure(SealerError(.deadline, "the TPM did not answer in time")))
+            let deadline = deadlines.add(after: limit ?? patience) {
+                _ = once.settle(.failure(SealerError(.deadline, "the TPM did not answer in time")))
             }
             queue.async { [self] in
                 defer {
@@ -43,7 +48,8 @@ final class SealerThread: Sendable {
                 }
                 // Nobody waits for it any more.
                 if once.isSettled { return }
-                once.settle(Result(catching: body))
+                let made = Result(catching: body)
+                if !once.settle(made), case .success(let value) = made { undo?(value) }
             }
         }
         return try result.get()
@@ -59,12 +65,14 @@ final class SealerThread: Sendable {
 
         var isSettled: Bool { continuation.withLock { $0 == nil } }
 
-        func settle(_ result: Result<Value, SealerError>) {
+        /// - Returns: false where something else had come before.
+        func settle(_ result: Result<Value, SealerError>) -> Bool {
             let taken = continuation.withLock { continuation in
                 defer { continuation = nil }
                 return continuation
             }
             taken?.resume(returning: result)
+            return taken != nil
         }
     }
 }

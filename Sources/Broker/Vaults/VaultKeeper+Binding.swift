@@ -40,14 +40,18 @@ extension VaultKeeper {
         try check(await opened().record)
         await settle()
         let state = try await opened()
+        let sealer = ground.sealer
         let made: (SecretBytes, Sealed)
         do throws(SealerError) {
-            made = try await ground.sealerThread.run { () throws(SealerError) in
+            made = try await ground.sealerThread.run(within: ground.makingTime) { () throws(SealerError) in
                 let next: SecretBytes
                 do throws(CryptographyError) { next = try SecretBytes.random(count: 32) } catch {
                     throw SealerError(.other, "no random key could be made: \(error.reason)")
                 }
                 return (next, try seal(next, state))
+            } undo: { (_, sealed) in
+                // What cannot be removed stays in the TPM, of use to nobody.
+                if let index = sealed.madeIndex { try? sealer.removeIndex(index) }
             }
         } catch { throw Fault(error) }
         do throws(Fault) {
@@ -77,6 +81,8 @@ extension VaultKeeper {
         do throws(VaultError) {
             try state.vault.take(record, sealer: ground.sealer)
             state.keys = try state.vault.classKeys(unlockRoot: root)
+            // Whoever was given the unlock root that was in use so far would find that it opens nothing.
+            ground.challenges.dropUnlocking(owner, but: challenge)
         } catch {
             // What is in memory is not what the registry says: it is opened anew.
             open = nil

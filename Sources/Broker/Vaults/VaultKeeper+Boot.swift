@@ -44,16 +44,23 @@ extension VaultKeeper {
     func bootStanding() async throws(Fault) -> (BootPin, BootStanding)? {
         let state = try await opened()
         guard let boot = state.record.boot else { return nil }
-        let (sealer, record) = (ground.sealer, state.record)
         let boots = try await use { try $0.vault.boots }
+        // Anybody may ask, and nobody has to prove anything for it: at the same time it is one question to the TPM.
+        let task = standing ?? Task { await self.standing(of: boots, state.record) }
+        standing = task
+        let result = await task.value
+        if standing == task { standing = nil }
+        return (boot, try result.get())
+    }
+
+    private func standing(of boots: BootList, _ record: RegistryRecord) async -> Result<BootStanding, Fault> {
+        let sealer = ground.sealer
         do throws(SealerError) {
-            return (
-                boot,
+            return .success(
                 try await ground.sealerThread.run { () throws(SealerError) in
                     try sealer.standing(of: boots, record: record)
-                }
-            )
-        } catch { throw Fault(error) }
+                })
+        } catch { return .failure(Fault(error)) }
     }
 
     /// The same, for people.

@@ -30,8 +30,10 @@ extension VaultKeeper {
         let (sealer, owner) = (ground.sealer, owner)
         let keys: NewVaultKeys
         do throws(SealerError) {
-            keys = try await ground.sealerThread.run { () throws(SealerError) in
+            keys = try await ground.sealerThread.run(within: ground.makingTime) { () throws(SealerError) in
                 try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticatorKey)
+            } undo: { keys in
+                sealer.remove(counter: keys.counter, generation: keys.generation)
             }
         } catch { throw Fault(error) }
         do throws(Fault) { return try enter(keys, of: id, named: name, isService, authenticatorKey, challenge) } catch {
@@ -68,12 +70,11 @@ extension VaultKeeper {
 
     /// Of a vault that never came to be. What cannot be removed stays in the TPM, of use to nobody (docs/tpm.md, "What can be left behind").
     private func removeIndexes(_ counter: CounterPin?, _ generation: GenerationPin?) async {
-        guard let counter else { return }
+        guard counter != nil else { return }
         let sealer = ground.sealer
         // What went wrong first says more than this.
         try? await ground.sealerThread.run { () throws(SealerError) in
-            try sealer.removeCounter(counter)
-            if let generation { try sealer.endGeneration(generation) }
+            sealer.remove(counter: counter, generation: generation)
         }
     }
 

@@ -23,6 +23,8 @@ actor VaultKeeper {
     var binding: Challenge.ID?
     /// Whether the list of approved boots is being written.
     var isApproving = false
+    /// How this boot stands is being asked; everybody who wants to know waits for the same.
+    var standing: Task<Result<BootStanding, Fault>, Never>?
     /// The renewal of all keys that is under way.
     var renewal: Renewal?
     private var ownerCheck = OwnerCheck()

@@ -12,6 +12,8 @@ struct VaultGround: Sendable {
     let challenges: ChallengeBook
     var clock = BrokerClock.system
     var lockTimes = LockTimes()
+    /// How long making keys may take, which a slow TPM needs seconds for, and a person waits for once.
+    var makingTime = Duration.seconds(60)
 }
 
 /// One keeper for each owner who was ever asked for. A keeper without an open vault is a few hundred bytes.

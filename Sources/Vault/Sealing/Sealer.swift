@@ -52,3 +52,13 @@ public protocol Sealer: PasswordBinding, EpochCounting, BootTie {
 
     func describe() throws(SealerError) -> SealerDescription
 }
+
+extension Sealer {
+    /// Removes from the TPM what was made for a vault that is not to be. What cannot be removed stays there, of use to nobody (docs/tpm.md, "What can be
+    /// left behind").
+    public func remove(counter: CounterPin?, generation: GenerationPin?) {
+        // Each by itself: one that fails leaves the other to be removed.
+        if let counter { try? removeCounter(counter) }
+        if let generation { try? endGeneration(generation) }
+    }
+}
