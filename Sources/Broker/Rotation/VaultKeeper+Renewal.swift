@@ -281,7 +281,8 @@ extension VaultKeeper {
                 }
             } undo: { made in
                 sealer.remove(counter: made.keys.counter, generation: made.keys.generation)
-                if let index = made.succession.record.binding?.index { try? sealer.removeIndex(.password(index)) }  // As above.
+                // As with those.
+                if let index = made.succession.record.binding?.index { try? sealer.removeIndex(.password(index)) }
             }
         } catch { throw Fault(error) }
     }
