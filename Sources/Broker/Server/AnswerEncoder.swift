@@ -8,26 +8,43 @@ struct AnswerEncoder {
 
     init(allocator: ByteBufferAllocator) { self.allocator = allocator }
 
+    /// The replies of an answer, each made when it is its turn. What cannot be answered like this is answered with why.
+    ///
     /// - Parameter more: the caller takes several replies.
-    /// - Throws: `ExpectedMore` when one reply would be longer than any client takes.
-    func encode(_ answer: Answer, more: Bool) throws(Fault) -> [ByteBuffer] {
-        switch answer {
-        case .reply(let reply): return [try plain(reply)]
-        case .value(let value, let item): return [try secret(value, item)]
-        case .items(let items):
-            guard more, !items.isEmpty else {
-                let reply = try bytes(VarlinkReply(Keychain.ItemsReply(items: items)))
-                guard reply.readableBytes <= Varlink.longestMessage else {
-                    throw Fault(.expectedMore, "There are too many items for one answer: call with “more”.")
+    func replies(to answer: Result<Answer, Fault>, more: Bool) -> some IteratorProtocol<ByteBuffer> {
+        let items: [Keychain.Item]
+        if case .success(.items(let list)) = answer, more { items = list } else { items = [] }
+        var sent = 0
+        return AnyIterator {
+            defer { sent += 1 }
+            do throws(Fault) {
+                guard items.isEmpty else {
+                    guard sent < items.count else { return nil }
+                    return try bytes(
+                        VarlinkReply(
+                            Keychain.ItemsReply(items: [items[sent]]), continues: sent + 1 < items.count))
                 }
-                return [reply]
+                return sent == 0 ? try encode(answer.get()) : nil
+            } catch {
+                // The last one: nothing follows an error.
+                sent = items.count
+                return encode(error)
             }
-            var replies: [ByteBuffer] = []
-            for (index, item) in items.enumerated() {
-                let reply = VarlinkReply(Keychain.ItemsReply(items: [item]), continues: index + 1 < items.count)
-                replies.append(try bytes(reply))
-            }
-            return replies
+        }
+    }
+
+    /// - Throws: `ExpectedMore` when the reply would be longer than any client takes.
+    private func encode(_ answer: Answer) throws(Fault) -> ByteBuffer {
+        switch answer {
+        case .reply(let reply): return try plain(reply)
+        case .value(let value, let item): return try secret(value, item)
+        case .items(let items):
+            let tooMany = Fault(.expectedMore, "There are too many items for one answer: call with “more”.")
+            // Before it is made: it would take memory for nothing.
+            guard items.reduce(0, { $0 + $1.textSize }) <= Varlink.longestMessage else { throw tooMany }
+            let reply = try bytes(VarlinkReply(Keychain.ItemsReply(items: items)))
+            guard reply.readableBytes <= Varlink.longestMessage else { throw tooMany }
+            return reply
         }
     }
 
@@ -70,5 +87,16 @@ struct AnswerEncoder {
         buffer.writeString(end)
         buffer.writeInteger(UInt8(0))
         return buffer
+    }
+}
+
+extension Keychain.Item {
+    /// What its names and attributes take, in bytes: most of it in memory, and less than in a message.
+    var textSize: Int {
+        attributes.reduce(
+            service.utf8.count + account.utf8.count + (label?.utf8.count ?? 0) + (comment?.utf8.count ?? 0)
+        ) {
+            $0 + $1.key.utf8.count + $1.value.utf8.count
+        }
     }
 }

@@ -93,30 +93,43 @@ struct Connection: Sendable {
             return false
         }
         defer { calls.end() }
-        let encoder = AnswerEncoder(allocator: channel.channel.allocator)
-        var replies: [ByteBuffer]
-        do throws(Fault) {
-            replies = try encoder.encode(try await served.answer(call, from: caller), more: call.more)
-        } catch {
-            replies = [encoder.encode(error)]
+        let answer: Result<Answer, Fault>
+        do throws(Fault) { answer = .success(try await served.answer(call, from: caller)) } catch {
+            answer = .failure(error)
         }
-        if !call.oneway { try await send(&replies) }
-        for index in replies.indices { Wiping.wipe(&replies[index]) }
+        guard !call.oneway else { return true }
+        guard case .success(.items(let items)) = answer else {
+            try await send(answer, more: call.more)
+            return true
+        }
+        let size = items.reduce(0) { $0 + $1.textSize }
+        guard census.list(uid: caller.uid, of: size) else {
+            let fault = Fault(.limitExceeded, "There are too many lists that you have not taken yet; try again later.")
+            try await send(.failure(fault), more: false)
+            return true
+        }
+        defer { _ = census.list(uid: caller.uid, of: -size) }
+        try await send(answer, more: call.more)
         return true
     }
 
-    private func send(_ replies: inout [ByteBuffer]) async throws {
+    /// One reply after the other: of a long list there is never more than one in memory.
+    private func send(_ answer: Result<Answer, Fault>, more: Bool = false) async throws {
         let deadline = channel.channel.eventLoop.scheduleTask(in: pace.answer) { [channel] in
             channel.channel.close(promise: nil)
         }
         defer { deadline.cancel() }
-        for reply in replies { try await channel.channel.writeAndFlush(reply).get() }
+        let encoder = AnswerEncoder(allocator: channel.channel.allocator)
+        var replies = encoder.replies(to: answer, more: more)
+        while var reply = replies.next() {
+            defer { Wiping.wipe(&reply) }
+            try await channel.channel.writeAndFlush(reply).get()
+        }
     }
 
     private func refuse(_ name: Fault.Name, _ message: String) async throws {
         logger.info("connection refused", metadata: LogFields.of(caller, outcome: name))
-        var replies = [AnswerEncoder(allocator: channel.channel.allocator).encode(Fault(name, message))]
-        try await send(&replies)
+        try await send(.failure(Fault(name, message)))
     }
 
     private func closing(after time: TimeAmount, with message: String) -> Scheduled<Void> {

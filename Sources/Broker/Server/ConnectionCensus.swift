@@ -8,6 +8,8 @@ final class ConnectionCensus: Sendable {
         var connections = 1024
         /// Eight writers of the largest value at once, and room besides.
         var pendingBytesPerUser = 16 << 20
+        /// A few of the longest lists, and many of usual ones.
+        var listBytesPerUser = 48 << 20
     }
 
     enum Refusal: Error { case tooManyOfUser(limit: Int), tooMany(limit: Int) }
@@ -15,6 +17,7 @@ final class ConnectionCensus: Sendable {
     private struct Share {
         var connections = 0
         var pendingBytes = 0
+        var listBytes = 0
     }
 
     private struct State {
@@ -48,6 +51,17 @@ final class ConnectionCensus: Sendable {
             state.total -= 1
             state.shares[uid]?.connections -= 1
             if state.shares[uid]?.connections == 0 { state.shares[uid] = nil }
+        }
+    }
+
+    /// Notes that a list is about to be sent, or was.
+    /// - Returns: false where the user has too many lists that he does not take; nothing is noted then.
+    func list(uid: UInt32, of bytes: Int) -> Bool {
+        state.withLock { state in
+            let sum = state.shares[uid, default: Share()].listBytes + bytes
+            guard sum <= limits.listBytesPerUser else { return false }
+            state.shares[uid, default: Share()].listBytes = sum
+            return true
         }
     }
 

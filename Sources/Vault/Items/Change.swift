@@ -33,14 +33,23 @@ final class Change: Snapshot {
         }
         try tree.set(key, digest)
         try index(summary.id, from: old?.summary.metadata, to: summary.metadata)
-        if old == nil {
-            guard next.itemCount < .max else { throw VaultError(.limitExceeded, "the vault is full") }
-            next.itemCount += 1
+        if old == nil { next.itemCount += 1 }
+        // What makes it smaller is welcome, whatever there is.
+        guard bytes.count > old?.record.encoded.count ?? 0 else { return }
+        guard next.itemCount <= Limits.items, try rows.recordBytes() <= Limits.records else {
+            throw VaultError(
+                .limitExceeded,
+                "there is no room for more: a keychain has \(Limits.items) items at most, and \(Limits.records >> 20) MiB of names and attributes; remove what is not needed"
+            )
         }
     }
 
     func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {
         try rows.put(sealedValue: sealedValue, of: item)
+        guard try rows.fileBytes() <= Limits.file else {
+            throw VaultError(
+                .limitExceeded, "a keychain's file has \(Limits.file >> 30) GiB at most; remove what is not needed")
+        }
     }
 
     func remove(_ item: StoredItem) throws(VaultError) {

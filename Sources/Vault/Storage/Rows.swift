@@ -63,6 +63,20 @@ struct Rows {
         try pairs("SELECT term, items FROM posting").map { (term: $0.0, items: $0.1) }
     }
 
+    /// The size of all items' records together. SQLite knows the length of each without reading it.
+    func recordBytes() throws(VaultError) -> Int64 { try number("SELECT coalesce(sum(length(record)), 0) FROM item") }
+
+    /// What is in use of the file.
+    func fileBytes() throws(VaultError) -> Int64 {
+        let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
+        return try pages * number("PRAGMA page_size")
+    }
+
+    private func number(_ sql: String) throws(VaultError) -> Int64 {
+        guard let row = try fetch(sql).first else { throw .damaged("it cannot be measured") }
+        return try integer(row, 0)
+    }
+
     func count(of table: String) throws(VaultError) -> Int64 {
         guard let row = try fetch("SELECT count(*) FROM \(table)").first else {
             throw .damaged("\(table) cannot be counted")
