@@ -109,7 +109,7 @@ import Vault
         try loot.sandbox.expectTPMEmpty()
     }
 
-    /// The same with another program, as the broker's own user: tpm2-tools, which knows nothing of Coffer's rules.
+    /// The same with another program, which has all that the broker has, and as root more: tpm2-tools, which knows nothing of Coffer's rules.
     @Test func anotherProgramWithTheFilesAndTheTPMIsRefusedByTheTPM() throws {
         let loot = try Loot()
         let folder = loot.sandbox.folder

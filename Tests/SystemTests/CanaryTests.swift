@@ -23,7 +23,7 @@ import Testing
             try sandbox.coffer("rename", "CANARY-service", "CANARY-account", "CANARY-service", "CANARY-renamed").code
                 == 0)
         try sandbox.expectNoCanary()
-        // Also when the broker is killed, and its side files stay.
+        // Also in what a killed broker leaves.
         #expect(try sandbox.coffer("set", "CANARY-late", "CANARY-late", input: Array("CANARY-late".utf8)).code == 0)
         try sandbox.killBroker()
         try sandbox.expectNoCanary()
