@@ -25,6 +25,13 @@ static inline int coffer_close_from(int first) { return (int)syscall(SYS_close_r
 // syscall is variadic, and glibc has no wrapper for pidfd_open before 2.36.
 static inline int coffer_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
+// Hidden without _GNU_SOURCE.
+static inline int coffer_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
+
+// A variable that any thread could change is none that Swift reads.
+extern char **environ;
+static inline char **coffer_environment(void) { return environ; }
+
 // open is variadic.
 static inline int coffer_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 

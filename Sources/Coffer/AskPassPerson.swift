@@ -16,9 +16,9 @@ struct AskPassPerson: Person {
     mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
         let prompt = (told + [VisibleText.lines(message.text)]).joined(separator: "\n")
         told = []
-        let helper = try HelperProgram(path: program, arguments: [prompt])
+        let helper = try HelperProgram(path: program, arguments: [prompt], hangUp: hangUp)
         var bytes = try helper.readAll(limit: TerminalPerson.longestAnswer + 1)
-        guard helper.finish() == 0 else { return nil }
+        guard try helper.finish() else { return nil }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         guard let answer = String(validating: bytes, as: UTF8.self) else {
             throw KeychainError(.invalidArgument, "the answer of \(program) is not UTF-8")

@@ -128,10 +128,14 @@ package struct Authenticator: Sendable {
     private func exchange<Method: VarlinkMethod>(
         _ method: Method, on connection: inout VarlinkConnection
     ) throws(KeychainError) -> Method.Reply {
+        let deadline = ContinuousClock.now + patience
+        do throws(TransportFailure) {
+            try connection.send(method, until: deadline)
+        } catch {
+            throw lastWord(on: &connection) ?? KeychainError(authenticator: error, path: paths.authenticator)
+        }
         let reply: VarlinkConnection.Reply<Method.Reply>
         do throws(TransportFailure) {
-            let deadline = ContinuousClock.now + patience
-            try connection.send(method, until: deadline)
             reply = try connection.receive(Method.Reply.self, until: deadline)
         } catch {
             throw KeychainError(authenticator: error, path: paths.authenticator)
@@ -140,5 +144,14 @@ package struct Authenticator: Sendable {
         case .answer(let answer, _): return answer
         case .fault(let fault): throw KeychainError(authenticatorFault: fault)
         }
+    }
+
+    /// Why the authenticator hung up, where it said so before it did.
+    private func lastWord(on connection: inout VarlinkConnection) -> KeychainError? {
+        // Where nothing can be read, the broken connection is all there is to tell.
+        guard case .fault(let fault)? = try? connection.receive(Nothing.self, until: .now + .milliseconds(20)) else {
+            return nil
+        }
+        return KeychainError(authenticatorFault: fault)
     }
 }

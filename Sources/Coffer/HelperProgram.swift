@@ -1,29 +1,25 @@
 import Foundation
+import Platform
 
-/// A program that asks for us, run with pipes.
-struct HelperProgram {
-    private let process: Process
-    private let input = Pipe()
-    private let output = Pipe()
+/// A program that asks for us, run with pipes. It ends with this process, however that ends.
+package struct HelperProgram: ~Copyable {
+    private let program: GuardedProgram
+    private let name: String
 
-    /// How often a program is started that cannot be: one that was only just written may be held open by somebody for a moment yet (ETXTBSY).
-    private static let attempts = 4
+    /// The command of `coffer` that watches over such a program.
+    package static let guardCommand = "guard-program"
 
-    init(path: String, arguments: [String]) throws(KeychainError) {
-        var attempt = 1
-        while true {
-            do {
-                process = try Self.start(path, arguments, input, output)
-                return
-            } catch {
-                guard attempt < Self.attempts else {
-                    throw KeychainError(
-                        .authenticationNeeded, "\(path) cannot be run: \(Self.reason(path))",
-                        advice: "see whether it is there and executable")
-                }
-                attempt += 1
-                usleep(50_000)
-            }
+    /// - Parameter hangUp: a descriptor that becomes readable when nobody waits for the answer any more. The program is ended then.
+    init(path: String, arguments: [String], hangUp: Int32) throws(KeychainError) {
+        let file = URL(filePath: path)
+        name = file.lastPathComponent
+        do {
+            program = try GuardedProgram(
+                ["coffer", Self.guardCommand, "--"], [file.path] + arguments, hangUp: hangUp)
+        } catch {
+            throw KeychainError(
+                .authenticationNeeded, "\(path) cannot be run: \(Self.reason(path))",
+                advice: "see whether it is there and executable")
         }
     }
 
@@ -34,23 +30,9 @@ struct HelperProgram {
         return "the system does not start it"
     }
 
-    private static func start(
-        _ path: String, _ arguments: [String], _ input: Pipe, _ output: Pipe
-    ) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        // Whoever came here by su may not be able to enter the folder that the other user was in.
-        process.currentDirectoryURL = URL(filePath: "/")
-        try process.run()
-        return process
-    }
-
     func write(_ text: String) throws(KeychainError) {
         do {
-            try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+            try program.write(Array(text.utf8))
         } catch {
             throw KeychainError(.cancelled, "\(name) ended before it was told what to ask")
         }
@@ -59,16 +41,19 @@ struct HelperProgram {
     /// Reads to the end, or to the limit.
     func readAll(limit: Int) throws(KeychainError) -> [UInt8] {
         var bytes: [UInt8] = []
-        while let more = try read(limit + 1 - bytes.count), !more.isEmpty { bytes += more }
-        guard bytes.count <= limit else { throw tooLong(limit) }
-        return bytes
+        while bytes.count <= limit {
+            let more = try read(limit + 1 - bytes.count)
+            if more.isEmpty { return bytes }
+            bytes += more
+        }
+        throw tooLong(limit)
     }
 
     /// Reads a line, without its end; nil when there is none any more.
     func readLine(limit: Int) throws(KeychainError) -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
-            guard let next = try read(1)?.first else { return nil }
+            guard let next = try read(1).first else { return nil }
             if next == UInt8(ascii: "\n") { return bytes }
             bytes.append(next)
         }
@@ -76,21 +61,16 @@ struct HelperProgram {
     }
 
     /// Closes its input and waits for its end.
-    /// - Returns: its exit status; -1 when a signal ended it.
-    func finish() -> Int32 {
-        // It may have closed its end already, which is as good.
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        return process.terminationReason == .exit ? process.terminationStatus : -1
+    /// - Returns: whether it ended by itself, and with status 0.
+    consuming func finish() throws(KeychainError) -> Bool {
+        let name = name
+        do { return try program.finish() } catch {
+            throw KeychainError(.cancelled, "\(name) cannot be waited for: \(error.reason)")
+        }
     }
 
-    private var name: String { process.executableURL?.lastPathComponent ?? "the program" }
-
-    private func read(_ count: Int) throws(KeychainError) -> Data? {
-        guard count > 0 else { return nil }
-        do {
-            return try output.fileHandleForReading.read(upToCount: count)
-        } catch {
+    private func read(_ count: Int) throws(KeychainError) -> [UInt8] {
+        do { return try program.read(limit: count) } catch {
             throw KeychainError(.cancelled, "the answer of \(name) cannot be read")
         }
     }

@@ -14,20 +14,11 @@ struct PinentryPerson: Person {
     mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
         let description = told.isEmpty ? "Coffer asks for you." : told.joined(separator: "\n")
         told = []
-        let helper = try HelperProgram(path: program, arguments: [])
-        defer { _ = helper.finish() }
-        guard try Self.result(of: helper) != nil else { return nil }
-        for command in [
-            "SETTITLE Coffer",
-            "SETDESC \(Assuan.escape(description))",
-            "SETPROMPT \(Assuan.escape(VisibleText.line(message.text)))",
-        ] {
-            try helper.write(command + "\n")
-            _ = try Self.result(of: helper)
-        }
-        try helper.write("GETPIN\n")
-        let data = try Self.result(of: helper)
-        try helper.write("BYE\n")
+        let helper = try HelperProgram(path: program, arguments: [], hangUp: hangUp)
+        let data = try Self.converse(
+            with: helper, description: description, prompt: VisibleText.line(message.text))
+        // It has been told to go, and its answer is what counts.
+        _ = try helper.finish()
         guard let data else { return nil }
         guard let answer = String(validating: data, as: UTF8.self) else {
             throw KeychainError(.invalidArgument, "the answer of \(program) is not UTF-8")
@@ -35,9 +26,26 @@ struct PinentryPerson: Person {
         return answer
     }
 
+    /// - Returns: the answer; nil when the person gives up, and when nobody waits for it any more.
+    private static func converse(
+        with helper: borrowing HelperProgram, description: String, prompt: String
+    ) throws(KeychainError) -> [UInt8]? {
+        guard try result(of: helper) != nil else { return nil }
+        for command in [
+            "SETTITLE Coffer", "SETDESC \(Assuan.escape(description))", "SETPROMPT \(Assuan.escape(prompt))",
+        ] {
+            try helper.write(command + "\n")
+            _ = try result(of: helper)
+        }
+        try helper.write("GETPIN\n")
+        let data = try result(of: helper)
+        try helper.write("BYE\n")
+        return data
+    }
+
     /// Reads up to OK or ERR.
     /// - Returns: the data before an OK; nil for an ERR, which is how a closed dialog looks.
-    private static func result(of helper: HelperProgram) throws(KeychainError) -> [UInt8]? {
+    private static func result(of helper: borrowing HelperProgram) throws(KeychainError) -> [UInt8]? {
         var data: [UInt8] = []
         // Assuan lines have at most 1000 bytes; an answer fits a few of them.
         while let line = try helper.readLine(limit: 1000), data.count <= 4096 {

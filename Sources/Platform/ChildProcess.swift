@@ -7,30 +7,13 @@ public enum ChildProcess {
     /// C library wipe freed memory and keeps Swift from printing memory when it crashes.
     /// - Returns: the child's pid.
     public static func startSelf(_ arguments: [String], descriptor: Int32) throws(SystemError) -> Int32 {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, 3)
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-
-        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { unsafe words.forEach { unsafe free($0) } }
-        var environment = unsafe [
-            unsafe strdup("GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0"),
-            unsafe strdup("SWIFT_BACKTRACE=enable=no"), nil,
-        ]
-        defer { unsafe environment.forEach { unsafe free($0) } }
-        var pid: pid_t = 0
         // The link stays good when the file has been replaced by a newer one.
-        let code = unsafe posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, &words, &environment)
-        guard code == 0 else { throw SystemError("start a process", errno: code) }
-        return pid
+        try Launch(
+            environment: [
+                "GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0", "SWIFT_BACKTRACE=enable=no",
+            ],
+            descriptors: [(descriptor, 3)]
+        ).start("/proc/self/exe", arguments)
     }
 
     /// Takes the pids of children that have ended, without waiting.

@@ -51,6 +51,6 @@ struct CofferCommand: ParsableCommand {
                 ]),
             CommandGroup(name: "Losing the machine", subcommands: [RecoveryCommand.self]),
             CommandGroup(name: "Other accounts", subcommands: [VaultCommand.self]),
-            CommandGroup(name: "Internal", subcommands: [ClipboardClearCommand.self]),
+            CommandGroup(name: "Internal", subcommands: [ClipboardClearCommand.self, GuardProgramCommand.self]),
         ])
 }

@@ -16,6 +16,8 @@ struct Program {
     struct Turn {
         var wait: String
         var type: String
+        /// What else happens before it is typed.
+        var act: () throws -> Void = {}
     }
 
     struct Result {
@@ -70,7 +72,15 @@ struct Program {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        unsafe posix_spawnattr_setflags(&attributes, 0x80)  // POSIX_SPAWN_SETSID
+        // Signals reach it, whatever became of them in the process that runs the tests.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGTERM, SIGHUP, SIGINT] { unsafe sigaddset(&signals, signal) }
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        let setSession: Int32 = 0x80  // POSIX_SPAWN_SETSID
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(setSession | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
         var variables = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC"]
         variables.merge(environment) { $1 }

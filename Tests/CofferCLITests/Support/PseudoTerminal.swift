@@ -35,6 +35,7 @@ final class PseudoTerminal {
                 since += more
             }
             shown += since
+            try turn.act()
             let bytes = Array(turn.type.utf8)
             try #require(unsafe write(master.number, bytes, bytes.count) == bytes.count)
         }

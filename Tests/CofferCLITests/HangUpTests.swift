@@ -1,0 +1,121 @@
+import BrokerProtocol
+import Foundation
+import Glibc
+import Testing
+
+@testable import Coffer
+
+/// A question that nobody waits for any more ends, whichever way it was asked; and a client that ends takes its question along.
+@Suite struct HangUpTests {
+    /// A sandbox with one gated item, where a person has the shortest time that can be set.
+    private func prepared() throws -> (Sandbox, Program) {
+        let sandbox = try Sandbox()
+        let program = Program(
+            environment: ["COFFER_SOCKET": sandbox.folder + "/coffer.sock"], scratch: sandbox.scratch)
+        #expect(try program.run("set", "s", "gated", "--require", "presence", input: .bytes([1])).status == 0)
+        let configuration = try FileHandle(forWritingTo: URL(filePath: sandbox.folder + "/cofferd.conf"))
+        try configuration.seekToEnd()
+        try configuration.write(contentsOf: Data("prompt-timeout = 5\n".utf8))
+        return (sandbox, program)
+    }
+
+    private static let late = "coffer: nobody answered in time; run the command again\n"
+    private static let stopped = "coffer: the broker has stopped: try again\n"
+
+    private func killBroker(_ sandbox: Sandbox) -> String {
+        "read -r broker rest <\(sandbox.folder)/cofferd.pid; kill -KILL $broker"
+    }
+
+    @Test(arguments: SlowPerson.Kind.allCases)
+    func aProgramThatIsTooSlowIsEnded(kind: SlowPerson.Kind) throws {
+        var (sandbox, program) = try prepared()
+        let person = try SlowPerson(kind, in: sandbox.scratch)
+        program.environment.merge(person.environment) { $1 }
+        let result = try program.run("get", "s", "gated")
+        #expect(result.errors == Self.late)
+        #expect(result.status == 4)
+        #expect(try person.leftovers().isEmpty)
+    }
+
+    @Test func atATerminalItIsTheSame() throws {
+        let (sandbox, program) = try prepared()
+        let result = try withExtendedLifetime(sandbox) { try program.run("get", "s", "gated", turns: []) }
+        #expect(result.errors == Self.late)
+        #expect(result.status == 4)
+    }
+
+    @Test(arguments: SlowPerson.Kind.allCases)
+    func aBrokerThatIsKilledEndsTheProgram(kind: SlowPerson.Kind) throws {
+        var (sandbox, program) = try prepared()
+        let person = try SlowPerson(kind, in: sandbox.scratch, act: killBroker(sandbox))
+        program.environment.merge(person.environment) { $1 }
+        let result = try program.run("get", "s", "gated")
+        #expect(result.errors == Self.stopped)
+        #expect(result.status == 9)
+        #expect(try person.leftovers().isEmpty)
+    }
+
+    @Test func aBrokerThatIsKilledEndsTheQuestionAtATerminal() throws {
+        let (sandbox, program) = try prepared()
+        let turn = Program.Turn(wait: "assword: ", type: "") {
+            let killer = Process()
+            killer.executableURL = URL(filePath: "/bin/sh")
+            killer.arguments = ["-c", killBroker(sandbox)]
+            try killer.run()
+            killer.waitUntilExit()
+        }
+        let result = try program.run("get", "s", "gated", turns: [turn])
+        #expect(result.errors == Self.stopped)
+        #expect(result.status == 9)
+        #expect(result.echoes)
+    }
+
+    /// However `coffer` ends, the program that asks for it does too, with what that has started; also where it does not want to.
+    @Test(arguments: SlowPerson.Kind.allCases, [SIGTERM, SIGHUP, SIGINT, SIGKILL])
+    func aClientThatEndsTakesTheProgramAlong(kind: SlowPerson.Kind, signal: Int32) throws {
+        for isStubborn in [false, true] {
+            let stage = try Stage(
+                broker: ["Get": [Stage.personNeeded()]], authenticator: Stage.asksPassword)
+            let client = stage.scratch.file("client")
+            let person = try SlowPerson(
+                kind, in: stage.scratch, isStubborn: isStubborn, act: "kill -\(signal) $(cat \(client))")
+            var program = stage.program
+            program.environment.merge(person.environment) { $1 }
+            program.executable = "/bin/sh"
+            let result = try program.run("-c", "echo $$ >\(client); exec \"$0\" get github me", Program.path)
+            #expect(result.status == 128 + signal, "\(result)")
+            #expect(try person.leftovers().isEmpty, "stubborn: \(isStubborn)")
+        }
+    }
+
+    /// An answer that finds nobody any more is no reason to say that the authenticator is not running.
+    @Test func whatTheAuthenticatorSaidBeforeItHungUpCounts() throws {
+        let stage = try Stage(
+            authenticator: [
+                "Begin": [
+                    .replyThenLate(
+                        FakeServer.encode(
+                            VarlinkReply(
+                                Authentication.Step(
+                                    message: .init(style: .secret, text: "Password: "), done: false))),
+                        late: FakeServer.encode(Fault(.authenticationTimedOut, "too slow")))
+                ]
+            ])
+        let authenticator = Authenticator(
+            paths: SocketPaths(environment: stage.program.environment), caller: getuid())
+        var person: any Person = LatePerson()
+        let error = #expect(throws: KeychainError.self) { try authenticator.pass("c1", by: &person) }
+        #expect(error?.code == .timedOut)
+        #expect(error?.description.contains("nobody answered in time") == true)
+    }
+
+    /// Answers when the authenticator has long gone, and never looks whether it has.
+    private struct LatePerson: Person {
+        mutating func tell(_ message: Authentication.Message) throws(KeychainError) {}
+
+        mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
+            usleep(300_000)
+            return "late"
+        }
+    }
+}
