@@ -45,13 +45,20 @@ import Testing
         let sandbox = try prepared()
         let before = try sandbox.processes().count
         let sleeper = sandbox.folder + "/sleeper"
-        try Script.write("#!/bin/sh\nexec sleep 300\n", to: sleeper)
+        // The seconds tell it from every other program that sleeps.
+        try Script.write("#!/bin/sh\nsleep 31415\n", to: sleeper)
         #expect(throws: CommandTimedOut.self) {
             try sandbox.coffer("get", "s", "gated", limit: .seconds(2), askpass: sleeper)
         }
-        for pid in try sandbox.processes(naming: "coffer get s gated") + sandbox.processes(naming: "sleep 300") {
-            kill(pid, SIGKILL)
-        }
+        // The client was killed; what asked for it is gone soon after, and nobody but the client's own guard has ended it.
+        let deadline = ContinuousClock.now + .seconds(10)
+        var left: [Int32] = []
+        repeat {
+            usleep(20_000)
+            left = try sandbox.processes(naming: "sleep 31415") + sandbox.processes(naming: sleeper)
+        } while !left.isEmpty && ContinuousClock.now < deadline
+        #expect(left.isEmpty)
+        for pid in left { kill(pid, SIGKILL) }
         try sandbox.expectSettled(before)
         #expect(try sandbox.coffer("get", "s", "gated", password: "sandbox").text == "g")
     }
@@ -134,7 +141,7 @@ extension Sandbox {
             else { return nil }
             let line = String(decoding: bytes.map { $0 == 0 ? 32 : $0 }, as: UTF8.self)
             guard line.contains(text) else { return nil }
-            if line.contains(directory) { return pid }
+            if line.contains(folder) { return pid }
             let environment = FileManager.default.contents(atPath: "/proc/\(name)/environ") ?? Data()
             return environment.range(of: variable) == nil ? nil : pid
         }
