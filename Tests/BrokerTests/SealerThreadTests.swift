@@ -1,0 +1,17 @@
+import Glibc
+import Testing
+import Vault
+
+@testable import Broker
+
+/// Whoever waits for the TPM in vain is told what to do.
+@Suite struct SealerThreadTests {
+    @Test func whoWaitsTooLongIsToldWhatToDo() async throws {
+        let thread = SealerThread(patience: .milliseconds(50))
+        let error = await #expect(throws: SealerError.self) {
+            try await thread.run { () throws(SealerError) in usleep(1_000_000) }
+        }
+        #expect(error?.code == .deadline)
+        #expect(error?.reason == "the TPM did not answer in time; try again, and restart the machine if it stays so")
+    }
+}
