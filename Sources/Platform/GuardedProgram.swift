@@ -39,6 +39,8 @@ public struct GuardedProgram: ~Copyable {
         let launch = Launch(
             descriptors: [(itsInput.number, 0), (itsOutput.number, 1), (itsLine.number, ProgramGuard.line)],
             leadsGroup: true)
+        // Whoever started this process may ignore the ends of its children, and that is inherited: then none of ours could be waited for.
+        signal(SIGCHLD, SIG_DFL)
         let pid = try launch.start("/proc/self/exe", guardian + program)
         _ = consume itsInput
         _ = consume itsOutput

@@ -34,6 +34,16 @@ import Testing
         #expect(String(decoding: try stage.scratch.contents("prompt"), as: UTF8.self) == "Read github/me\nPassword: ")
     }
 
+    /// Daemons do not want to hear of their children's ends, and what they start inherits that.
+    @Test func whoStartsItMayIgnoreTheEndsOfChildren() throws {
+        var stage = try stage()
+        stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho word\n")
+        stage.program.executable = "/usr/bin/env"
+        let result = try stage.program.run("--ignore-signal=CHLD", Program.path, "get", "github", "me")
+        #expect(result.status == 0, "\(result)")
+        #expect(try answers(stage) == [nil, "word"])
+    }
+
     @Test func anotherStatusThanZeroIsGivingUp() throws {
         var stage = try stage()
         stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho half\nexit 1\n")
