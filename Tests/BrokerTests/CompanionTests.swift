@@ -134,7 +134,7 @@ struct CompanionTests {
             sealer: SoftwareSealer(directory: folder.path), sealerThread: SealerThread(), challenges: book())
         let shelf = VaultShelf(ground: ground)
         let locks = [
-            { await shelf.lock(.user(7)) }, { await shelf.lockAll() }, { await shelf.keeper(of: .user(7)).lock() },
+            { await shelf.lock(.user(7)) }, { shelf.lockAll() }, { shelf.keeper(of: .user(7)).lock() },
         ]
         for lock in locks {
             let before = shelf.lockTimes.last(of: .user(7))

@@ -39,7 +39,9 @@ struct KeychainTests {
         _ = try await client.call(Keychain.Set(service: "s", account: "always", value: someValue, access: always))
         _ = try await client.call(Keychain.Set(service: "s", account: "first", value: someValue, access: afterFirst))
         let locked = try await client.call(Keychain.Lock()).vault
-        #expect(locked.state == .locked && locked.items == 3)
+        #expect(locked.state == .locked && locked.since != nil)
+        let status = try await client.call(Keychain.Status()).vault
+        #expect(status.state == .locked && status.since == locked.since && status.items == 3)
         #expect(
             try await fault { try await client.call(Keychain.Get(service: "s", account: "unlocked")) }.name == .locked)
         #expect(try await client.call(Keychain.Get(service: "s", account: "always")).value == someValue)

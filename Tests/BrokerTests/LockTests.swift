@@ -43,7 +43,7 @@ struct LockTests {
     func wiped() async throws {
         let (keeper, _, _, folder) = try await unlocked()
         #expect(try #require(await keeper.open).keys.contains(.whenUnlocked))
-        await keeper.lock()
+        keeper.lock()
         let keys = try #require(await keeper.open).keys
         #expect(!keys.contains(.whenUnlocked) && keys.contains(.afterFirstUnlock) && keys.contains(.always))
         await keeper.close()
@@ -54,7 +54,7 @@ struct LockTests {
     func late() async throws {
         let (keeper, book, caller, folder) = try await unlocked()
         let id = try book.issue(to: caller, owner: caller.owner, vault: nil, purposes: [.unlock])
-        await keeper.lock()
+        keeper.lock()
         await #expect(throws: Faults.challengeRefused) {
             try await keeper.unlock(with: SecretBytes.random(count: 32), for: id)
         }

@@ -23,6 +23,7 @@ struct LogindWatchTests {
                     let held = (try? mock.inhibitors()) ?? "no answer"
                     self.lines.withLock { $0.append("all, held: \(!held.hasPrefix("a(ssssuu) 0"))") }
                 },
+                fold: { self.lines.withLock { $0.append("fold") } },
                 idle: { uid, isIdle in self.lines.withLock { $0.append("idle \(uid) \(isIdle)") } })
         }
     }
@@ -49,7 +50,7 @@ struct LogindWatchTests {
             try await until("the inhibitor is taken again") { watch.holdsSleep }
             #expect(try mock.inhibitors().contains(#""sleep" "Coffer""#))
         }
-        #expect(record.all == ["all, held: true", "all, held: true"])
+        #expect(record.all == ["all, held: true", "fold", "all, held: true", "fold"])
         watch.stop()
         try await until("the inhibitor goes with the broker") { try mock.inhibitors().hasPrefix("a(ssssuu) 0") }
     }

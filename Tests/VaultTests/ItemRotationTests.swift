@@ -16,8 +16,8 @@ struct ItemRotationTests {
     }
 
     private func rotated(_ item: ItemSummary) throws -> ItemSummary {
-        let value = try vault.value(
-            of: item, classKeys: fixture.unlock(vault), agreements: fixture.agreements(vault, item))
+        let keys = try fixture.unlock(vault)
+        let value = try vault.value(of: item, classKeys: keys, agreements: fixture.agreements(vault, item))
         return try vault.rotate(item, value: value)
     }
 

@@ -211,7 +211,8 @@ struct ItemTests {
         }
         #expect(absent <= 4)
         let item = try vault.find(service: "service 17", account: "account")
-        #expect(try cost { _ = try vault.value(of: item, classKeys: fixture.unlock(vault)) } == 4)
+        let keys = try fixture.unlock(vault)
+        #expect(try cost { _ = try vault.value(of: item, classKeys: keys) } == 4)
         #expect(try vault.list().count == 300)
         #expect(try vault.verify().items == 300)
     }

@@ -12,13 +12,16 @@ struct DispatchTable: Sendable {
         let isUse: Bool
         /// Whether the call is answered for a damaged vault, too: it looks at the damage.
         let looksAtDamage: Bool
+        /// Whether the call is let in without waiting for what the vault is busy with.
+        let waitsForNobody: Bool
         /// Reads the parameters, which must be right in every condition, and gives what is to be run.
         let prepare: @Sendable (IncomingCall) throws(Fault) -> @Sendable (Request) async throws(Fault) -> Answer
 
         init<Handler: MethodHandler>(
             _: Handler.Type, none: Permission, sealed: Permission, locked: Permission, unlocked: Permission,
-            isUse: Bool = false, looksAtDamage: Bool = false
+            isUse: Bool = false, looksAtDamage: Bool = false, waitsForNobody: Bool = false
         ) {
+            self.waitsForNobody = waitsForNobody
             self.isUse = isUse
             self.looksAtDamage = looksAtDamage
             self.none = none
@@ -75,7 +78,8 @@ struct DispatchTable: Sendable {
         Keychain.Search.name: Entry(
             SearchHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
         Keychain.Lock.name: Entry(
-            LockHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
+            LockHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed,
+            waitsForNobody: true),
         Keychain.Unlock.name: Entry(
             UnlockHandler.self, none: .creation, sealed: .allowed, locked: .allowed, unlocked: .allowed),
         Keychain.CreateVault.name: Entry(

@@ -37,12 +37,18 @@ struct KeychainInterface: ServedInterface {
         let user = admission.idleUser(caller)
         await core.locks.idle.settle(user)
         let condition: VaultCondition
-        do throws(Fault) { condition = try await keeper.condition() } catch {
+        do throws(Fault) {
+            condition =
+                if entry.waitsForNobody, let known = keeper.knownCondition { known } else {
+                    try await keeper.condition()
+                }
+        } catch {
             guard entry.looksAtDamage, error.name == .damaged else { throw error }
             condition = .sealed
         }
         if entry.isUse { core.locks.idle.used(user) }
-        let own = admission.standing == .member ? await core.shelf.condition(of: caller.uid) : nil
+        let own =
+            admission.standing == .member && !entry.waitsForNobody ? await core.shelf.condition(of: caller.uid) : nil
         let request = Request(
             core: core, caller: caller, keeper: keeper, condition: condition, admission: admission, own: own)
         let permission = entry.permission(in: condition)

@@ -35,7 +35,10 @@ struct LockWatch: Sendable {
         let screens = LockedScreens(clock: clock)
         self.screens = screens
         let targets = LockTargets(
-            lock: { await shelf.lock(.user($0)) }, lockAll: { await shelf.lockAll() },
+            lock: { uid in
+                shelf.lockOwn(.user(uid))
+                Task { await shelf.lockAbandonedGroups() }
+            }, lockAll: { shelf.lockAll() }, fold: { await shelf.fold() },
             idle: { idle.sessions(of: $0, areIdle: $1) })
         do throws(BusError) {
             logind = try LogindWatch(

@@ -76,7 +76,8 @@ final class LogindWatch: Sendable {
         var inhibitor = takeInhibitor(logind)
         // Listening has begun: what changes while the present is looked at is heard afterwards.
         if try logind.isPreparingForSleep() {
-            wait { await $0.lockAll() }
+            targets.lockAll()
+            fold()
             inhibitor = nil
         }
         for session in try logind.sessions() {
@@ -121,24 +122,26 @@ final class LogindWatch: Sendable {
     ) {
         for action in actions {
             switch action {
-            case .lock(let uid): wait { await $0.lock(uid) }
-            case .lockAll: wait { await $0.lockAll() }
+            case .lock(let uid): targets.lock(uid)
+            case .lockAll: targets.lockAll()
             case .idle(let uid, let isIdle): targets.idle(uid, isIdle)
             case .takeInhibitor:
                 if inhibitor == nil { inhibitor = takeInhibitor(logind) }
                 noteInhibitor(inhibitor != nil)
             case .releaseInhibitor:
+                fold()
                 inhibitor = nil
                 noteInhibitor(false)
             }
         }
     }
 
-    /// This thread is nobody else's: it may wait for a task.
-    private func wait(for body: @escaping @Sendable (LockTargets) async -> Void) {
+    /// All keys are gone, and the machine is about to sleep: what was written is counted first. This thread is nobody else's: it may wait for a task, which
+    /// has an end.
+    private func fold() {
         let done = DispatchSemaphore(value: 0)
         Task { [targets] in
-            await body(targets)
+            await targets.fold()
             done.signal()
         }
         done.wait()
@@ -181,7 +184,7 @@ final class LogindWatch: Sendable {
         clock.after(Self.grace) { [weak self] in
             guard let self, self.state.withLock({ $0.connections == connections }) else { return }
             self.logger.warning("logind was not heard for \(Self.grace): all vaults are locked")
-            Task { await self.targets.lockAll() }
+            self.targets.lockAll()
         }
         return true
     }

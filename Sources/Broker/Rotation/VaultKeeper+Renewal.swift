@@ -157,10 +157,9 @@ extension VaultKeeper {
         }
         leave(keeping: challenge)
         _ = try await opened()
-        if ground.challenges.isOpen(challenge), var state = open, state.record == renewal.succession.record {
-            state.keys = keys
-            state.lock = .unlocked(since: Self.milliseconds)
-            open = state
+        if open?.record == renewal.succession.record {
+            // Locked meanwhile, it stays locked.
+            _ = held.unlock(keys, at: Self.milliseconds) { ground.challenges.isOpen(challenge) }
         }
         let isRevoked = await endFormer()
         let count = try await use { try $0.vault.count }
@@ -363,7 +362,7 @@ extension VaultKeeper {
     private func leave(keeping challenge: Challenge.ID?) {
         try? open?.vault.close()  // As `closeRenewal`.
         open = nil
-        unconfirmedCode = nil
+        held.code = nil
         closeRenewal()
         // What was asked about the vault before is about no vault now.
         ground.challenges.dropAll(about: owner, but: challenge)

@@ -11,5 +11,10 @@ final class QueueExecutor: SerialExecutor {
         queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
+    /// Runs something after all that the actor has been asked for so far, without waiting for it.
+    func inTurn(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
+    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+
     func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
 }

@@ -78,9 +78,10 @@ extension VaultKeeper {
             throw Fault(.notPermitted, "The registry does not name what the keychain was sealed as.")
         }
         guard ground.challenges.isOpen(challenge), var state = open else { throw Faults.challengeRefused }
+        let keys: ClassKeys
         do throws(VaultError) {
             try state.vault.take(record, sealer: ground.sealer)
-            state.keys = try state.vault.classKeys(unlockRoot: root)
+            keys = try state.vault.classKeys(unlockRoot: root)
             // Whoever was given the unlock root that was in use so far would find that it opens nothing.
             ground.challenges.dropUnlocking(owner, but: challenge)
         } catch {
@@ -89,8 +90,9 @@ extension VaultKeeper {
             throw noting(Fault(error))
         }
         state.record = record
-        if case .unlocked = state.lock {} else { state.lock = .unlocked(since: Self.milliseconds) }
         open = state
+        // Locked meanwhile, it is bound all the same, and stays locked.
+        _ = held.unlock(keys, at: Self.milliseconds) { ground.challenges.isOpen(challenge) }
         let lost = await settle()
         binding = nil
         return lost

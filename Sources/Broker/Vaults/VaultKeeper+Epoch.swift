@@ -111,7 +111,7 @@ extension VaultKeeper {
         let vault: OpenVault
         do throws(VaultError) { vault = try made.get() } catch { throw Fault(error) }
         try forgetDamage()
-        open = OpenState(vault: vault, record: record, keys: vault.alwaysKeys)
+        open = OpenState(vault: vault, record: record, held: held)
         noteUnlogged()
         note(
             AccessRecord(

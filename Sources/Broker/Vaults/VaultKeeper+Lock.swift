@@ -1,29 +1,34 @@
+import Authorization
 import BrokerProtocol
 import Cryptography
 import FoundationEssentials
 import Vault
 
 extension VaultKeeper {
-    /// Locks: the keys are gone and all open questions are dropped before this returns.
+    /// Locks: the keys are gone and all open questions are dropped before this returns. It does not wait for what the vault is busy with; calls that wait for
+    /// the vault find it locked.
+    ///
     /// - Parameter program: who asked for it.
-    func lock(by program: AccessRecord.Program? = nil) {
+    nonisolated func lock(by program: AccessRecord.Program? = nil) {
         ground.lockTimes.note(owner)
+        // Before the keys: who puts keys there looks for the question.
         ground.challenges.dropAll(about: owner)
-        unconfirmedCode = nil
-        guard var state = open, case .unlocked = state.lock else { return }
-        state.keys = state.keys.locked()
-        state.lock = .locked(since: Self.now)
-        open = state
-        note(AccessRecord(.lock, by: program), .anchored)
-        // The keys are gone; nobody has to wait for the counter.
-        if state.vault.isUnfolded { Task { await fold() } }
+        guard held.lock(at: Self.milliseconds) else { return }
+        var record = AccessRecord(.lock, by: program)
+        record.time = SystemClock.now()
+        executor.inTurn { [record] in self.assumeIsolated { $0.noteLock(record) } }
     }
 
-    var isUnlocked: Bool { if case .unlocked = open?.lock { true } else { false } }
+    /// What a lock leaves to be written, when it is the vault's turn.
+    private func noteLock(_ record: AccessRecord) {
+        note(record, .anchored)
+        // The keys are gone; nobody has to wait for the counter.
+        if open?.vault.isUnfolded ?? false { Task { await fold() } }
+    }
 
     /// Locks for want of use. What a person is being asked for a locked vault goes on.
-    func lockUnused() {
-        guard case .unlocked = open?.lock else { return }
+    nonisolated func lockUnused() {
+        guard held.isUnlocked else { return }
         lock()
     }
 
@@ -32,33 +37,46 @@ extension VaultKeeper {
     func unlock(with root: SecretBytes, for challenge: Challenge.ID) async throws(Fault) {
         _ = try await opened()
         guard ground.challenges.isOpen(challenge) else { throw Faults.challengeRefused }
-        guard var state = open else { throw Faults.stopping }
-        do throws(VaultError) {
-            state.keys = try state.vault.classKeys(unlockRoot: root)
-        } catch { throw noting(Fault(error)) }
-        if case .unlocked = state.lock {} else { state.lock = .unlocked(since: Self.now) }
-        open = state
+        guard let vault = open?.vault else { throw Faults.stopping }
+        let keys: ClassKeys
+        do throws(VaultError) { keys = try vault.classKeys(unlockRoot: root) } catch { throw noting(Fault(error)) }
+        guard held.unlock(keys, at: Self.milliseconds, if: { ground.challenges.isOpen(challenge) }) else {
+            throw Faults.challengeRefused
+        }
     }
 
     /// For people: the state, since when, and how many items where that is known without opening anything.
     func state() throws(Fault) -> Keychain.VaultState {
         let condition = try condition()
         let record = condition == .none ? nil : try record()
-        let bound: Bool? = record?.binding == nil ? nil : true
-        let boot = record?.boot.map { $0.registers.map { Int64($0) } }
-        let counter = condition == .none ? nil : try counter().map { Int64($0) }
         let items: Int64?
         do throws(VaultError) {
             items = try open.map { (state) throws(VaultError) in Int64(try state.vault.count) }
         } catch { throw noting(Fault(error)) }
         switch open?.lock {
         case .locked(let since), .unlocked(let since):
-            return Keychain.VaultState(
-                state: condition, since: since, items: items, bound: bound, boot: boot, counter: counter)
+            return Self.state(condition, since: since, items: items, record)
         case .sealed, nil:
-            return Keychain.VaultState(state: condition, items: items, bound: bound, boot: boot, counter: counter)
+            return Self.state(condition, since: nil, items: items, record)
         }
     }
 
-    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+    /// The same of a vault that was locked, without waiting for what it is busy with; how many items there are stays unsaid.
+    ///
+    /// - Returns: nil where it is not locked, but sealed, say.
+    nonisolated func lockedState() throws(Fault) -> Keychain.VaultState? {
+        guard case .locked(let since) = held.lock,
+            let record = try VaultOpener(owner: owner, ground: ground).registered()
+        else { return nil }
+        return Self.state(.locked, since: since, items: nil, record)
+    }
+
+    private static func state(
+        _ condition: VaultCondition, since: Int64?, items: Int64?, _ record: RegistryRecord?
+    ) -> Keychain.VaultState {
+        Keychain.VaultState(
+            state: condition, since: since, items: items, bound: record?.binding == nil ? nil : true,
+            boot: record?.boot.map { $0.registers.map { Int64($0) } },
+            counter: (record?.counter?.handle).map { Int64($0) })
+    }
 }

@@ -33,7 +33,7 @@ extension VaultKeeper {
         let made = UnconfirmedCode(
             recovery: recovery, code: code, part: part, process: caller.process,
             expires: ground.clock.now() + UnconfirmedCode.life)
-        unconfirmedCode = made
+        held.code = made
         ground.clock.after(UnconfirmedCode.life) { [weak self] in Task { await self?.dropLateCode() } }
         return made
     }
@@ -42,17 +42,16 @@ extension VaultKeeper {
     /// - Returns: when it was made.
     func confirmCode(_ characters: SecretBytes, by caller: Caller) async throws(Fault) -> UInt64 {
         dropLateCode()
-        guard let code = unconfirmedCode, code.process == caller.process else { throw Faults.noCodeToConfirm }
+        guard let code = held.code, code.process == caller.process else { throw Faults.noCodeToConfirm }
         guard code.code.has(characters, asGroup: code.part) else {
-            unconfirmedCode?.tries += 1
-            if code.tries + 1 >= UnconfirmedCode.mostTries { unconfirmedCode = nil }
+            held.noteWrongPart()
             throw Fault(.invalidArgument, "That is not group \(code.part + 1) of the code.")
         }
-        unconfirmedCode = nil
+        held.code = nil
         return try await use { try $0.vault.confirm(code.recovery) }
     }
 
     private func dropLateCode() {
-        if let code = unconfirmedCode, code.expires <= ground.clock.now() { unconfirmedCode = nil }
+        if let code = held.code, code.expires <= ground.clock.now() { held.code = nil }
     }
 }

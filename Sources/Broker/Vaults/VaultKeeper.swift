@@ -3,14 +3,19 @@ import BrokerProtocol
 import Cryptography
 import Vault
 
-/// One owner's vault: its file, its keys, whether it is locked. Everything about it happens in one order, on a queue of its own; only the sealer is waited for.
+/// One owner's vault: its file, its keys, whether it is locked. Everything about it happens in one order, on a queue of its own; only the sealer is waited
+/// for. A lock alone does not wait for its turn (`HeldKeys`).
 actor VaultKeeper {
     let owner: Owner
     let ground: VaultGround
-    private let executor: QueueExecutor
+    let executor: QueueExecutor
+    /// What a lock takes away.
+    nonisolated let held = HeldKeys()
 
-    /// The open file, with what the registry said when it was opened.
-    var open: OpenState?
+    /// The open file, with what the registry said when it was opened. Keys go with the vault that they are of.
+    var open: OpenState? {
+        didSet { if open?.vault !== oldValue?.vault { held.seal() } }
+    }
     /// Every waiter of one opening gets its outcome.
     private var opening: Task<Result<OpenState, Fault>, Never>?
     /// What was found wrong. It stays refused until the broker starts again: damage does not heal by looking twice.
@@ -35,14 +40,15 @@ actor VaultKeeper {
     /// The counter's following the file; everybody who needs it waits for the same.
     var raising: Task<Result<Void, Fault>, Never>?
     var isFoldScheduled = false
-    /// The recovery code that was shown last, until a part of it came back.
-    var unconfirmedCode: UnconfirmedCode?
 
     struct OpenState: Sendable {
         let vault: OpenVault
         var record: RegistryRecord
-        var keys: ClassKeys
-        var lock = LockState.sealed
+        let held: HeldKeys
+
+        /// Those of this moment: to be asked for where they are used.
+        var keys: ClassKeys { held.keys ?? vault.alwaysKeys }
+        var lock: LockState { held.lock }
     }
 
     enum LockState: Sendable, Equatable {
@@ -119,7 +125,7 @@ actor VaultKeeper {
         // Its file may be the one that is to be opened.
         closeRenewal()
         let opener = VaultOpener(owner: owner, ground: ground)
-        return Task { await opener.open() }
+        return Task { [held] in await opener.open(held) }
     }
 
     private func settle(_ result: Result<OpenState, Fault>) {
@@ -145,7 +151,7 @@ actor VaultKeeper {
         }
         damage = fault
         open = nil
-        unconfirmedCode = nil
+        held.code = nil
         ground.challenges.dropAll(about: owner)
         return fault
     }
@@ -175,6 +181,15 @@ actor VaultKeeper {
         } catch { throw noting(error) }
     }
 
+    /// What the vault is in, without waiting for what it is busy with; nil where that takes a look.
+    nonisolated var knownCondition: VaultCondition? {
+        switch held.lock {
+        case .sealed: nil
+        case .locked: .locked
+        case .unlocked: .unlocked
+        }
+    }
+
     /// Which vault the registry says this is, without touching the TPM.
     func vaultID() throws(Fault) -> VaultID { try record().vault }
 
@@ -190,14 +205,14 @@ actor VaultKeeper {
     /// What a stop waits for the TPM: with the time that running calls get it must stay below the unit's `TimeoutStopSec`.
     private static let patience = Duration.seconds(6)
 
+    /// Wipes at once, with nothing else that a lock does.
+    nonisolated func wipe() { _ = held.lock(at: Self.milliseconds) }
+
     /// Wipes and closes; nothing is opened any more.
     func close() async {
         isClosed = true
         // The keys do not wait.
-        if var state = open {
-            state.keys = state.keys.locked()
-            open = state
-        }
+        wipe()
         if let vault = open?.vault, vault.isUnfolded || vault.isAhead {
             await TimeLimit.wait(Self.patience) { await self.fold() }
         }
@@ -205,6 +220,5 @@ actor VaultKeeper {
         try? open?.vault.anchorLog()
         open = nil
         closeRenewal()
-        unconfirmedCode = nil
     }
 }

@@ -47,10 +47,11 @@ struct VaultOpener: Sendable {
         guard !(0..<Succession.decisionTime).contains(age) else { throw Faults.beingRenewed }
     }
 
-    func open() async -> Result<VaultKeeper.OpenState, Fault> {
+    /// - Parameter held: where the vault's keys will be.
+    func open(_ held: HeldKeys) async -> Result<VaultKeeper.OpenState, Fault> {
         let result: Result<Result<VaultKeeper.OpenState, Fault>, SealerError>
         do throws(SealerError) {
-            result = .success(try await ground.sealerThread.run { () throws(SealerError) in openNow() })
+            result = .success(try await ground.sealerThread.run { () throws(SealerError) in openNow(held) })
         } catch { result = .failure(error) }
         switch result {
         case .success(let opened): return opened
@@ -58,13 +59,13 @@ struct VaultOpener: Sendable {
         }
     }
 
-    private func openNow() -> Result<VaultKeeper.OpenState, Fault> {
+    private func openNow(_ held: HeldKeys) -> Result<VaultKeeper.OpenState, Fault> {
         do throws(Fault) {
             guard let record = try registered() else { throw Faults.notFound }
             try checkDecided(record)
             do throws(VaultError) {
                 let vault = try OpenVault(directory: ground.directory, record: record, sealer: ground.sealer)
-                return .success(VaultKeeper.OpenState(vault: vault, record: record, keys: vault.alwaysKeys))
+                return .success(VaultKeeper.OpenState(vault: vault, record: record, held: held))
             } catch { throw Fault(error) }
         } catch { return .failure(error) }
     }

@@ -9,11 +9,11 @@ extension VaultShelf {
 
     /// Locks the vaults of groups of which no member has his own vault open; their keys are gone when this returns.
     func lockAbandonedGroups() async {
-        let unlocked = await self.unlocked()
+        let unlocked = self.unlocked()
         var users: [UInt32] = []
         for case .user(let uid) in unlocked.keys { users.append(uid) }
         for case (.group(let gid), let keeper) in unlocked where await !Self.isMember(anyOf: users, of: gid) {
-            await keeper.lock()
+            keeper.lock()
         }
     }
 
@@ -38,7 +38,7 @@ extension VaultShelf {
     private func lookAfterGroups() async {
         isGroupWatchSet.withLock { $0 = false }
         await lockAbandonedGroups()
-        for case .group in await unlocked().keys {
+        for case .group in unlocked().keys {
             watchGroups()
             return
         }

@@ -40,14 +40,19 @@ final class VaultShelf: Sendable {
     /// Locks a vault, if it was ever asked for, and those of groups that it kept open; their keys are gone when this returns.
     /// - Parameter program: who asked for it.
     func lock(_ owner: Owner, by program: AccessRecord.Program? = nil) async {
-        lockTimes.note(owner)
-        await known(owner)?.lock(by: program)
+        lockOwn(owner, by: program)
         await lockAbandonedGroups()
+    }
+
+    /// Locks a vault, and leaves those of groups for later; its keys are gone when this returns. It waits for nobody.
+    func lockOwn(_ owner: Owner, by program: AccessRecord.Program? = nil) {
+        lockTimes.note(owner)
+        known(owner)?.lock(by: program)
     }
 
     /// Locks a user's vault that was not used for long.
     func lockUnused(_ uid: UInt32) async {
-        await known(.user(uid))?.lockUnused()
+        known(.user(uid))?.lockUnused()
         await lockAbandonedGroups()
     }
 
@@ -63,11 +68,16 @@ final class VaultShelf: Sendable {
         (try? await keeper(of: .user(uid)).condition()) ?? .locked
     }
 
-    /// Locks all vaults; all keys are gone when this returns.
-    func lockAll() async {
+    /// Locks all vaults; all keys are gone when this returns. It waits for nobody.
+    func lockAll() {
         lockTimes.noteAll()
         let all = keepers.withLock { Array($0.values) }
-        for keeper in all { await keeper.lock() }
+        for keeper in all { keeper.lock() }
+    }
+
+    /// Has the TPM count what was written to any vault, as far as there is time.
+    func fold() async {
+        let all = keepers.withLock { Array($0.values) }
         // Sleep is held until this returns, and logind does not wait for ever.
         await TimeLimit.wait(Self.patience) {
             await withTaskGroup(of: Void.self) { group in
@@ -82,15 +92,12 @@ final class VaultShelf: Sendable {
     private func known(_ owner: Owner) -> VaultKeeper? { keepers.withLock { $0[owner] } }
 
     /// All vaults that are unlocked, by owner.
-    func unlocked() async -> [Owner: VaultKeeper] {
-        var found: [Owner: VaultKeeper] = [:]
-        for (owner, keeper) in keepers.withLock({ $0 }) where await keeper.isUnlocked { found[owner] = keeper }
-        return found
-    }
+    func unlocked() -> [Owner: VaultKeeper] { keepers.withLock { $0 }.filter { $0.value.held.isUnlocked } }
 
     /// Wipes all keys and closes all files.
     func close() async {
         let all = keepers.withLock { Array($0.values) }
+        for keeper in all { keeper.wipe() }
         await withTaskGroup(of: Void.self) { group in
             for keeper in all { group.addTask { await keeper.close() } }
         }

@@ -32,12 +32,13 @@ extension OpenVault {
     /// An item's value.
     ///
     /// - Parameters:
+    ///   - classKeys: asked for at the moment at which they are used.
     ///   - agreements: what the constraint keys agreed on with the points of the item's read plan.
     ///   - applicationPassword: stretched with the read plan's salt; where there is one, a way that needs it is gone.
     /// - Throws: `.locked` where the class key is not there; `.invalidArgument` where an agreement or password is missing; `.authenticationFailed`
     ///   for a wrong application password; `.changed`, `.notFound` (expired), `.damaged`, `.storage`.
     public func value(
-        of item: ItemSummary, classKeys: ClassKeys, agreements: [ObjectRole: SecretBytes] = [:],
+        of item: ItemSummary, classKeys: @autoclosure () -> ClassKeys, agreements: [ObjectRole: SecretBytes] = [:],
         applicationPassword: StretchedPassword? = nil
     ) throws(VaultError) -> SecretBytes {
         let (stored, sealed) = try read { (snapshot) throws(VaultError) in
@@ -48,7 +49,7 @@ extension OpenVault {
         guard applicationPassword.map({ $0.salt == slot.salt }) ?? true else {
             throw VaultError(.changed, "the item was changed meanwhile: look again")
         }
-        guard let classKey = classKeys[slot.shape.keyClass] else {
+        guard let classKey = classKeys()[slot.shape.keyClass] else {
             throw VaultError(.locked, "the vault is locked; open it with: coffer unlock")
         }
         let context = stored.context(format)

@@ -63,7 +63,8 @@ final class VaultFixture: Sendable {
     /// The whole way to a value, everyone saying yes.
     func value(_ vault: OpenVault, _ service: String, _ account: String) throws -> [UInt8] {
         let item = try vault.find(service: service, account: account)
-        let value = try vault.value(of: item, classKeys: unlock(vault), agreements: agreements(vault, item))
+        let keys = try unlock(vault)
+        let value = try vault.value(of: item, classKeys: keys, agreements: agreements(vault, item))
         return revealed(value)
     }
 

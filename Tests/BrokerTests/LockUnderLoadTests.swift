@@ -1,0 +1,258 @@
+import Authorization
+import BrokerProtocol
+import CofferTestKit
+import Configuration
+import Cryptography
+import Dispatch
+import Foundation
+import Platform
+import Synchronization
+import Testing
+import Vault
+
+@testable import Broker
+
+/// A keychain that is kept busy delays no lock: neither its own, nor another user's, nor the wipe before sleep.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct LockUnderLoadTests {
+    /// Several users' vaults, unlocked.
+    private final class Stage {
+        let folder: TemporaryFolder
+        let shelf: VaultShelf
+        let book = ChallengeBook(limits: .init(openPerUser: 8, life: .seconds(600)), clock: .system)
+        private let sealer: SoftwareSealer
+        private let key: P256.PrivateKey
+
+        init(_ users: [UInt32]) async throws {
+            folder = try TemporaryFolder()
+            key = try P256.PrivateKey.generate()
+            sealer = SoftwareSealer(directory: folder.path)
+            shelf = VaultShelf(
+                ground: VaultGround(
+                    directory: folder.path,
+                    registry: Registry(directory: folder.path, authenticatorUID: ProcessSurroundings.effectiveUser),
+                    sealer: sealer, sealerThread: SealerThread(), challenges: book))
+            for uid in users {
+                let id = try question(uid, .create)
+                let keeper = shelf.keeper(of: .user(uid))
+                try shelf.ground.registry.write(try await keeper.provision(for: id, authenticatorKey: key.publicKey))
+                _ = try await keeper.adopt(for: id)
+                try await keeper.unlock(with: try await root(of: keeper), for: id)
+            }
+        }
+
+        func question(_ uid: UInt32, _ purpose: Keychain.Purpose) throws -> Challenge.ID {
+            let process = ProcessIdentity(pid: 7, startTime: 70)
+            return try book.issue(
+                to: Caller(uid: uid, process: process, connection: 1), owner: .user(uid), vault: nil,
+                purposes: [purpose])
+        }
+
+        /// What a signature releases.
+        func root(of keeper: VaultKeeper) async throws -> SecretBytes {
+            let material = try await keeper.material(for: "")
+            return try sealer.open(.unlockRoot, material.objects, record: material.record) {
+                [key] (request) throws(SigningRefusal) in
+                do { return try key.signature(for: request.message()) } catch { throw SigningRefusal() }
+            }
+        }
+
+        /// Keeps a user's vault busy until the gate is opened.
+        func keepBusy(_ uid: UInt32) async throws -> Gate {
+            let gate = Gate()
+            let keeper = shelf.keeper(of: .user(uid))
+            Task { try await keeper.use { _ in gate.pass() } }
+            try await until("it is busy") { gate.isReached }
+            return gate
+        }
+    }
+
+    /// Where the calls of a busy vault stand.
+    private final class Gate: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+        private let reached = ConnectionFlag()
+        private let opened = ConnectionFlag()
+
+        var isReached: Bool { reached.isUp }
+        var isOpen: Bool { opened.isUp }
+
+        func pass() {
+            reached.set(true)
+            // So that a test that fails comes to an end.
+            _ = semaphore.wait(timeout: .now() + .seconds(40))
+            opened.set(true)
+        }
+
+        func open() { semaphore.signal() }
+    }
+
+    private static let (busy, victim): (UInt32, UInt32) = (1, 2)
+
+    private static func isWiped(_ shelf: VaultShelf, _ uid: UInt32) -> Bool {
+        let held = shelf.keeper(of: .user(uid)).held
+        guard let keys = held.keys else { return false }
+        return !held.isUnlocked && !keys.contains(.whenUnlocked) && keys.contains(.afterFirstUnlock)
+    }
+
+    @Test("a lock wipes while the vault is busy; what waited for the vault finds it locked; the lock is logged")
+    func ownLock() async throws {
+        let stage = try await Stage([Self.busy])
+        let keeper = stage.shelf.keeper(of: .user(Self.busy))
+        let id = try stage.question(Self.busy, .unlock)
+        let root = try await stage.root(of: keeper)
+        let gate = try await stage.keepBusy(Self.busy)
+        let reads = (0..<8).map { _ in Task { try await keeper.use { $0.keys.contains(.whenUnlocked) } } }
+        // The person has said yes, and that waits, too.
+        let unlocking = Task { try await keeper.unlock(with: root, for: id) }
+        let before = SystemClock.now()
+        await stage.shelf.lock(.user(Self.busy))
+        #expect(!gate.isOpen && Self.isWiped(stage.shelf, Self.busy))
+        let after = SystemClock.now()
+        gate.open()
+        for read in reads { #expect(try await !read.value) }
+        await #expect(throws: Faults.challengeRefused) { try await unlocking.value }
+        #expect(Self.isWiped(stage.shelf, Self.busy))
+        let log = try await keeper.use { try $0.vault.logPage().records }
+        let lock = try #require(log.last { $0.event == .lock })
+        #expect((before...after).contains(lock.time))
+        await stage.shelf.close()
+    }
+
+    @Test("whichever of a lock and an unlocking comes first: the vault is locked afterwards")
+    func race() async throws {
+        let stage = try await Stage([Self.busy])
+        let keeper = stage.shelf.keeper(of: .user(Self.busy))
+        let root = try await stage.root(of: keeper)
+        var opened = 0
+        for round in 0..<300 {
+            let id = try stage.question(Self.busy, .unlock)
+            let unlocking = Task { try await keeper.unlock(with: root, for: id) }
+            let locking = Task.detached {
+                usleep(UInt32(round * 7 % 600))
+                keeper.lock()
+            }
+            if case .success = await unlocking.result { opened += 1 }
+            await locking.value
+            try #require(!keeper.held.isUnlocked, "round \(round)")
+        }
+        // Both orders were there.
+        #expect(opened > 0)
+        await stage.shelf.close()
+    }
+
+    @Test("keys whose question a lock has ended are not taken up")
+    func unwanted() async throws {
+        let stage = try await Stage([Self.busy])
+        let keeper = stage.shelf.keeper(of: .user(Self.busy))
+        let keys = try #require(keeper.held.keys)
+        let id = try stage.question(Self.busy, .unlock)
+        keeper.lock()
+        #expect(!keeper.held.unlock(keys, at: 1) { stage.book.isOpen(id) })
+        #expect(Self.isWiped(stage.shelf, Self.busy))
+        await stage.shelf.close()
+    }
+
+    @Test("another user's lock waits for no busy vault, and neither does the lock of all")
+    func others() async throws {
+        let stage = try await Stage([Self.busy, Self.victim, 3])
+        let gate = try await stage.keepBusy(Self.busy)
+        let isDone = ConnectionFlag()
+        let locking = Task { [shelf = stage.shelf] in
+            await shelf.lock(.user(Self.victim))
+            isDone.set(true)
+        }
+        try await until("the lock has returned") { isDone.isUp || gate.isOpen }
+        #expect(!gate.isOpen && Self.isWiped(stage.shelf, Self.victim))
+        #expect(stage.shelf.keeper(of: .user(Self.busy)).held.isUnlocked)
+        isDone.set(false)
+        DispatchQueue.global().async { [shelf = stage.shelf] in
+            shelf.lockAll()
+            isDone.set(true)
+        }
+        try await until("the lock of all has returned") { isDone.isUp || gate.isOpen }
+        #expect(!gate.isOpen)
+        for uid in [Self.busy, Self.victim, 3] { #expect(Self.isWiped(stage.shelf, uid), "\(uid)") }
+        gate.open()
+        await locking.value
+        await stage.shelf.close()
+    }
+
+    @Test("logind is heard on while a busy vault locks, and sleep waits for the wipe and not for the busy vault")
+    func logind() async throws {
+        let stage = try await Stage([Self.busy, Self.victim, 3])
+        let mock = try LogindMock()
+        try mock.add(session: "c1", uid: Self.busy)
+        try mock.add(session: "c2", uid: Self.victim)
+        var configuration = Configuration()
+        configuration.systemBus = .address(mock.address)
+        let watch = try LockWatch(
+            configuration: configuration, shelf: stage.shelf, clock: TestClock().clock, logger: LogLines().logger)
+        let logind = try #require(watch.logind)
+        logind.start()
+        try await until("logind is heard") { logind.isConnected }
+        let gate = try await stage.keepBusy(Self.busy)
+        try mock.lock(session: "c1")
+        try mock.lock(session: "c2")
+        try await until("the other is locked") { Self.isWiped(stage.shelf, Self.victim) || gate.isOpen }
+        #expect(!gate.isOpen && Self.isWiped(stage.shelf, Self.busy) && Self.isWiped(stage.shelf, Self.victim))
+        #expect(stage.shelf.keeper(of: .user(3)).held.isUnlocked)
+        try mock.prepareForSleep(true)
+        try await until("the machine may sleep") { try mock.inhibitors().hasPrefix("a(ssssuu) 0") || gate.isOpen }
+        #expect(!gate.isOpen && Self.isWiped(stage.shelf, 3))
+        gate.open()
+        logind.stop()
+        await stage.shelf.close()
+    }
+
+    /// What answered, in its order.
+    private final class Answers: Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    @Test("malware that keeps its user's keychain busy: `Lock` is answered before its calls, and they read nothing")
+    func sockets() async throws {
+        let broker = try await throwAwayBroker()
+        let owner = try broker.client()
+        try await broker.makeVault(owner)
+        var attributes: [String: String] = [:]
+        for n in 0..<64 { attributes["a\(n)"] = String(repeating: "x", count: 4090) }
+        for n in 0..<8 {
+            _ = try await owner.call(
+                Keychain.Set(service: "s", account: "\(n)", value: someValue, attributes: attributes))
+        }
+        let answers = Answers()
+        let lists = try (0..<24).map { _ in try broker.client() }
+        let readers = try (0..<4).map { _ in try broker.client() }
+        await withTaskGroup(of: Void.self) { group in
+            for client in lists {
+                group.addTask {
+                    // Whether it succeeds is not what this is about.
+                    _ = try? await client.call(Keychain.List())
+                    answers.add("list")
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(50))
+            for client in readers {
+                group.addTask {
+                    do {
+                        _ = try await client.call(Keychain.Get(service: "s", account: "0"))
+                        answers.add("value")
+                    } catch { answers.add((error as? Fault)?.name.rawValue ?? "\(error)") }
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(20))
+            group.addTask {
+                let state = try? await owner.call(Keychain.Lock()).vault.state
+                answers.add("lock \(state?.rawValue ?? "failed")")
+            }
+        }
+        let all = answers.all
+        let lock = try #require(all.firstIndex(of: "lock locked"), "\(all)")
+        #expect(all[lock...].count { $0 == "list" } > lists.count / 2, "\(all)")
+        #expect(!all.contains("value"), "\(all)")
+        #expect(all.count { $0 == Faults.locked.name.rawValue } == readers.count, "\(all)")
+        await broker.stop()
+    }
+}
