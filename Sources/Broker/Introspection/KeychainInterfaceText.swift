@@ -114,7 +114,7 @@ extension InterfaceText {
         method Rename(service: string, account: string, newService: string, newAccount: string,
           group: ?string, user: ?string) -> (item: Item)
 
-        # Locks at once; a group's vault for all members.
+        # Locks at once, whatever else the vault is asked for; a group's vault for all members. items is left out of what is locked.
         method Lock(group: ?string, user: ?string) -> (vault: VaultState)
 
         # Opens the vault; makes it where there is none. A group's only while the caller's own is unlocked.
