@@ -57,6 +57,19 @@ struct LockUnderLoadTests {
             }
         }
 
+        /// What calls are answered with.
+        func core() throws -> BrokerCore {
+            var configuration = Configuration()
+            configuration.systemBus = .none
+            let (ground, logger) = (shelf.ground, LogLines().logger)
+            return BrokerCore(
+                configuration: configuration, sealer: sealer, sealerThread: ground.sealerThread, shelf: shelf,
+                desk: AdmissionDesk(registry: ground.registry), challenges: book,
+                maker: SealerMaker(sealer: sealer, thread: ground.sealerThread),
+                locks: try LockWatch(configuration: configuration, shelf: shelf, clock: .system, logger: logger),
+                applicationPasswords: ApplicationPasswords(clock: .system), warnings: [], logger: logger)
+        }
+
         /// Keeps a user's vault busy until the gate is opened.
         func keepBusy(_ uid: UInt32) async throws -> Gate {
             let gate = Gate()
@@ -115,6 +128,25 @@ struct LockUnderLoadTests {
         let log = try await keeper.use { try $0.vault.logPage().records }
         let lock = try #require(log.last { $0.event == .lock })
         #expect((before...after).contains(lock.time))
+        await stage.shelf.close()
+    }
+
+    @Test("`Lock` is let in, done and answered while the vault is busy")
+    func answered() async throws {
+        let stage = try await Stage([Self.busy])
+        let service = KeychainInterface(core: try stage.core())
+        let gate = try await stage.keepBusy(Self.busy)
+        let isDone = ConnectionFlag()
+        let calling = Task {
+            let caller = Caller(uid: Self.busy, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1)
+            let call = try IncomingCall(Array(#"{"method":"org.coffer.Keychain.Lock"}"#.utf8))
+            _ = try await service.answer(call, from: caller)
+            isDone.set(true)
+        }
+        try await until("it is answered") { isDone.isUp || gate.isOpen }
+        #expect(!gate.isOpen && Self.isWiped(stage.shelf, Self.busy))
+        gate.open()
+        try await calling.value
         await stage.shelf.close()
     }
 
