@@ -265,6 +265,7 @@ struct LockUnderLoadTests {
                     answers.add("list")
                 }
             }
+            // Ended early, the wait is only shorter.
             try? await Task.sleep(for: .milliseconds(50))
             for client in readers {
                 group.addTask {
@@ -274,8 +275,10 @@ struct LockUnderLoadTests {
                     } catch { answers.add((error as? Fault)?.name.rawValue ?? "\(error)") }
                 }
             }
+            // As above.
             try? await Task.sleep(for: .milliseconds(20))
             group.addTask {
+                // A failure is a line that no test expects.
                 let state = try? await owner.call(Keychain.Lock()).vault.state
                 answers.add("lock \(state?.rawValue ?? "failed")")
             }
