@@ -23,7 +23,7 @@ import Testing
                 printf 'ack %s %s\\n' "$account" "$n" >>"$LEDGER"
                 sync -d "$LEDGER"
               else
-                sleep 0.05
+                sleep 0.1
               fi
             done
             """
