@@ -24,6 +24,7 @@ public final class WireTap: Sendable {
             let listener = UnixListener(adopting: Descriptor(adopting: number))
             // Where something fails here the client's expectation fails.
             while let connection = try? listener.accept() {
+                // As above.
                 try? Self.serve(UnixSocket(adopting: connection), UnixSocket(connectingTo: behind), command, answer)
             }
         }.start()

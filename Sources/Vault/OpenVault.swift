@@ -14,6 +14,7 @@ public final class OpenVault: Sendable {
     /// Milliseconds since 1970-01-01 UTC.
     let now: @Sendable () -> UInt64
     let log: AccessLog
+    private let room: Room
     /// What another set of fingers changes.
     let pinned: Mutex<Pinned>
 
@@ -51,11 +52,12 @@ public final class OpenVault: Sendable {
 
     /// - Parameters:
     ///   - logLimit: the access log's, in bytes.
+    ///   - room: how much it may hold.
     ///   - isAccepting: take the file for the right one.
     ///   - isSuccessor: it has not taken its place yet, and has names of its own.
     init(
         directory: String, record: RegistryRecord, sealer: any Sealer, now: @escaping @Sendable () -> UInt64,
-        logLimit: Int, accepting isAccepting: Bool = false, isSuccessor: Bool = false
+        logLimit: Int, room: Room = Room(), accepting isAccepting: Bool = false, isSuccessor: Bool = false
     ) throws(VaultError) {
         guard sealer.kind == record.sealer else {
             throw .damaged("it is sealed by \(record.sealer.rawValue), not by the configured \(sealer.kind.rawValue)")
@@ -119,6 +121,7 @@ public final class OpenVault: Sendable {
         self.keys = keys
         self.format = format
         self.now = now
+        self.room = room
         log = AccessLog(
             path: VaultFile.logPath(of: record.owner, in: directory) + (isSuccessor ? VaultFile.successorSuffix : ""),
             keys: keys, format: format, limit: logLimit,
@@ -187,7 +190,7 @@ public final class OpenVault: Sendable {
                 guard let epochs else { return true }
                 return kind == .firstStep ? epochs.standsFor(present.epoch) : epochs.mayMove(from: present.epoch)
             }
-            let change = Change(rows, header: present, keys: keys, kind: kind, mayMove: mayMove)
+            let change = Change(rows, header: present, keys: keys, kind: kind, mayMove: mayMove, room: room)
             defer { nodeReads.withLock { $0 += change.tree.readCount } }
             let value = try body(change)
             let logHead = log.headToAnchor()

@@ -46,6 +46,7 @@ import Testing
                 let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
                 for name in names {
                     let box = "\(folder.path)/\(name)/sandbox"
+                    // As above.
                     let records = (try? FileManager.default.contentsOfDirectory(atPath: box + "/registry/vaults")) ?? []
                     // With the right password the vault was made by then.
                     guard !records.isEmpty else { continue }

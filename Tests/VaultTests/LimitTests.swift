@@ -5,6 +5,43 @@ import Testing
 
 /// Attacker 7: one who fills his own vault fills neither the memory of the broker, which is everybody's, nor the disk.
 struct LimitTests {
+    /// With little room, since ten thousand items take their time.
+    private func open(_ fixture: VaultFixture, _ room: Room) throws -> OpenVault {
+        try OpenVault(
+            directory: fixture.folder.path, record: fixture.record, sealer: fixture.sealer, now: SystemClock.now,
+            logLimit: AccessLog.limit, room: room)
+    }
+
+    @Test func thereAreSoManyItems() throws {
+        let vault = try open(VaultFixture(), Room(items: 3))
+        for account in ["a", "b", "c"] { try vault.set(.make("s", account, "v")) }
+        #expect(vaultError { try vault.set(.make("s", "d", "v")) } == .limitExceeded)
+        #expect(try vault.count == 3)
+        // One that is there is no further one, and one that goes makes room.
+        try vault.set(.make("s", "c", "another"))
+        try vault.delete(vault.find(service: "s", account: "a"))
+        try vault.set(.make("s", "d", "v"))
+        _ = try vault.verify()
+    }
+
+    @Test func theFileIsSoLarge() throws {
+        let vault = try open(VaultFixture(), Room(file: 1 << 20))
+        let value = String(repeating: "x", count: 300 << 10)
+        for account in ["a", "b"] { try vault.set(.make("s", account, value)) }
+        #expect(
+            vaultError { for account in ["c", "d"] { try vault.set(.make("s", account, value)) } } == .limitExceeded)
+        // What was freed in the file counts as free.
+        try vault.delete(vault.find(service: "s", account: "a"))
+        try vault.set(.make("s", "e", value))
+        _ = try vault.verify()
+    }
+
+    /// Room has the numbers that the documents name.
+    @Test func theUsualRoom() {
+        let room = Room()
+        #expect(room.items == 10_000 && room.records == 16 << 20 && room.file == 1 << 30)
+    }
+
     @Test func namesAndAttributesHaveRoomForSoMuch() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()

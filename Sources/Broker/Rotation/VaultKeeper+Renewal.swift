@@ -280,7 +280,7 @@ extension VaultKeeper {
                 }
             } undo: { made in
                 sealer.remove(counter: made.keys.counter, generation: made.keys.generation)
-                // As with those.
+                // What cannot be removed stays in the TPM, of use to nobody.
                 if let index = made.succession.record.binding?.index { try? sealer.removeIndex(.password(index)) }
             }
         } catch { throw Fault(error) }

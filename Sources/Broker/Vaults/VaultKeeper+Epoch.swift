@@ -101,7 +101,8 @@ extension VaultKeeper {
         let ground = ground
         let made: Result<OpenVault, VaultError>
         do throws(SealerError) {
-            made = try await ground.sealerThread.run { () throws(SealerError) in
+            // A counter that is far behind is brought forward step by step.
+            made = try await ground.sealerThread.run(within: ground.makingTime) { () throws(SealerError) in
                 do throws(VaultError) {
                     return .success(
                         try OpenVault(accepting: record, directory: ground.directory, sealer: ground.sealer))

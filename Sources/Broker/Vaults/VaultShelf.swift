@@ -12,7 +12,7 @@ struct VaultGround: Sendable {
     let challenges: ChallengeBook
     var clock = BrokerClock.system
     var lockTimes = LockTimes()
-    /// How long making keys may take, which a slow TPM needs seconds for, and a person waits for once.
+    /// How long making keys may take, and bringing a counter forward: a slow TPM needs many seconds for it, and a person waits for it once.
     var makingTime = Duration.seconds(60)
 }
 

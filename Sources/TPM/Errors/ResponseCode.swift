@@ -25,10 +25,9 @@ public struct ResponseCode: Sendable, Hashable {
     /// Whether the TPM did not want, or was not able, to do this at all; not that it had no room, no time or no power just then.
     public var isRefusal: Bool {
         guard raw != 0, isFromTPM else { return false }
-        let passing =
-            [Self.lockout, Self.noSpaceInStorage, Self.initialize, Self.failure].contains(base)
-            || Self.exhaustion.contains(base) || Self.later.contains(base)
-        return !passing
+        // Bit 11 of a code that points at nothing: a warning, which is about the moment and not about the command.
+        let isWarning = !isFormatOne && raw & 0x800 != 0
+        return !isWarning && ![Self.noSpaceInStorage, Self.initialize, Self.failure].contains(base)
     }
 
     public var subject: Subject {

@@ -57,16 +57,10 @@ extension TPMSealer {
         var objects: [SealedObject] = []
         var names: [ObjectRole: [UInt8]] = [:]
         for (role, secret) in secrets {
-            if role == .deviceRoot, record.boot == nil {
-                let kept = try keep(secret, context, parent, session)
-                objects.append(kept.object)
-                names[role] = kept.name
-                continue
-            }
             let kind = try TPMObjects.kind(of: role, in: record, binding: record.binding?.index)
-            let made = try context.seal(secret, kind, under: parent, session: session)
-            objects.append(SealedObject(role: role, public: made.publicArea, private: made.privateArea))
-            names[role] = try PublicArea(marshalled: made.publicArea).name()
+            let kept = try keep(secret, as: role, kind, context, parent, session)
+            objects.append(kept.object)
+            names[role] = kept.name
         }
         if let list { objects.append(list.object) }
         return ResealedVault(objects: objects, names: names, boot: record.boot)

@@ -16,11 +16,13 @@ final class Change: Snapshot {
     private let kind: Kind
     /// Whether the counter has followed.
     private let mayMove: Bool
+    private let room: Room
 
-    init(_ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, mayMove: Bool) {
+    init(_ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, mayMove: Bool, room: Room) {
         next = header
         self.kind = kind
         self.mayMove = mayMove
+        self.room = room
         super.init(rows, header: header, keys: keys)
     }
 
@@ -36,20 +38,12 @@ final class Change: Snapshot {
         if old == nil { next.itemCount += 1 }
         // What makes it smaller is welcome, whatever there is.
         guard bytes.count > old?.record.encoded.count ?? 0 else { return }
-        guard next.itemCount <= Limits.items, try rows.recordBytes() <= Limits.records else {
-            throw VaultError(
-                .limitExceeded,
-                "there is no room for more: a keychain has \(Limits.items) items at most, and \(Limits.records >> 20) MiB of names and attributes; remove what is not needed"
-            )
-        }
+        try room.checkRecords(rows, items: UInt64(next.itemCount))
     }
 
     func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {
         try rows.put(sealedValue: sealedValue, of: item)
-        guard try rows.fileBytes() <= Limits.file else {
-            throw VaultError(
-                .limitExceeded, "a keychain's file has \(Limits.file >> 30) GiB at most; remove what is not needed")
-        }
+        try room.checkFile(rows)
     }
 
     func remove(_ item: StoredItem) throws(VaultError) {

@@ -13,13 +13,6 @@ public enum Limits {
     public static let attributes = 64
     /// Name and value of an attribute together; the name has one byte at least.
     public static let attribute = 4 << 10
-    /// Of one vault: so that nobody can have a list made that fills the memory of all, nor fill their disk.
-    public static let items = 10_000
-    /// All records of a vault's items together, without the values: what a list is made of.
-    static let records = 16 << 20
-    /// What is in use of a vault's file.
-    static let file = 1 << 30
-
     static func check(_ draft: ItemDraft) throws(VaultError) {
         guard draft.value.count <= value else {
             throw VaultError(

@@ -57,8 +57,9 @@ extension Sealer {
     /// Removes from the TPM what was made for a vault that is not to be. What cannot be removed stays there, of use to nobody (docs/tpm.md, "What can be
     /// left behind").
     public func remove(counter: CounterPin?, generation: GenerationPin?) {
-        // Each by itself: one that fails leaves the other to be removed.
+        // What is not removed stays: there is nobody to tell.
         if let counter { try? removeCounter(counter) }
+        // As above; and a counter that stays is no reason to leave this.
         if let generation { try? endGeneration(generation) }
     }
 }

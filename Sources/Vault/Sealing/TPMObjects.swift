@@ -17,6 +17,16 @@ enum TPMObjects {
         return (object, name)
     }
 
+    /// What the TPM has made for a role, as the file has it, and its Name for the record.
+    static func named(
+        _ role: ObjectRole, _ made: StoredObject
+    ) throws(TPMError) -> (object: SealedObject, name: [UInt8]) {
+        (
+            SealedObject(role: role, public: made.publicArea, private: made.privateArea),
+            try PublicArea(marshalled: made.publicArea).name()
+        )
+    }
+
     /// The stored object of a role, with what it is expected to be. Throws `.damaged` where record or file lack it.
     static func find(
         _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord

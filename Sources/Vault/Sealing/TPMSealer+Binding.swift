@@ -39,9 +39,8 @@ extension TPMSealer {
     ) throws(TPMError) -> ResealedRoot {
         let session = try context.startHMACSession(saltedTo: parent)
         let made = try context.seal(unlockRoot, kind, under: parent, session: session)
-        return ResealedRoot(
-            object: SealedObject(role: .unlockRoot, public: made.publicArea, private: made.privateArea),
-            name: try PublicArea(marshalled: made.publicArea).name(), index: index)
+        let (object, name) = try TPMObjects.named(.unlockRoot, made)
+        return ResealedRoot(object: object, name: name, index: index)
     }
 
     public func openBound(

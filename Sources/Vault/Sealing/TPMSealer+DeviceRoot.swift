@@ -16,19 +16,16 @@ extension TPMSealer {
         }
     }
 
-    /// Keeps a device root in the form that opens fastest in this TPM, for a vault that is not tied to the boot.
+    /// Keeps a secret of a vault in the TPM's care: as a credential where nobody is to be asked for it and the TPM makes one, else as sealed data.
     static func keep(
-        _ deviceRoot: SecretBytes, _ context: borrowing TPMContext, _ parent: borrowing StorageKey,
-        _ session: borrowing HMACSession
+        _ secret: SecretBytes, as role: ObjectRole, _ kind: ExpectedObject.Kind, _ context: borrowing TPMContext,
+        _ parent: borrowing StorageKey, _ session: borrowing HMACSession
     ) throws(TPMError) -> (object: SealedObject, name: [UInt8]) {
-        if let credential = try context.makeCredential(deviceRoot, of: parent, session: session) {
-            let object = SealedObject(
-                role: .deviceRoot, public: credential.encryptedSecret, private: credential.idObject)
+        if kind == .openData, let credential = try context.makeCredential(secret, of: parent, session: session) {
+            let object = SealedObject(role: role, public: credential.encryptedSecret, private: credential.idObject)
             return (object, try credential.name())
         }
-        let made = try context.seal(deviceRoot, .openData, under: parent, session: session)
-        let object = SealedObject(role: .deviceRoot, public: made.publicArea, private: made.privateArea)
-        return (object, try PublicArea(marshalled: made.publicArea).name())
+        return try TPMObjects.named(role, context.seal(secret, kind, under: parent, session: session))
     }
 }
 

@@ -36,20 +36,22 @@ public struct TPMSealer: Sealer {
                     throw TPMError(.other, "the TPM's new index has an impossible handle")
                 }
                 let session = try context.startHMACSession(saltedTo: parent)
-                let kept = try Self.keep(deviceRoot, context, parent, session)
-                var (objects, names) = ([kept.object], [ObjectRole.deviceRoot: kept.name])
-                func add(_ role: ObjectRole, _ made: StoredObject) throws(TPMError) {
-                    objects.append(SealedObject(role: role, public: made.publicArea, private: made.privateArea))
-                    names[role] = try PublicArea(marshalled: made.publicArea).name()
+                var (objects, names): ([SealedObject], [ObjectRole: [UInt8]]) = ([], [:])
+                func add(_ made: (object: SealedObject, name: [UInt8])) {
+                    objects.append(made.object)
+                    names[made.object.role] = made.name
                 }
-                for (role, secret) in [(.unlockRoot, unlockRoot), (ObjectRole.recovery, recovery.rawRepresentation)] {
+                let secrets: [(ObjectRole, SecretBytes)] = [
+                    (.deviceRoot, deviceRoot), (.unlockRoot, unlockRoot), (.recovery, recovery.rawRepresentation),
+                ]
+                for (role, secret) in secrets {
                     let kind = try TPMObjects.kind(of: role, signer: authenticatorKey, pin, reference: reference)
-                    try add(role, context.seal(secret, kind, under: parent, session: session))
+                    add(try Self.keep(secret, as: role, kind, context, parent, session))
                 }
                 // Last, because TSS keeps the input of the last such command until it is closed, and these have no secret.
                 for role in ObjectRole.ofNewVault where role.isAgreementKey {
                     let kind = try TPMObjects.kind(of: role, signer: authenticatorKey, pin, reference: reference)
-                    try add(role, context.makeAgreementKey(kind, under: parent, session: session))
+                    add(try TPMObjects.named(role, context.makeAgreementKey(kind, under: parent, session: session)))
                 }
                 let storage = parent.identity
                 // Last: with the generation it alone stays in the TPM.
@@ -109,8 +111,7 @@ public struct TPMSealer: Sealer {
                 let session = try context.startHMACSession(saltedTo: parent)
                 return try context.makeAgreementKey(kind, under: parent, session: session)
             }
-            let name = try PublicArea(marshalled: made.publicArea).name()
-            return (SealedObject(role: .biometryCurrentSet, public: made.publicArea, private: made.privateArea), name)
+            return try TPMObjects.named(.biometryCurrentSet, made)
         } catch let error as TPMError {
             throw SealerError(error)
         } catch let error as SealerError {
