@@ -5,13 +5,15 @@ extension Keychain {
         public var account: String
         /// Base64.
         public var value: String
-        public var access: AccessControl?
+        /// nil: an item that is there keeps its own. So it is with all that follows up to `expires`.
+        public var access: AccessChange?
         public var label: String?
         public var comment: String?
         public var attributes: [String: String]?
+        /// 0: never.
         public var expires: Int64?
         public var mode: SetMode?
-        /// Base64; where `access` requires one.
+        /// Base64; where the item requires one from then on.
         public var applicationPassword: String?
         public var challenge: String?
 
@@ -24,7 +26,7 @@ extension Keychain {
             self.service = service
             self.account = account
             self.value = value
-            self.access = access
+            self.access = access.map { AccessChange($0) }
             self.label = label
             self.comment = comment
             self.attributes = attributes

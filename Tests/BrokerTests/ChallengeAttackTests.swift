@@ -135,7 +135,8 @@ struct ChallengeAttackTests {
         let (broker, client) = try await prepared()
         let id = try await challenge { try await client.call(get()) }
         try await broker.authenticator.grant(id)
-        _ = try await client.call(Keychain.Set(service: "s", account: "a", value: "bmV3"))
+        _ = try await client.call(
+            Keychain.Set(service: "s", account: "a", value: "bmV3", access: Keychain.AccessControl()))
         try await expectRefused(client, get(id))
         await broker.stop()
     }

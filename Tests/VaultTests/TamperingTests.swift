@@ -89,6 +89,9 @@ struct TamperingTests {
             try database.plant(record: record, of: first.id)
         }
         #expect(outcome() == .damaged)
+        // Nor is it what a new value would keep.
+        let vault = try fixture.open()
+        #expect(vaultError { _ = try vault.access(service: "s", account: "first") } == .damaged)
     }
 
     @Test func everyByteOfARecord() throws {
@@ -119,6 +122,7 @@ struct TamperingTests {
         }
         let vault = try fixture.open()
         #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
+        #expect(vaultError { _ = try vault.access(service: "s", account: "first") } == .damaged)
         #expect(vaultError { try vault.set(.make("s", "first", "v")) } == .damaged)
         #expect(vaultError { _ = try vault.find(service: "s", account: "absent") } == .notFound)
     }

@@ -3,8 +3,13 @@ import Vault
 
 /// Access control between wire and vault. What does not fit is refused, never narrowed.
 enum WireAccess {
-    static func decode(_ wire: Keychain.AccessControl?) throws(Fault) -> AccessControl {
-        let wire = wire ?? Keychain.AccessControl()
+    /// - Parameter present: what the item has now; nil where it is still to be made.
+    static func decode(_ change: Keychain.AccessChange?, over present: AccessControl?) throws(Fault) -> AccessControl {
+        let former = present.map { encode($0) } ?? Keychain.AccessControl()
+        return try decode(change?.applied(to: former) ?? former)
+    }
+
+    static func decode(_ wire: Keychain.AccessControl) throws(Fault) -> AccessControl {
         guard Set(wire.require).count == wire.require.count else {
             throw Fault(.invalidArgument, "A requirement is named twice.")
         }

@@ -9,6 +9,10 @@ extension InterfaceText {
         # require: any of presence, biometry, biometry-current-set, passcode, app-password; any: one of them is enough.
         type AccessControl (accessibility: string, thisDeviceOnly: bool, require: []string, any: bool)
 
+        # What a call names of it. An item that is there keeps what is left out; a new one has the default: when-unlocked, false, nothing, false.
+        # any, left out beside require, is false.
+        type AccessChange (accessibility: ?string, thisDeviceOnly: ?bool, require: ?[]string, any: ?bool)
+
         # biometrySet: the enrolled fingers that the value is bound to, as Biometry of org.coffer.Authentication names them; absent where it is bound to none.
         type Item (
           id: string,
@@ -75,11 +79,12 @@ extension InterfaceText {
         # In every method but CreateVault: group, user: whose vault it is about, by name; one of them, or neither for the caller's own.
         # group: a group that the caller is a member of now; a group that is missing, that has no vault, or that the caller does not belong to, is NotFound.
         # user: an account with a service vault, for root only; anything else is NotPermitted.
-        # mode: replace (default), new, existing. What is left out of access is its default; a replaced item keeps no policy by itself.
-        # A replaced item keeps the label, comment and attributes that are left out; an empty text or list takes them away.
-        # applicationPassword: base64; given where access requires app-password, and only there.
+        # mode: replace (default), new, existing.
+        # A replaced item keeps what is left out: access, also each member of it by itself, label, comment, attributes, expires; one that expired keeps all but expires.
+        # An empty label or comment, an empty list of attributes, and expires 0 take away what is there.
+        # applicationPassword: base64; given where the item requires app-password from then on, and only there.
         # replaced: when the value that was replaced had been set.
-        method Set(service: string, account: string, value: string, access: ?AccessControl, label: ?string, comment: ?string,
+        method Set(service: string, account: string, value: string, access: ?AccessChange, label: ?string, comment: ?string,
           attributes: ?[string]string, expires: ?int, mode: ?string, applicationPassword: ?string, challenge: ?string,
           group: ?string, user: ?string) -> (item: Item, replaced: ?int)
 

@@ -2,12 +2,16 @@ import BrokerProtocol
 import Cryptography
 import Vault
 
-/// `Set`: stores a value. Needs no person and no unlocked vault; only where there is no vault yet, making one needs a person.
+/// `Set`: stores a value. Needs no person and no unlocked vault; only where there is no vault yet, making one needs a person. What the call does not name stays
+/// as it is, the access control above all: whoever replaces a guarded value by a routine call leaves it guarded.
 enum SetHandler: MethodHandler {
     static func answer(_ method: Keychain.Set, _ request: Request) async throws(Fault) -> Answer {
         let granted = try request.redeem(method.challenge)
         let value = try WireValue.decode(method.value)
-        let access = try WireAccess.decode(method.access)
+        let present = try await request.keeper.use { state in
+            try state.vault.access(service: method.service, account: method.account)
+        }
+        let access = try WireAccess.decode(method.access, over: present)
         try await AvailabilityRule.check(access, in: request.keeper.record())
         _ = try await EnrolmentRule.check(access, granted: granted, request)
         var password: StretchedPassword?
@@ -19,7 +23,8 @@ enum SetHandler: MethodHandler {
         }
         let draft = ItemDraft(
             service: method.service, account: method.account, value: value, access: access, label: method.label,
-            comment: method.comment, attributes: method.attributes, expires: try WireTime.decode(method.expires),
+            comment: method.comment, attributes: method.attributes,
+            expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 },
             applicationPassword: password)
         let mode: ItemDraft.Mode
         switch method.mode ?? .replace {
@@ -29,6 +34,9 @@ enum SetHandler: MethodHandler {
         }
         let program = request.program()
         return try await request.keeper.use { state in
+            // What was kept must still be what is there: it may have been changed while fingers were looked for, or a password stretched.
+            let now = try state.vault.access(service: method.service, account: method.account)
+            guard try WireAccess.decode(method.access, over: now) == access else { throw Faults.challengeRefused }
             try OwnerRule.check(access, in: state.record)
             let (item, replaced) = try state.vault.set(draft, mode: mode)
             state.note(AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced"))

@@ -3,8 +3,8 @@ import Cryptography
 
 /// Storing values. Needs public halves only: nobody has to be asked, nothing has to be unlocked.
 extension OpenVault {
-    /// Stores an item. One that is there keeps its id and creation, and the label, comment and attributes that the draft leaves out; its access control is
-    /// always the draft's.
+    /// Stores an item. One that is there keeps its id and creation, and the label, comment, attributes and expiry that the draft leaves out; its access control is
+    /// always the draft's. One that expired keeps the same, but not the expiry.
     ///
     /// - Returns: the item, and when the value that it replaced had been set.
     /// - Throws: `.alreadyExists`, `.notFound` as the mode demands; `.limitExceeded`, `.invalidArgument`; `.damaged`, `.storage`.
@@ -22,16 +22,30 @@ extension OpenVault {
             if live == nil, mode == .existing { throw old.map { .expired($0.summary) } ?? .notFound }
             let metadata = Metadata(
                 service: draft.service, account: draft.account,
-                label: Self.text(draft.label, else: live?.summary.metadata.label),
-                comment: Self.text(draft.comment, else: live?.summary.metadata.comment),
-                attributes: draft.attributes ?? live?.summary.metadata.attributes ?? [:],
+                label: Self.text(draft.label, else: old?.summary.metadata.label),
+                comment: Self.text(draft.comment, else: old?.summary.metadata.comment),
+                attributes: draft.attributes ?? old?.summary.metadata.attributes ?? [:],
                 created: old?.summary.metadata.created ?? now, modified: now,
                 valueSet: now,
-                expires: draft.expires)
+                expires: Self.time(draft.expires, else: live?.summary.metadata.expires))
             let item = try store(
                 draft.value, metadata, draft.access, password: draft.applicationPassword, replacing: old, change)
             return (item, live?.summary.metadata.valueSet)
         }
+    }
+
+    /// The access control that the item of this name has, expired or not; nil where the vault proves that there is none.
+    ///
+    /// - Throws: `.damaged`, `.storage`.
+    public func access(service: String, account: String) throws(VaultError) -> AccessControl? {
+        try read { (snapshot) throws(VaultError) in
+            try snapshot.item(service: service, account: account)?.summary.access
+        }
+    }
+
+    private static func time(_ new: UInt64?, else old: UInt64?) -> UInt64? {
+        guard let new else { return old }
+        return new == 0 ? nil : new
     }
 
     private static func text(_ new: String?, else old: String?) -> String? {

@@ -17,7 +17,7 @@ public struct ItemDraft: Sendable {
     public var label: String?
     public var comment: String?
     public var attributes: [String: String]?
-    /// Milliseconds since 1970-01-01 UTC.
+    /// Milliseconds since 1970-01-01 UTC; 0: never; nil: an item that is there keeps its own.
     public var expires: UInt64?
     /// For the constraint of that name, otherwise nil.
     public var applicationPassword: StretchedPassword?

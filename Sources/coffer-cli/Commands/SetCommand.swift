@@ -10,9 +10,14 @@ struct SetCommand: ParsableCommand {
         abstract: "Store a secret.",
         usage: "coffer set <service> <account> [options]",
         discussion: """
-            On a terminal you are asked for the secret, twice. Otherwise it is standard input to its end, every byte of it. With \
-            --require app-password you are asked, twice as well, for a password of the secret's own: who forgets that one has \
-            lost the secret.
+            At a terminal, type the secret twice. Otherwise standard input is the secret, every byte of it. An empty one is refused \
+            unless you give --allow-empty: a program that failed must not wipe a secret.
+
+            If the secret is there already, its value is replaced. What you do not name stays as it is: what reading requires, class, \
+            label, comment, attributes, expiry. An empty label, comment or attribute value takes it away. If the new settings make \
+            the secret easier to read, you are told; at a terminal you are asked.
+
+            With --require app-password, type a password for this secret, twice as well. If you forget it, the secret is lost.
 
             Examples:
               coffer set github me --require presence
@@ -21,10 +26,11 @@ struct SetCommand: ParsableCommand {
             """)
 
     @OptionGroup var item: ItemArguments
-    @OptionGroup var access: AccessOptions
+    @OptionGroup var access: AccessChangeOptions
     @OptionGroup var metadata: MetadataOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var vault: VaultOptions
+    @OptionGroup var format: JSONOptions
 
     @Option(
         help: ArgumentHelp(
@@ -36,8 +42,14 @@ struct SetCommand: ParsableCommand {
     @Flag(help: "Drop one newline at the end of standard input.")
     var trim = false
 
+    @Flag(help: "Store an empty secret, too.")
+    var allowEmpty = false
+
     @Flag(exclusivity: .exclusive)
     var mode: Mode?
+
+    @Flag(name: .shortAndLong, help: "Do not ask before a secret is made easier to read.")
+    var force = false
 
     @Flag(name: .shortAndLong, help: "Say nothing but warnings and errors.")
     var quiet = false
@@ -61,6 +73,13 @@ struct SetCommand: ParsableCommand {
         }
     }
 
+    /// What `--json` prints.
+    private struct Record: Encodable {
+        var item: ItemRecord
+        /// When the value that was replaced had been set.
+        var replaced: String?
+    }
+
     func validate() throws {
         guard surplus.isEmpty else {
             throw ValidationError(
@@ -69,6 +88,9 @@ struct SetCommand: ParsableCommand {
         }
         guard generate == nil || !trim else {
             throw ValidationError("--trim is for standard input, not for --generate")
+        }
+        guard generate == nil || !allowEmpty else {
+            throw ValidationError("--allow-empty is for a secret that you type or pipe in, not for --generate")
         }
         // An item by that name may be meant, but a password of another length than one thinks is found out too late.
         if let detachedLength {
@@ -81,28 +103,48 @@ struct SetCommand: ParsableCommand {
     func run() throws {
         let session = Session(vault)
         let former = try formerItem(session)
-        try checkBiometry(session)
+        let wanted = access.applied(to: former?.access ?? Keychain.AccessControl())
+        try checkBiometry(wanted, session)
+        if let former { try checkWeakening(from: former.access, to: wanted) }
         let value: [UInt8]
         if let generate {
             value = PasswordGenerator.password(length: generate.characters)
         } else {
-            let reading = try ValueInput(trim: trim).read(for: item.shownName)
+            let reading = try ValueInput(trim: trim, allowsEmpty: allowEmpty).read(for: item.shownName)
             if let warning = reading.warning { Output.note("coffer: warning: \(warning)") }
             value = reading.value
         }
-        let password =
-            access.require.contains(.appPassword)
-            ? try session.passwordInput(for: item.shownName, noPrompt: prompt.noPrompt).new() : nil
-        let reply = try session.call(
-            Keychain.Set(
-                service: item.service, account: item.account, value: Data(value).base64EncodedString(),
-                access: access.control,
-                label: metadata.label, comment: metadata.comment, attributes: metadata.attributes,
-                expires: metadata.expires.flatMap { $0 == .never ? nil : $0.milliseconds },
-                mode: mode.flatMap { Keychain.SetMode(rawValue: $0.rawValue) }, applicationPassword: password),
-            for: item.shownName, noPrompt: prompt.noPrompt, command: session.unlockCommand)
-        warnOfLostFactor(former, now: reply.item)
-        if !quiet { report(reply) }
+        let reply = try store(value, needsPassword: wanted.require.contains(.appPassword), former, session)
+        if format.json {
+            try Output.line(
+                JSONText.of(
+                    Record(item: ItemRecord(reply.item), replaced: reply.replaced.map { TimeText($0).iso8601 })))
+        } else if !quiet {
+            report(reply)
+        }
+    }
+
+    private func store(
+        _ value: [UInt8], needsPassword: Bool, _ former: Keychain.Item?, _ session: Session
+    ) throws(KeychainError) -> Keychain.Set.Reply {
+        let input = session.passwordInput(for: item.shownName, noPrompt: prompt.noPrompt)
+        var method = Keychain.Set(
+            service: item.service, account: item.account, value: Data(value).base64EncodedString(),
+            label: metadata.label, comment: metadata.comment,
+            attributes: metadata.attributes(over: former?.attributes ?? [:]),
+            expires: metadata.expires?.milliseconds, mode: mode.flatMap { Keychain.SetMode(rawValue: $0.rawValue) },
+            applicationPassword: needsPassword ? try input.new() : nil)
+        method.access = access.change
+        do throws(KeychainError) {
+            return try session.call(
+                method, for: item.shownName, noPrompt: prompt.noPrompt, command: session.unlockCommand)
+        } catch {
+            // One that has expired is not shown, and keeps what it requires all the same.
+            guard error.code == .applicationPasswordNeeded, !needsPassword else { throw error }
+            method.applicationPassword = try input.new()
+            return try session.call(
+                method, for: item.shownName, noPrompt: prompt.noPrompt, command: session.unlockCommand)
+        }
     }
 
     /// Looks before anybody has to type, so that a wrong mode does not cost a typed secret.
@@ -127,9 +169,9 @@ struct SetCommand: ParsableCommand {
 
     /// Before anybody has to type: where no finger can be asked for, an item that needs one is refused. What contradicts itself, or is for somebody else, is
     /// for the broker to judge.
-    private func checkBiometry(_ session: Session) throws(KeychainError) {
-        let asked = access.require.filter { $0 == .biometry || $0 == .biometryCurrentSet }
-        guard asked.count == 1, !access.any, vault.words.isEmpty else { return }
+    private func checkBiometry(_ wanted: Keychain.AccessControl, _ session: Session) throws(KeychainError) {
+        let asked = wanted.require.filter { $0 == .biometry || $0 == .biometryCurrentSet }
+        guard asked.count == 1, !wanted.any, vault.words.isEmpty else { return }
         let answer: Authentication.Biometry.Reply
         // Whoever cannot be asked now is asked, or missed, when the item is stored.
         do throws(KeychainError) { answer = try session.client.biometry().answer } catch { return }
@@ -140,19 +182,25 @@ struct SetCommand: ParsableCommand {
                 + KeychainError.clause(answer.reason ?? "no reason is known"))
     }
 
-    /// An item keeps no policy by itself: whoever replaces a guarded one should know when the new one is not.
-    private func warnOfLostFactor(_ former: Keychain.Item?, now: Keychain.Item) {
-        guard let former, !former.access.require.isEmpty, now.access.require.isEmpty else { return }
-        let lost = former.access.require.map { "--require \($0.rawValue)" }.joined(separator: " ")
-        Output.note(
-            "coffer: warning: \(item.shownName) asks for nothing any more when it is read; before, it was set with \(lost)"
-        )
+    /// Writing asks nobody, so this is all that stands between a slip and a secret that is less guarded than its owner thinks.
+    private func checkWeakening(from former: Keychain.AccessControl, to wanted: Keychain.AccessControl) throws {
+        guard let weakening = AccessWeakening(from: former, to: wanted) else { return }
+        Output.note("coffer: warning: this makes \(item.shownName) easier to read: \(weakening.text)")
+        guard !force, Confirmation.isPossible else { return }
+        guard try Confirmation.isGiven("Go on? [y/N] ", orSkipWith: "-f") else {
+            Output.note("Nothing was changed")
+            throw ExitStatus.failure
+        }
     }
 
     private func report(_ reply: Keychain.Set.Reply) {
-        let done =
+        var done =
             reply.replaced.map { "Replaced \(item.shownName) (set \(TimeText($0).relative()))" }
             ?? "Stored \(item.shownName)"
+        // What came from before and is not seen in the command.
+        if reply.replaced != nil, metadata.expires == nil, let expires = reply.item.expires {
+            done += "; it still expires \(TimeText(expires).relative())"
+        }
         guard let generate else {
             Output.note(done)
             return

@@ -1,13 +1,18 @@
 import ArgumentParser
 import BrokerProtocol
 
-/// A change of who may read an item, and when.
+extension Keychain.Accessibility: ExpressibleByArgument {}
+extension Keychain.Constraint: ExpressibleByArgument {}
+
+/// Who may read an item, and when: what is not named stays as it is, or is the default of a new item.
 struct AccessChangeOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("When it can be read.", valueName: "class"))
+        help: ArgumentHelp("When it can be read; when-unlocked is the default for a new secret.", valueName: "class"))
     var access: Keychain.Accessibility?
 
-    @Flag(inversion: .prefixedNo, help: "Whether it may leave this machine in an encrypted export.")
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether it never leaves this machine, not even in an encrypted export.")
     var thisDeviceOnly: Bool?
 
     @Option(
@@ -45,17 +50,18 @@ struct AccessChangeOptions: ParsableArguments {
         guard Set(factors).count == factors.count else { throw ValidationError("--require names a factor twice") }
     }
 
-    var isSome: Bool { access != nil || thisDeviceOnly != nil || !require.isEmpty }
+    var isSome: Bool { change != nil }
+
+    /// nil where nothing is named.
+    var change: Keychain.AccessChange? {
+        guard access != nil || thisDeviceOnly != nil || !require.isEmpty else { return nil }
+        return Keychain.AccessChange(
+            accessibility: access, thisDeviceOnly: thisDeviceOnly, require: require.isEmpty ? nil : factors,
+            any: require.isEmpty ? nil : any)
+    }
 
     func applied(to former: Keychain.AccessControl) -> Keychain.AccessControl {
-        var control = former
-        if let access { control.accessibility = access }
-        if let thisDeviceOnly { control.thisDeviceOnly = thisDeviceOnly }
-        if !require.isEmpty {
-            control.require = factors
-            control.any = any
-        }
-        return control
+        change?.applied(to: former) ?? former
     }
 
     private var factors: [Keychain.Constraint] {

@@ -16,15 +16,22 @@ struct MetadataOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "When it is out of date: 12h, 30d, 6w, 1y, or a date such as 2027-01-31.", valueName: "time"),
+            "When it is out of date: 12h, 30d, 6w, 1y, a date such as 2027-01-31, or never.", valueName: "time"),
         transform: ExpirationArgument.init(parsing:))
     var expires: ExpirationArgument?
 
     func validate() throws {
         guard Set(pairs.map(\.key)).count == pairs.count else { throw ValidationError("--attribute names a key twice") }
-        if let label { try ItemName.check(label, "label", limit: 4096) }
+        if let label { try ItemName.check(label, "label", limit: 1024) }
         if let comment { try ItemName.check(comment, "comment", limit: 4096) }
         for pair in pairs { try ItemName.check(pair.key + pair.value, "attribute", limit: 4096) }
+    }
+
+    /// All attributes that an item is to have: those named, an empty value taking one away, and what it has besides.
+    /// - Returns: nil when none was named.
+    func attributes(over former: [String: String]) -> [String: String]? {
+        guard let attributes else { return nil }
+        return former.merging(attributes) { $1 }.filter { key, value in !value.isEmpty || attributes[key] == nil }
     }
 
     /// nil when none was named.

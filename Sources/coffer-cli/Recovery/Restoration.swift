@@ -70,7 +70,7 @@ struct Restoration {
             Keychain.Set(
                 service: metadata.service, account: metadata.account, value: value, access: access,
                 label: metadata.label ?? "", comment: metadata.comment ?? "", attributes: metadata.attributes,
-                expires: metadata.expires.map { Int64(clamping: $0) }, mode: replace ? .replace : .new,
+                expires: metadata.expires.map { Int64(clamping: $0) } ?? 0, mode: replace ? .replace : .new,
                 applicationPassword: password),
             for: name, command: session.unlockCommand)
     }

@@ -1,8 +1,15 @@
 import Coffer
+import Glibc
 import Platform
 
 /// Whether a person at the terminal means what cannot be taken back.
 enum Confirmation {
+    /// Whether somebody sits at the terminal: what is piped in, as a secret is, does not say that nobody does.
+    static var isPossible: Bool {
+        TerminalPerson.isPresent && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1)
+    }
+
+    /// - Throws: `.cancelled` for Ctrl-C.
     /// - Parameter flag: what to give where the terminal cannot be asked.
     static func isGiven(_ question: String, orSkipWith flag: String) throws(KeychainError) -> Bool {
         let answer: Terminal.Answer
@@ -13,7 +20,7 @@ enum Confirmation {
                 .failed, "the terminal cannot be asked: \(error.reason)",
                 advice: "use \(flag) to go on without a question")
         }
-        guard case .line(let bytes) = answer else { return false }
+        guard case .line(let bytes) = answer else { throw .cancelledByPerson }
         return ["y", "yes"].contains(String(decoding: bytes, as: UTF8.self).lowercased())
     }
 }

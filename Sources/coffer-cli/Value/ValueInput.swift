@@ -9,6 +9,8 @@ struct ValueInput {
     static let limit = 1 << 20
     /// Drop one newline at the end of what is piped.
     let trim: Bool
+    /// Take a value of no bytes.
+    let allowsEmpty: Bool
 
     /// A value and what should be said about it.
     struct Reading {
@@ -23,9 +25,9 @@ struct ValueInput {
     /// Asked twice, because nobody sees what is typed.
     private func typed(_ name: String) throws(KeychainError) -> [UInt8] {
         let first = try ask("Secret for \(name): ")
-        guard !first.isEmpty else {
+        guard allowsEmpty || !first.isEmpty else {
             throw KeychainError(
-                .failed, "nothing was typed, nothing was stored", advice: "for an empty value, give it by </dev/null")
+                .failed, "nothing was typed, nothing was stored", advice: "to store an empty secret, use --allow-empty")
         }
         guard first == (try ask("Once more: ")) else {
             throw KeychainError(.failed, "the two differ, nothing was stored", advice: "run the command again")
@@ -75,6 +77,12 @@ struct ValueInput {
             throw KeychainError(
                 .limitExceeded, "the value is larger than 1 MiB (1048576 bytes), nothing was stored",
                 advice: "encrypt the file, and store its key here")
+        }
+        // What failed, or was never started, writes nothing: that is no secret to put in the place of another.
+        guard allowsEmpty || !value.isEmpty else {
+            throw KeychainError(
+                .failed, "standard input was empty, nothing was stored",
+                advice: "see whether the program before the pipe failed; to store an empty secret, use --allow-empty")
         }
         return Reading(value: value, warning: warning)
     }

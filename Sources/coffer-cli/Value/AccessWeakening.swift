@@ -1,0 +1,60 @@
+import BrokerProtocol
+
+/// What an item loses by another access control. Replacing a value asks nobody, so whoever weakens an item by that is told before it is done.
+struct AccessWeakening: Equatable {
+    /// What is lost, each as a clause of its own.
+    let losses: [String]
+
+    /// - Returns: nil where nothing is lost.
+    init?(from former: Keychain.AccessControl, to new: Keychain.AccessControl) {
+        var losses: [String] = []
+        if !Self.isAsStrict(new, as: former) {
+            losses.append(
+                "it requires \(ItemText.requires(former) ?? "nothing"), and would then require \(ItemText.requires(new) ?? "nothing")"
+            )
+        }
+        if Self.rank(new.accessibility) < Self.rank(former.accessibility) {
+            losses.append(
+                "it is of class \(former.accessibility.rawValue), and would then be of class \(new.accessibility.rawValue)"
+            )
+        }
+        if former.thisDeviceOnly, !new.thisDeviceOnly, new.accessibility != .passcodeSet {
+            losses.append("it is for this device only, and could then leave it in an export")
+        }
+        guard !losses.isEmpty else { return nil }
+        self.losses = losses
+    }
+
+    var text: String { losses.joined(separator: "; ") }
+
+    /// The longer it stays closed, the higher.
+    private static func rank(_ accessibility: Keychain.Accessibility) -> Int {
+        switch accessibility {
+        case .always: 0
+        case .afterFirstUnlock: 1
+        case .whenUnlocked: 2
+        case .passcodeSet: 3
+        }
+    }
+
+    /// Whether each way of reading asks for all that one of the ways before asked for.
+    private static func isAsStrict(_ new: Keychain.AccessControl, as former: Keychain.AccessControl) -> Bool {
+        let before = ways(former)
+        return ways(new).allSatisfy { way in
+            before.contains { old in old.allSatisfy { factor in way.contains { covers($0, factor) } } }
+        }
+    }
+
+    private static func ways(_ access: Keychain.AccessControl) -> [[Keychain.Constraint]] {
+        access.any && access.require.count > 1 ? access.require.map { [$0] } : [access.require]
+    }
+
+    /// Whether who gives the one has given the other with it.
+    private static func covers(_ given: Keychain.Constraint, _ asked: Keychain.Constraint) -> Bool {
+        switch asked {
+        case .presence: given != .appPassword
+        case .biometry: given == .biometry || given == .biometryCurrentSet
+        case .biometryCurrentSet, .passcode, .appPassword: given == asked
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+@testable import coffer_cli
+
+/// Replacing a secret: a routine command must not cost the secret, nor what guards it.
+@Suite struct ReplacingTests {
+    private static let threeDaysAgo = Int64(Date().timeIntervalSince1970 - 3 * 86_400) * 1000
+
+    /// A broker that has the item.
+    private func stage(_ item: Keychain.Item = Stage.item(require: [.presence])) throws -> Stage {
+        try Stage(broker: [
+            "Show": [.answer(Keychain.ItemReply(item: item))], "Set": [Stage.stored(replaced: Self.threeDaysAgo)],
+        ])
+    }
+
+    private func call(_ stage: Stage) throws -> Keychain.Set {
+        try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+    }
+
+    @Test func whatIsNotNamedIsNotSent() throws {
+        let stage = try stage()
+        let result = try stage.program.run("set", "github", "me", input: .bytes([1]))
+        #expect(result.status == 0)
+        #expect(result.errors == "Replaced github/me (set 3 days ago)\n")
+        let call = try call(stage)
+        #expect(call.access == nil && call.label == nil && call.comment == nil && call.attributes == nil)
+        #expect(call.expires == nil)
+    }
+
+    @Test func onlyWhatIsNamedIsSent() throws {
+        var item = Stage.item(require: [.presence])
+        item.attributes = ["keep": "1", "drop": "2", "change": "3"]
+        let stage = try stage(item)
+        let result = try stage.program.run(
+            "set", "github", "me", "--this-device-only", "--attribute", "drop=", "--attribute", "change=4",
+            "--expires", "never", input: .bytes([1]))
+        #expect(result.status == 0)
+        let call = try call(stage)
+        #expect(call.access == .init(thisDeviceOnly: true))
+        #expect(call.attributes == ["keep": "1", "change": "4"])
+        #expect(call.expires == 0)
+    }
+
+    /// Without a terminal whoever wrote the option into a script meant it; it is said all the same, before it is done.
+    @Test func weakeningIsSaid() throws {
+        let stage = try stage()
+        let result = try stage.program.run("set", "github", "me", "--require", "none", "-q", input: .bytes([1]))
+        #expect(result.status == 0)
+        #expect(
+            result.errors
+                == "coffer: warning: this makes github/me easier to read: it requires presence, and would then require nothing\n"
+        )
+        #expect(try call(stage).access == .init(require: [], any: false))
+    }
+
+    @Test(arguments: [("y\r", Int32(0), 1), ("\r", 1, 0), ("n\r", 1, 0), ("\u{3}", 4, 0)])
+    func weakeningAsksAtATerminal(typed: String, status: Int32, calls: Int) throws {
+        let stage = try stage()
+        let value = Program.Turn(wait: "Secret for", type: "one\r")
+        let again = Program.Turn(wait: "Once more: ", type: "one\r")
+        let result = try stage.program.run(
+            "set", "github", "me", "--require", "none", input: .terminal,
+            turns: [.init(wait: "[y/N] ", type: typed)] + (calls == 0 ? [] : [value, again]))
+        #expect(result.status == status)
+        #expect(stage.broker.calls("Set").count == calls)
+    }
+
+    @Test func forceDoesNotAsk() throws {
+        let stage = try stage()
+        let result = try stage.program.run(
+            "set", "github", "me", "--require", "none", "-f", input: .terminal,
+            turns: [.init(wait: "Secret for", type: "one\r"), .init(wait: "Once more: ", type: "one\r")])
+        #expect(result.status == 0)
+        #expect(result.errors.contains("easier to read"))
+    }
+
+    @Test func aKeptApplicationPasswordIsAskedFor() throws {
+        let stage = try stage(Stage.item(require: [.appPassword]))
+        let result = try stage.program.run(
+            "set", "github", "me", input: .bytes([1]),
+            turns: [
+                .init(wait: "New application password for github/me: ", type: "open\r"),
+                .init(wait: "Once more: ", type: "open\r"),
+            ])
+        #expect(result.status == 0)
+        #expect(try call(stage).applicationPassword == Data("open".utf8).base64EncodedString())
+    }
+
+    typealias Access = Keychain.AccessControl
+
+    private static let weakenings: [(Access, Access, Bool)] = [
+        (.init(), .init(), false), (.init(), .init(require: [.presence]), false),
+        (.init(require: [.presence]), .init(), true),
+        (.init(require: [.presence]), .init(require: [.passcode]), false),
+        (.init(require: [.presence]), .init(require: [.appPassword]), true),
+        (.init(require: [.passcode]), .init(require: [.presence]), true),
+        (.init(require: [.biometry]), .init(require: [.biometryCurrentSet]), false),
+        (.init(require: [.biometryCurrentSet]), .init(require: [.biometry]), true),
+        (.init(require: [.passcode, .appPassword]), .init(require: [.passcode, .appPassword], any: true), true),
+        (.init(require: [.passcode, .appPassword], any: true), .init(require: [.passcode]), false),
+        (.init(require: [.passcode]), .init(require: [.passcode, .appPassword], any: true), true),
+        (.init(require: [.passcode]), .init(require: [.passcode, .appPassword]), false),
+        (.init(accessibility: .whenUnlocked), .init(accessibility: .afterFirstUnlock), true),
+        (.init(accessibility: .afterFirstUnlock), .init(accessibility: .always), true),
+        (.init(accessibility: .always), .init(accessibility: .passcodeSet), false),
+        (.init(accessibility: .passcodeSet, thisDeviceOnly: true), .init(thisDeviceOnly: true), true),
+        (.init(thisDeviceOnly: true), .init(), true), (.init(), .init(thisDeviceOnly: true), false),
+    ]
+
+    @Test(arguments: weakenings)
+    func whatIsWeaker(former: Access, new: Access, isWeaker: Bool) {
+        #expect((AccessWeakening(from: former, to: new) != nil) == isWeaker)
+    }
+
+    @Test(arguments: [[], ["--trim"]])
+    func anEmptyPipeStoresNothing(options: [String]) throws {
+        let stage = try stage()
+        let result = try stage.program.run(
+            ["set", "github", "me"] + options, input: .bytes(options.isEmpty ? [] : [10]))
+        #expect(result.status == 1)
+        #expect(result.errors.contains("standard input was empty, nothing was stored"))
+        #expect(stage.broker.calls("Set").isEmpty)
+        let meant = try stage.program.run(["set", "github", "me", "--allow-empty"], input: .bytes([]))
+        #expect(meant.status == 0)
+        #expect(try call(stage).value.isEmpty)
+    }
+
+    @Test func nothingTypedStoresNothing() throws {
+        let stage = try stage()
+        let result = try stage.program.run(
+            "set", "github", "me", input: .terminal, turns: [.init(wait: "Secret for", type: "\r")])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("nothing was typed"))
+        let empty: [Program.Turn] = [.init(wait: "Secret for", type: "\r"), .init(wait: "Once more: ", type: "\r")]
+        #expect(
+            try stage.program.run("set", "github", "me", "--allow-empty", input: .terminal, turns: empty).status == 0)
+        #expect(stage.broker.calls("Set").count == 1)
+    }
+}
