@@ -89,8 +89,14 @@ let package = Package(
         // Programs.
         program(
             "cofferd",
-            ["Broker", "Configuration", "Cryptography", "Platform", argumentParser, logging, lifecycle, unixSignals]),
-        program("coffer-authenticator", ["Authenticator", "Configuration", "Platform", argumentParser, logging]),
+            [
+                "Broker", "BrokerProtocol", "Configuration", "Cryptography", "Platform", argumentParser, logging,
+                lifecycle,
+                unixSignals,
+            ]),
+        program(
+            "coffer-authenticator",
+            ["Authenticator", "BrokerProtocol", "Configuration", "Platform", argumentParser, logging]),
         program(
             "coffer-cli", ["Coffer", "BrokerProtocol", "Platform", "Vault", "Cryptography", argumentParser]),
 

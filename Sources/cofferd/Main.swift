@@ -1,5 +1,6 @@
 import ArgumentParser
 import Broker
+import BrokerProtocol
 import Configuration
 import Cryptography
 import Logging
@@ -10,7 +11,8 @@ import UnixSignals
 /// The broker's program: hardens the process, reads root's configuration, runs the broker until it is told to stop.
 @main struct CofferDaemon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cofferd", abstract: "Coffer's broker: keeps the vaults, talks to the TPM, decides who gets what.")
+        commandName: "cofferd", abstract: "Coffer's broker: keeps the vaults, talks to the TPM, decides who gets what.",
+        version: "cofferd \(ProductVersion.current)")
 
     @Option(help: "The configuration file.")
     var config = Configuration.defaultPath

@@ -30,9 +30,9 @@ import Testing
     private static func unitCommand() throws -> String {
         let path = Sandbox.package + "/packaging/systemd/coffer-unlock@.service"
         let line = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").first {
-            $0.hasPrefix("ExecStart=/usr/bin/")
+            $0.hasPrefix("ExecStart=@bindir@/")
         }
-        return try #require(line).dropFirst("ExecStart=/usr/bin/".count).replacingOccurrences(of: "%i", with: account)
+        return try #require(line).dropFirst("ExecStart=@bindir@/".count).replacingOccurrences(of: "%i", with: account)
     }
 
     @Test func recipe() throws {

@@ -1,0 +1,180 @@
+import CofferTestKit
+import Foundation
+import Testing
+
+/// What `make install` lays down, in a folder that stands for a machine.
+@Suite struct InstallTests {
+    /// A copy of what an installation is made from, that a test may change, and a machine to install to.
+    private struct Stage {
+        let folder: TemporaryFolder
+        var tree: String { folder.path + "/tree" }
+        var machine: String { folder.path + "/machine" }
+
+        init() throws {
+            folder = try TemporaryFolder()
+            // By a process of its own, for the reason that Sandbox gives.
+            let copy = """
+                set -e
+                mkdir -p "$1/tree/docs" "$1/tree/build" "$1/machine/usr/lib/systemd" "$1/machine/etc/pam.d"
+                cp -r Makefile packaging pam scripts "$1/tree/"
+                cp -r docs/man "$1/tree/docs/"
+                cp .build/debug/cofferd .build/debug/coffer-authenticator .build/debug/coffer "$1/tree/build/"
+                echo module >"$1/tree/module.so"
+                cp -r /usr/lib/systemd/system "$1/machine/usr/lib/systemd/"
+                echo before >"$1/machine/etc/pam.d/login"
+                """
+            try #require(try Self.shell(copy, folder.path, in: Sandbox.package).code == 0)
+        }
+
+        static func shell(_ script: String, _ words: String..., in folder: String) throws -> Outcome {
+            try Command(
+                program: "/bin/sh", arguments: ["-c", "cd \"$0\" && \(script)", folder] + words,
+                environment: ProcessInfo.processInfo.environment, limit: .seconds(120)
+            ).run()
+        }
+
+        func make(_ target: String, _ variables: String...) throws -> Outcome {
+            try Self.shell(
+                "umask 077 && exec make -s \"$@\"", target, in: tree,
+                rest: ["BUILD=build", "MODULE=module.so", "PAMDIR=/usr/lib/security", "DESTDIR=\(machine)"] + variables)
+        }
+
+        static func shell(_ script: String, _ word: String, in folder: String, rest: [String]) throws -> Outcome {
+            try Command(
+                program: "/bin/sh", arguments: ["-c", "cd \"$0\" && \(script)", folder, word] + rest,
+                environment: ProcessInfo.processInfo.environment, limit: .seconds(120)
+            ).run()
+        }
+
+        /// Type, mode, owner, content of everything on the machine.
+        func state() throws -> [String] {
+            let list =
+                #"find . -mindepth 1 \( -type f -printf '%p %m %u %g ' -exec sha256sum {} \; \) -o -printf '%p %y %m %u %g\n'"#
+            let outcome = try Self.shell(list, in: machine)
+            try #require(outcome.code == 0)
+            return outcome.text.split(separator: "\n").map(String.init).sorted()
+        }
+
+        func write(_ text: String, _ path: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
+        func text(_ path: String) throws -> String { try String(contentsOfFile: machine + path, encoding: .utf8) }
+        func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: machine + path) }
+    }
+
+    @Test("with a prefix, everything is where the units say, for everybody to read and its owner to write")
+    func prefix() throws {
+        let stage = try Stage()
+        let before = Set(try stage.state().map { $0.prefix { $0 != " " } })
+        let installed = try stage.make("install", "PREFIX=/opt/coffer")
+        #expect(installed.code == 0 && installed.text.isEmpty, "\(installed)")
+
+        let names = try FileManager.default.contentsOfDirectory(atPath: Sandbox.package + "/packaging/systemd").map {
+            $0.replacing("@.", with: "@someone.")
+        }
+        let verified = try Stage.shell(
+            "exec systemd-analyze verify --man=no \"$@\"", "--root=\(stage.machine)", in: stage.machine, rest: names)
+        #expect(names.count == 7 && verified.code == 0 && verified.errors.isEmpty, "\(verified)")
+        for name in try FileManager.default.contentsOfDirectory(atPath: Sandbox.package + "/packaging/systemd") {
+            let lines = try stage.text("/usr/lib/systemd/system/\(name)").split(separator: "\n")
+            for line in lines where line.hasPrefix("Exec") {
+                #expect(
+                    line.contains("=/opt/coffer/")
+                        && stage.has(String(line.split(separator: "=")[1].prefix { $0 != " " })))
+            }
+        }
+
+        for program in ["bin/coffer", "libexec/coffer/cofferd", "libexec/coffer/coffer-authenticator"] {
+            let path = stage.machine + "/opt/coffer/" + program
+            let outcome = try Command(program: path, arguments: ["--version"], environment: [:]).run()
+            let name = program.split(separator: "/").last ?? ""
+            #expect(outcome.code == 0 && outcome.text.hasPrefix("\(name) "), "\(outcome)")
+        }
+
+        let owner = try Stage.shell("printf '%s %s' \"$(id -un)\" \"$(id -gn)\"", in: stage.machine).text
+        for line in try stage.state() where !before.contains(line.prefix { $0 != " " }) {
+            let isProgram =
+                line.contains("/opt/coffer/bin/coffer ") || line.contains("/opt/coffer/libexec/coffer/coffer")
+            let words = line.split(separator: " ")
+            let expected = words[1] == "d" ? "d 755" : isProgram ? "755" : "644"
+            #expect(line.contains(" \(expected) \(owner)"), "\(line)")
+        }
+        #expect(stage.has("/usr/lib/security/pam_coffer.so") && stage.has("/etc/pam.d/coffer-passcode"))
+        #expect(try stage.text("/opt/coffer/share/bash-completion/completions/coffer").contains("coffer"))
+    }
+
+    @Test("a second install keeps what was edited and renews what was not")
+    func edits() throws {
+        let stage = try Stage()
+        try #require(try stage.make("install").code == 0)
+        try stage.write("idle-lock = 1\n", stage.machine + "/etc/coffer/cofferd.conf")
+        try stage.write("auth required pam_deny.so\n", stage.machine + "/etc/pam.d/coffer")
+
+        let again = try stage.make("install")
+        #expect(again.code == 0 && again.text.contains("/etc/coffer/cofferd.conf"), "\(again)")
+        #expect(try stage.text("/etc/coffer/cofferd.conf") == "idle-lock = 1\n")
+        #expect(try stage.text("/etc/pam.d/coffer") == "auth required pam_deny.so\n")
+        #expect(!stage.has("/etc/coffer/cofferd.conf.new"))
+
+        // The next version, which has other files, and one less.
+        try stage.write("# next\n", stage.tree + "/packaging/cofferd.conf")
+        try stage.write("# next\n", stage.tree + "/pam/coffer-passcode")
+        try FileManager.default.removeItem(atPath: stage.tree + "/docs/man/coffer-get.1")
+        let next = try stage.make("install")
+        #expect(next.code == 0 && next.text.contains("/etc/coffer/cofferd.conf.new"), "\(next)")
+        #expect(try stage.text("/etc/coffer/cofferd.conf") == "idle-lock = 1\n")
+        #expect(try stage.text("/etc/coffer/cofferd.conf.new") == "# next\n")
+        #expect(try stage.text("/etc/pam.d/coffer-passcode") == "# next\n")
+        #expect(!stage.has("/usr/share/man/man1/coffer-get.1") && stage.has("/usr/share/man/man1/coffer-set.1"))
+
+        let removed = try stage.make("uninstall")
+        #expect(removed.code == 0 && removed.text.contains("Kept your /etc/pam.d/coffer"), "\(removed)")
+        #expect(try stage.text("/etc/coffer/cofferd.conf") == "idle-lock = 1\n")
+        #expect(try stage.text("/etc/pam.d/coffer") == "auth required pam_deny.so\n")
+        #expect(!stage.has("/etc/pam.d/coffer-passcode") && !stage.has("/etc/coffer/cofferd.conf.new"))
+    }
+
+    @Test("a file of the administrator's that was there before the first install is kept")
+    func older() throws {
+        let stage = try Stage()
+        try stage.write("auth required pam_deny.so\n", stage.machine + "/etc/pam.d/coffer")
+        let installed = try stage.make("install")
+        #expect(installed.code == 0 && installed.text.contains("/etc/pam.d/coffer.new"), "\(installed)")
+        #expect(try stage.text("/etc/pam.d/coffer") == "auth required pam_deny.so\n")
+    }
+
+    @Test("uninstall removes what install laid down, and nothing else")
+    func uninstall() throws {
+        let stage = try Stage()
+        let nothing = try stage.make("uninstall")
+        #expect(nothing.code != 0 && nothing.errors.contains("laid nothing down"), "\(nothing)")
+        let before = try stage.state()
+        try #require(try stage.make("install", "PREFIX=/usr/local").code == 0)
+        // Another prefix: what the first laid down elsewhere goes.
+        try #require(try stage.make("install").code == 0)
+        #expect(stage.has("/usr/bin/coffer") && !stage.has("/usr/local"))
+        try FileManager.default.createDirectory(
+            atPath: stage.machine + "/var/lib/coffer", withIntermediateDirectories: true)
+        try stage.write("vault", stage.machine + "/var/lib/coffer/user-1000.vault")
+        try stage.write("auth optional pam_coffer.so\n", stage.machine + "/etc/pam.d/login")
+        let removed = try stage.make("uninstall")
+        #expect(removed.code == 0 && removed.text.contains("/var/lib/coffer"), "\(removed)")
+        #expect(removed.text.contains("pam_coffer.so") && removed.text.contains("/etc/pam.d/login"))
+        #expect(try stage.text("/var/lib/coffer/user-1000.vault") == "vault")
+
+        try FileManager.default.removeItem(atPath: stage.machine + "/var")
+        try stage.write("before\n", stage.machine + "/etc/pam.d/login")
+        let after = try stage.state()
+        #expect(Set(after).symmetricDifference(before).filter { !$0.contains("/etc/pam.d/login") } == [])
+    }
+
+    @Test("without what is to be installed, nothing is laid down")
+    func incomplete() throws {
+        let stage = try Stage()
+        let before = try stage.state()
+        try FileManager.default.removeItem(atPath: stage.tree + "/build/cofferd")
+        let outcome = try stage.make("install")
+        #expect(outcome.code != 0 && outcome.errors.contains("make release"), "\(outcome)")
+        #expect(try stage.state() == before)
+        #expect(try stage.make("install", "PREFIX=relative").code != 0)
+        #expect(try stage.state() == before)
+    }
+}
