@@ -109,8 +109,8 @@ let package = Package(
         tests("BrokerProtocolTests", ["BrokerProtocol"]),
         tests("SystemTests", ["Authorization", "Cryptography", "TPM", "Vault", "CofferTestKit"]),
         tests("AuthorizationTests", ["Authorization", "Cryptography"]),
-        tests("PAMTests", ["PAM", "Cryptography", "CofferTestKit"]),
-        tests("CryptographyTests", ["Cryptography", "COpenSSL"]),
+        tests("PAMTests", ["PAM", "Cryptography", "Platform", "CofferTestKit"]),
+        tests("CryptographyTests", ["Cryptography", "COpenSSL", "Platform", "CofferTestKit"]),
         tests("VaultTests", ["Vault", "TPM", "Authorization", "Cryptography", "Platform", "CofferTestKit", grdb]),
         tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "CofferTestKit"]),
         tests(

@@ -1,6 +1,7 @@
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -20,6 +21,16 @@ int setresgid(gid_t, gid_t, gid_t);
 static inline int coffer_setresuid(uid_t uid) { return setresuid(uid, uid, uid); }
 static inline int coffer_setresgid(gid_t gid) { return setresgid(gid, gid, gid); }
 
+// Hidden without _GNU_SOURCE.
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+static inline int coffer_spawn_in_folder(posix_spawn_file_actions_t *actions, const char *path) {
+    return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+static inline int coffer_spawn_closing_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
 static inline int coffer_close_from(int first) { return (int)syscall(SYS_close_range, first, ~0U, 0); }
 
 // syscall is variadic, and glibc has no wrapper for pidfd_open before 2.36.
@@ -34,6 +45,9 @@ static inline char **coffer_environment(void) { return environ; }
 
 // open is variadic.
 static inline int coffer_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+
+// fcntl is variadic.
+static inline int coffer_duplicate_above(int fd, int least) { return fcntl(fd, F_DUPFD_CLOEXEC, least); }
 
 // fcntl is variadic, and open file description locks are hidden without _GNU_SOURCE; their numbers are the kernel's own.
 static inline int coffer_lock_shared(int fd, off_t place) {

@@ -25,7 +25,7 @@ public final class SWTPM: Sendable {
     /// - Returns: its number.
     private static func start(_ folder: String, _ socket: String) throws -> Int32 {
         let pidFile = folder + "/pid"
-        try Tool.startDaemon(
+        try Tool.output(
             "swtpm",
             [
                 "socket", "--tpm2", "--tpmstate", "dir=\(folder)", "--server", "type=unixio,path=\(socket)",
@@ -45,7 +45,7 @@ public final class SWTPM: Sendable {
         let process = Descriptor(adopting: coffer_pidfd_open(number))
         signal(SIGKILL)
         // A process's descriptor becomes readable when the process has ended.
-        guard try process.waitToRead(until: .now + .seconds(10)) else {
+        guard try process.waitToRead(until: .now + .seconds(120)) else {
             throw Tool.Failure(description: "swtpm did not end")
         }
         pid.withLock { $0 = nil }

@@ -38,7 +38,7 @@ public struct GuardedProgram: ~Copyable {
         let itsLine = Descriptor(adopting: ends[1])
         let launch = Launch(
             descriptors: [(itsInput.number, 0), (itsOutput.number, 1), (itsLine.number, ProgramGuard.line)],
-            leadsGroup: true)
+            leads: .group)
         // Whoever started this process may ignore the ends of its children, and that is inherited: then none of ours could be waited for.
         signal(SIGCHLD, SIG_DFL)
         let pid = try launch.start("/proc/self/exe", guardian + program)

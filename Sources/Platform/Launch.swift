@@ -3,12 +3,24 @@ import Glibc
 
 /// How a process is started: with no signal blocked or ignored.
 struct Launch {
+    /// What the new process is kept apart from.
+    enum Leadership: Int32 {
+        case none = 0
+        /// It leads a process group: a signal for this process's group is none for the new one.
+        case group = 0x02
+        /// It leads a session, without a terminal (POSIX_SPAWN_SETSID, which is hidden without _GNU_SOURCE).
+        case session = 0x80
+    }
+
     /// `NAME=VALUE`; nil for this process's own.
     var environment: [String]?
-    /// Descriptors of this process, and the numbers that the child has them under. All others have to be close-on-exec.
+    /// Descriptors of this process, and the numbers that the child has them under. It gets no other but the three standard ones.
     var descriptors: [(own: Int32, number: Int32)] = []
-    /// Apart from this process's group, so that a signal for the one is none for the other.
-    var leadsGroup = false
+    var leads = Leadership.none
+    /// The folder that the child starts in; nil for this process's own.
+    var directory: String?
+    /// The signals that the child does not ignore, whatever this process does.
+    var restored: [Int32] = [SIGPIPE]
 
     /// - Parameter arguments: the program's name first.
     /// - Returns: the child's pid.
@@ -17,16 +29,19 @@ struct Launch {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         for (own, number) in descriptors { unsafe posix_spawn_file_actions_adddup2(&actions, own, number) }
+        let last = descriptors.map(\.number).reduce(2, max)
+        unsafe coffer_spawn_closing_from(&actions, last + 1)
+        if let directory { unsafe coffer_spawn_in_folder(&actions, directory) }
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        unsafe sigaddset(&signals, SIGPIPE)
+        for signal in restored { unsafe sigaddset(&signals, signal) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        let group = leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | leads.rawValue))
 
         var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }

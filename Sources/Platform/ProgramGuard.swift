@@ -42,7 +42,7 @@ public enum ProgramGuard {
         var attempt = 1
         while true {
             do throws(SystemError) {
-                return try Launch(leadsGroup: true).start(program[0], program)
+                return try Launch(leads: .group).start(program[0], program)
             } catch {
                 guard attempt < attempts else { throw error }
                 attempt += 1

@@ -7,24 +7,18 @@ import Testing
 struct ServerTests {
     /// Runs the server and returns its exit code and what it said; 124 where it went on to serve.
     private func run(_ path: String, asNobody: Bool = false) throws -> (code: Int32, said: String) {
-        let process = Process()
         var program = Stage.program
         if asNobody {
             // The package may lie where nobody else can go.
             program = "\(path)/coffer-authenticator"
             try Tool.output("install", [Stage.program, program])
         }
-        let command = ["/usr/bin/timeout", "10", program, "serve", "--config", "\(path)/coffer.conf"]
+        let command = ["/usr/bin/timeout", "120", program, "serve", "--config", "\(path)/coffer.conf"]
         let prefix = asNobody && geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=2", "--regid=2", "--clear-groups"] : []
         let words = prefix + command
-        process.executableURL = URL(fileURLWithPath: words[0])
-        process.arguments = Array(words.dropFirst())
-        let pipe = Pipe()
-        process.standardError = pipe
-        try process.run()
-        let said = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+        let process = try Subprocess(words[0], Array(words.dropFirst())) { $0.errors = .pipe }
+        let said = try process.readText()
+        return (try process.finish(), said)
     }
 
     private func folder(_ configuration: String) throws -> String {
@@ -53,17 +47,11 @@ struct ServerTests {
     }
 
     @Test func aConversationNeedsAConnection() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Stage.program)
         let path = try folder("sandbox = yes")
         defer { try? FileManager.default.removeItem(atPath: path) }  // Nothing is lost when it stays behind.
-        process.arguments = ["--config", "\(path)/coffer.conf"]
-        let pipe = Pipe()
-        process.standardError = pipe
-        try process.run()
-        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus != 0)
+        let process = try Subprocess(Stage.program, ["--config", "\(path)/coffer.conf"]) { $0.errors = .pipe }
+        let said = try process.readText()
+        #expect(try process.finish() != 0)
         #expect(said.contains("No connection was passed"))
     }
 }

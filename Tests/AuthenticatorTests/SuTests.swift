@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Platform
 import Testing
@@ -28,31 +29,27 @@ struct SuTests {
     private func become(_ stage: Stage, from enter: [String], password: String = Stage.password) throws -> (
         said: String, code: Int32, duration: Duration
     ) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
-        process.arguments =
-            ["60"] + enter + [
+        let words =
+            ["300"] + enter + [
                 "/usr/bin/script", "-qec", "\(Self.su) \(stage.account.name) -c 'echo in''side'", "/dev/null",
             ]
-        let toProcess = Pipe()
-        let fromProcess = Pipe()
-        process.standardInput = toProcess
-        process.standardOutput = fromProcess
-        process.standardError = fromProcess
-        try process.run()
+        let process = try Subprocess("/usr/bin/timeout", words) {
+            $0.input = .pipe
+            $0.output = .pipe
+            $0.errors = .output
+        }
         var said = ""
         // Typed before it is asked for, su throws the password away.
         while !said.contains("assword:") {
-            let chunk = fromProcess.fileHandleForReading.availableData
+            let chunk = try process.read(limit: 4096)
             guard !chunk.isEmpty else { break }
             said += String(decoding: chunk, as: UTF8.self)
         }
         let start = ContinuousClock.now
-        toProcess.fileHandleForWriting.write(Data((password + "\n").utf8))
-        said += String(decoding: fromProcess.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        try toProcess.fileHandleForWriting.close()
-        return (said, process.terminationStatus, ContinuousClock.now - start)
+        try process.write(password + "\n")
+        said += try process.readText()
+        let code = try process.finish()
+        return (said, code, ContinuousClock.now - start)
     }
 
     private func entering(_ stage: Stage) -> [String] {

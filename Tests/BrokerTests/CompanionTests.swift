@@ -92,19 +92,16 @@ struct CompanionTests {
 
     /// A process that does nothing until its value ends.
     private final class Sleeper {
-        private let process = Process()
+        private let process: Subprocess
 
-        init() throws {
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/sleep")
-            process.arguments = ["60"]
-            try process.run()
-        }
+        init() throws { process = try Subprocess("/usr/bin/sleep", ["infinity"]) }
 
-        deinit { process.terminate() }
+        // What SIGKILL does not end, a test cannot end either.
+        deinit { try? process.end() }
 
         var caller: Caller {
             get throws {
-                Caller(uid: 1000, process: try ProcessIdentity(observing: process.processIdentifier), connection: 1)
+                Caller(uid: 1000, process: try ProcessIdentity(observing: process.pid), connection: 1)
             }
         }
     }

@@ -1,6 +1,8 @@
 import BrokerProtocol
+import CofferTestKit
 import Foundation
 import Glibc
+import Platform
 import Testing
 
 @testable import Coffer
@@ -58,11 +60,7 @@ import Testing
     @Test func aBrokerThatIsKilledEndsTheQuestionAtATerminal() throws {
         let (sandbox, program) = try prepared()
         let turn = Program.Turn(wait: "assword: ", type: "") {
-            let killer = Process()
-            killer.executableURL = URL(filePath: "/bin/sh")
-            killer.arguments = ["-c", killBroker(sandbox)]
-            try killer.run()
-            killer.waitUntilExit()
+            try Subprocess("/bin/sh", ["-c", killBroker(sandbox)]).finish()
         }
         let result = try program.run("get", "s", "gated", turns: [turn])
         #expect(result.errors == Self.stopped)

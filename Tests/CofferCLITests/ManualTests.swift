@@ -1,4 +1,6 @@
+import CofferTestKit
 import Foundation
+import Platform
 import Testing
 
 /// The manual says what the program says.
@@ -6,16 +8,12 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 
     @Test func pagesAreWhatCofferSaysOfItself() throws {
-        let script = Process()
-        script.executableURL = Self.root.appending(path: "scripts/man-pages")
-        script.arguments = ["--check", Program.path]
-        let output = Pipe()
-        script.standardOutput = output
-        try script.run()
-        let findings = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        script.waitUntilExit()
-        #expect(findings.isEmpty)
-        #expect(script.terminationStatus == 0)
+        let script = try Subprocess(Self.root.appending(path: "scripts/man-pages").path(), ["--check", Program.path]) {
+            $0.output = .pipe
+            $0.errors = .inherited
+        }
+        #expect(try script.readText() == "")
+        #expect(try script.finish() == 0)
     }
 
     /// The macros that change the font with each word put no blank between the words: they are for a page's name and section.

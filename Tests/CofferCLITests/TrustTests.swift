@@ -1,4 +1,5 @@
 import BrokerProtocol
+import CofferTestKit
 import Foundation
 import Glibc
 import Platform
@@ -34,9 +35,7 @@ import Testing
         let stage = try Stage(broker: ["Get": [Stage.personNeeded()]])
         let caught = stage.scratch.file("caught")
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: stage.scratch.path)
-        let listener = Process()
-        listener.executableURL = URL(filePath: "/usr/bin/setpriv")
-        listener.arguments = [
+        let arguments = [
             "--reuid=4242", "--regid=4242", "--clear-groups", "perl", "-MIO::Socket::UNIX", "-e",
             """
             my $l = IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 5) or die; chmod 0777, $ARGV[0];
@@ -44,17 +43,15 @@ import Testing
             open my $f, '>', $ARGV[1]; print $f ($n // 0); close $f;
             """, stage.scratch.file("evil.sock"), caught,
         ]
-        let ready = Pipe()
-        listener.standardOutput = ready
-        try listener.run()
-        defer { listener.terminate() }
-        _ = try ready.fileHandleForReading.read(upToCount: 1)
+        let listener = try Subprocess("/usr/bin/setpriv", arguments) { $0.output = .pipe }
+        defer { do { try listener.end() } catch { Issue.record(error) } }
+        #expect(try listener.read(limit: 6) == Array("ready\n".utf8))
         var program = stage.program
         program.environment["COFFER_AUTH_SOCKET"] = stage.scratch.file("evil.sock")
         let result = try program.run("get", "github", "me", turns: [])
         #expect(result.status == 9)
         #expect(result.errors.contains("is served by uid 4242, not by root: no password was asked for"))
-        listener.waitUntilExit()
+        try listener.finish()
         #expect(String(decoding: try stage.scratch.contents("caught"), as: UTF8.self) == "0")
     }
 }

@@ -1,5 +1,7 @@
+import CofferTestKit
 import Cryptography
 import Foundation
+import Platform
 import Testing
 
 /// Certificates come out of a TPM that may be anybody's.
@@ -20,12 +22,7 @@ struct CertificateTests {
             openssl x509 -in middle.pem -outform DER -out middle.der
             openssl x509 -req -in leaf.csr -CA middle.pem -CAkey middle.key -extfile end -days 2 -outform DER -out leaf.der 2>/dev/null
             """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", script, "sh", folder]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        try #require(try Subprocess("/bin/sh", ["-c", script, "sh", folder]).finish() == 0)
         return try ["root", "middle", "leaf"].map {
             try Certificate(der: [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0).der"))))
         }

@@ -4,11 +4,9 @@ import Testing
 
 @Suite struct ProcessTests {
     @Test func aProcessThatIsGoneIsNotFound() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/true")
-        try process.run()
-        process.waitUntilExit()
-        let pid = process.processIdentifier
+        let process = try Subprocess("/bin/true")
+        #expect(try process.wait(until: nil) == 0)
+        let pid = process.pid
         #expect(throws: SystemError.self) { try ProcessIdentity(observing: pid) }
     }
 

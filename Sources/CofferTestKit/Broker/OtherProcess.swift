@@ -1,4 +1,3 @@
-import CLinux
 import Dispatch
 import Foundation
 import Platform
@@ -6,9 +5,8 @@ import Platform
 /// A process of its own, of this or another user, that has connections to the broker and the authenticator and says there what it is told to.
 public final class OtherProcess: Sendable {
     public let identity: ProcessIdentity
-    private let input: FileHandle
+    private let process: Subprocess
     private let lines: LineReader
-    private let pid: Int32
 
     // A line in is a connection's number and a message out, an answer is a line out; "EOF" when there is none. "open PATH" gives a new number.
     private static let program = #"""
@@ -30,46 +28,41 @@ public final class OtherProcess: Sendable {
     ///   - uid: nil for this user; another one needs root.
     ///   - groups: what the process itself belongs to, by its own list; only with a uid.
     public init(socket: String, uid: UInt32? = nil, groups: [UInt32] = []) async throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let perl = ["perl", "-e", Self.program, socket]
+        var words = ["perl", "-e", Self.program, socket]
         if let uid {
             let list = groups.map { "\($0)" }.joined(separator: ",")
-            process.arguments =
+            words =
                 ["setpriv", "--reuid", "\(uid)", "--regid", "\(uid)"]
-                + (groups.isEmpty ? ["--clear-groups"] : ["--groups", list]) + ["--"] + perl
-        } else {
-            process.arguments = perl
+                + (groups.isEmpty ? ["--clear-groups"] : ["--groups", list]) + ["--"] + words
         }
-        process.currentDirectoryURL = URL(fileURLWithPath: "/")
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        self.pid = process.processIdentifier
-        self.input = input.fileHandleForWriting
-        self.lines = LineReader(output.fileHandleForReading)
+        process = try Subprocess("/usr/bin/env", words) {
+            $0.directory = "/"
+            $0.input = .pipe
+            $0.output = .pipe
+            $0.errors = .inherited
+        }
+        lines = LineReader(process)
         guard try await lines.next() == "0" else {
             throw Tool.Failure(description: "the other process could not connect")
         }
-        identity = try ProcessIdentity(observing: pid)
+        identity = try ProcessIdentity(observing: process.pid)
     }
 
     deinit {
-        // Its input ends with this, and then it does.
-        try? input.close()
+        // What SIGKILL does not end, a test cannot end either.
+        try? process.end()
     }
 
     /// Sends a message, gives back the answer as text; "EOF" when the connection was closed instead.
     /// - Parameter connection: the first one, or one of `connect(to:)`.
     public func say(_ message: String, on connection: Int = 0) async throws -> String {
-        try input.write(contentsOf: Data("\(connection) \(message)\n".utf8))
+        try process.write("\(connection) \(message)\n")
         return try await lines.next()
     }
 
     /// One more connection of the same process.
     public func connect(to socket: String) async throws -> Int {
-        try input.write(contentsOf: Data("open \(socket)\n".utf8))
+        try process.write("open \(socket)\n")
         guard let number = Int(try await lines.next()) else {
             throw Tool.Failure(description: "the other process could not connect")
         }
@@ -77,20 +70,12 @@ public final class OtherProcess: Sendable {
     }
 
     public func close(_ connection: Int) async throws {
-        try input.write(contentsOf: Data("\(connection) close\n".utf8))
+        try process.write("\(connection) close\n")
         _ = try await lines.next()
     }
 
     /// Ends the process and returns when it is gone.
-    public func end() async throws {
-        let held = Descriptor(adopting: coffer_pidfd_open(pid))
-        // Not by the end of its input alone: a process that was started at the same moment may hold a copy of that pipe.
-        kill(pid, SIGKILL)
-        try input.close()
-        guard try held.waitToRead(until: .now + .seconds(10)) else {
-            throw Tool.Failure(description: "the other process did not end")
-        }
-    }
+    public func end() async throws { try process.end() }
 
     /// Reads lines on a thread of its own.
     private final class LineReader: Sendable {
@@ -99,30 +84,30 @@ public final class OtherProcess: Sendable {
 
         // @unchecked Sendable: used on the reader's own queue only.
         private final class Buffer: @unchecked Sendable {
-            let handle: FileHandle
-            var rest = Data()
-            init(_ handle: FileHandle) { self.handle = handle }
+            let process: Subprocess
+            var rest: [UInt8] = []
+            init(_ process: Subprocess) { self.process = process }
+
+            func next() throws -> String {
+                while true {
+                    if let end = rest.firstIndex(of: 10) {
+                        let line = String(decoding: rest[..<end], as: UTF8.self)
+                        rest.removeSubrange(...end)
+                        return line
+                    }
+                    let more = try process.read(limit: 65536)
+                    guard !more.isEmpty else { throw Tool.Failure(description: "the other process ended") }
+                    rest += more
+                }
+            }
         }
 
-        init(_ handle: FileHandle) { buffer = Buffer(handle) }
+        init(_ process: Subprocess) { buffer = Buffer(process) }
 
         func next() async throws -> String {
             try await withCheckedThrowingContinuation { continuation in
                 queue.async { [buffer] in
-                    while true {
-                        if let end = buffer.rest.firstIndex(of: 10) {
-                            let line = String(decoding: buffer.rest[..<end], as: UTF8.self)
-                            buffer.rest = Data(buffer.rest[(end + 1)...])
-                            continuation.resume(returning: line)
-                            return
-                        }
-                        let more = buffer.handle.availableData
-                        if more.isEmpty {
-                            continuation.resume(throwing: Tool.Failure(description: "the other process ended"))
-                            return
-                        }
-                        buffer.rest += more
-                    }
+                    continuation.resume(with: Result { try buffer.next() })
                 }
             }
         }

@@ -1,5 +1,6 @@
 import Coffer
 import Foundation
+import Platform
 
 /// Puts a secret on the clipboard and has it taken away again.
 struct Clipboard {
@@ -18,19 +19,16 @@ struct Clipboard {
     /// The clearing is done by a process of its own, in its own process group, which gets the value through a pipe.
     func copy(_ value: [UInt8], for seconds: Int) throws(KeychainError) {
         let claim = ClipboardClaim.take()
-        let pipe = Pipe()
-        let keeper = Process()
-        keeper.executableURL = Bundle.main.executableURL
-        keeper.arguments = ["clipboard-clear", tool.rawValue, String(seconds)] + (claim.map { [$0.token] } ?? [])
-        keeper.currentDirectoryURL = URL(filePath: "/")
-        keeper.standardInput = pipe
-        keeper.standardOutput = FileHandle.nullDevice
-        keeper.standardError = FileHandle.nullDevice
+        let arguments = ["clipboard-clear", tool.rawValue, String(seconds)] + (claim.map { [$0.token] } ?? [])
         // The keeper first: a secret that nothing would clear is not put on the clipboard.
         do {
-            try keeper.run()
-            try pipe.fileHandleForWriting.write(contentsOf: Data(value))
-            try pipe.fileHandleForWriting.close()
+            let keeper = try Subprocess("/proc/self/exe", arguments) {
+                $0.name = "coffer"
+                $0.directory = "/"
+                $0.input = .pipe
+            }
+            try keeper.write(value)
+            keeper.closeInput()
         } catch {
             throw KeychainError(.failed, "nothing could be started to clear the clipboard later: nothing was copied")
         }

@@ -1,5 +1,6 @@
 import Coffer
 import Foundation
+import Platform
 
 /// A program that reads and writes the clipboard. Values go through pipes, never through arguments.
 enum ClipboardTool: String, CaseIterable {
@@ -35,58 +36,52 @@ enum ClipboardTool: String, CaseIterable {
     }
 
     func copy(_ value: [UInt8], programs: ProgramSearch) throws(KeychainError) {
-        let pipe = Pipe()
-        let process = try start(copying, programs, input: pipe, output: FileHandle.nullDevice)
+        let process = try start(copying, programs) { $0.input = .pipe }
+        let status: Int32?
         do {
-            try pipe.fileHandleForWriting.write(contentsOf: Data(value))
-            try pipe.fileHandleForWriting.close()
+            try process.write(value)
+            process.closeInput()
+            status = try process.wait(until: nil)
         } catch {
             throw KeychainError(
                 .failed, "\(rawValue) did not take the secret", advice: "see whether the display can be reached")
         }
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
+        guard status == 0 else {
             throw KeychainError(.failed, "\(rawValue) failed", advice: "see whether the display can be reached")
         }
     }
 
     /// What is on the clipboard now, up to one byte more than the limit.
     func paste(limit: Int, programs: ProgramSearch) throws(KeychainError) -> [UInt8] {
-        let pipe = Pipe()
-        let process = try start(pasting, programs, input: FileHandle.nullDevice, output: pipe)
+        let process = try start(pasting, programs) { $0.output = .pipe }
         var bytes: [UInt8] = []
         do {
-            while bytes.count <= limit,
-                let more = try pipe.fileHandleForReading.read(upToCount: limit + 1 - bytes.count), !more.isEmpty
-            {
+            while bytes.count <= limit {
+                let more = try process.read(limit: limit + 1 - bytes.count)
+                if more.isEmpty { break }
                 bytes += more
             }
-            try pipe.fileHandleForReading.close()
+            process.closeOutput()
+            _ = try process.wait(until: nil)
         } catch {
             throw KeychainError(.failed, "the clipboard cannot be read")
         }
-        process.waitUntilExit()
         return bytes
     }
 
-    private func start(_ words: [String], _ programs: ProgramSearch, input: Any, output: Any) throws(KeychainError)
-        -> Process
-    {
+    private func start(
+        _ words: [String], _ programs: ProgramSearch, _ configure: (inout Subprocess.Setup) -> Void
+    ) throws(KeychainError) -> Subprocess {
         guard let path = programs.path(of: words[0]) else {
             throw KeychainError(.failed, "\(words[0]) is not installed")
         }
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = Array(words.dropFirst())
-        process.currentDirectoryURL = URL(filePath: "/")
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
         do {
-            try process.run()
+            return try Subprocess(path, Array(words.dropFirst())) {
+                $0.directory = "/"
+                configure(&$0)
+            }
         } catch {
             throw KeychainError(.failed, "\(path) cannot be run")
         }
-        return process
     }
 }

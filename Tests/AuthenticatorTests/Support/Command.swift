@@ -1,7 +1,8 @@
+import CofferTestKit
 import Foundation
 import Platform
 
-/// A program that a test runs to its end, at most half a minute.
+/// A program that a test runs to its end, at most five minutes.
 struct Command {
     let code: Int32
     /// What it wrote, errors included.
@@ -9,24 +10,18 @@ struct Command {
     let duration: Duration
 
     init(_ words: [String], input: String = "") throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
-        process.arguments = ["30"] + words
-        let toProcess = Pipe()
-        let fromProcess = Pipe()
-        process.standardInput = toProcess
-        process.standardOutput = fromProcess
-        process.standardError = fromProcess
         let start = ContinuousClock.now
-        try process.run()
+        let process = try Subprocess("/usr/bin/timeout", ["300"] + words) {
+            $0.input = .pipe
+            $0.output = .pipe
+            $0.errors = .output
+        }
         // A program that reads nothing is no error of the test's; short input fits into the pipe in any case.
-        try? toProcess.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try toProcess.fileHandleForWriting.close()
-        let said = fromProcess.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        try? process.write(input)
+        process.closeInput()
+        output = try process.readText()
+        code = try process.finish()
         duration = ContinuousClock.now - start
-        code = process.terminationStatus
-        output = String(decoding: said, as: UTF8.self)
     }
 
     /// Whether this machine lets a test make namespaces of its own.

@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Platform
 
@@ -7,17 +8,10 @@ enum LoginModule {
     static let built: Result<String, any Error> = Result {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().path
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
-        process.arguments = ["300", "\(root)/scripts/build-pam"]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw SystemError("build pam_coffer.so", reason: said) }
+        let result = try Tool.run("\(root)/scripts/build-pam", [], limit: .seconds(1800))
+        guard result.status == 0 else {
+            throw SystemError("build pam_coffer.so", reason: result.output + result.errors)
+        }
         return "\(root)/.build-pam/pam_coffer.so"
     }
 

@@ -1,6 +1,6 @@
+import CofferTestKit
 import Foundation
 import Platform
-import Synchronization
 
 /// A person's shell in a terminal of its own: the leader of a session, which starts a client of the authenticator's for each order, in its session or out
 /// of it. Ended with the value.
@@ -38,44 +38,38 @@ final class Puppet: Sendable {
     }
 
     private let stage: Stage
-    private let process = Mutex<Process?>(nil)
-    private let input: FileHandle
-    private let output: FileHandle
+    private let process: Subprocess
 
     /// - Parameter stage: what has to be there as long as this.
     init(_ stage: Stage) throws {
         self.stage = stage
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = ["-c", Self.program, "\(stage.path)/auth.sock"]
-        process.currentDirectoryURL = URL(fileURLWithPath: "/")
-        let (toProcess, fromProcess) = (Pipe(), Pipe())
-        process.standardInput = toProcess
-        process.standardOutput = fromProcess
-        try process.run()
-        input = toProcess.fileHandleForWriting
-        output = fromProcess.fileHandleForReading
-        self.process.withLock { $0 = process }
+        process = try Subprocess("/usr/bin/python3", ["-c", Self.program, "\(stage.path)/auth.sock"]) {
+            $0.directory = "/"
+            $0.input = .pipe
+            $0.output = .pipe
+            $0.errors = .inherited
+        }
         guard line() == "ready" else { throw SystemError("start a shell in a terminal", reason: "it ended") }
     }
 
     deinit {
-        // Its input ends, and then it does.
-        try? input.close()
-        process.withLock { $0?.waitUntilExit() }
+        // Its input ends, and then it does, with all that it has started.
+        process.closeInput()
+        // Not without a limit; what hangs has failed a test already.
+        _ = try? process.finish()
     }
 
     /// Has a client of its own do something, and waits for that.
     func perform(_ order: Order) throws -> Outcome {
         let bytes = try JSONEncoder().encode(order)
-        try input.write(contentsOf: bytes + [10])
+        try process.write(bytes + [10])
         return try JSONDecoder().decode(Outcome.self, from: Data(line().utf8))
     }
 
     private func line() -> String {
         var bytes: [UInt8] = []
         // A shell that has ended says no more.
-        while let next = (try? output.read(upToCount: 1))?.first, next != 10 { bytes.append(next) }
+        while let next = (try? process.read(limit: 1))?.first, next != 10 { bytes.append(next) }
         return String(decoding: bytes, as: UTF8.self)
     }
 

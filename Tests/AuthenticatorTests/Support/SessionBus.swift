@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Platform
 
@@ -14,7 +15,7 @@ final class SessionBus: Sendable {
 
     static let uid: UInt32 = 1
     private let log: String
-    private let children: [Process]
+    private let children: [Subprocess]
 
     /// - Parameter folder: the runtime folders' folder.
     init(_ kind: Kind, in folder: String) throws {
@@ -28,7 +29,7 @@ final class SessionBus: Sendable {
             "/usr/bin/setpriv", "--reuid=\(Self.uid)", "--regid=\(Self.uid)", "--clear-groups", "/usr/bin/env",
             "DBUS_SESSION_BUS_ADDRESS=unix:path=\(socket)",
         ]
-        var children: [Process] = []
+        var children: [Subprocess] = []
         switch kind {
         case .desktop:
             children.append(
@@ -58,8 +59,8 @@ final class SessionBus: Sendable {
     }
 
     deinit {
-        // Not with a signal that can be blocked: they inherit a worker thread's mask, which blocks all of them.
-        for child in children where child.isRunning { kill(child.processIdentifier, SIGKILL) }
+        // What SIGKILL does not end, a test cannot end either.
+        for child in children { try? child.end() }
     }
 
     /// What was called, or who connected: a line each.
@@ -68,16 +69,8 @@ final class SessionBus: Sendable {
         ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 
-    private static func run(_ words: [String]) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: words[0])
-        process.arguments = Array(words.dropFirst())
-        process.currentDirectoryURL = URL(fileURLWithPath: "/")
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return process
+    private static func run(_ words: [String]) throws -> Subprocess {
+        try Subprocess(words[0], Array(words.dropFirst())) { $0.directory = "/" }
     }
 
     private static func wait(_ condition: () -> Bool) throws {

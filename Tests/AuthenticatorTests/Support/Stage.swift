@@ -15,7 +15,7 @@ final class Stage: Sendable {
     let registry: Registry
     /// The folder of the users' runtime folders, where there are notifications.
     let notifications: String?
-    private let process: Process
+    private let process: Subprocess
 
     /// The password of the default PAM stack.
     static let password = "open sesame"
@@ -90,29 +90,28 @@ final class Stage: Sendable {
 
             """
         try DurableFile.write(Array(configuration.utf8), to: "\(path)/coffer.conf", mode: 0o644)
-        process = Process()
         let command = options.launcher(path) + [Stage.program, "serve", "--config", "\(path)/coffer.conf"]
-        process.executableURL = URL(fileURLWithPath: command[0])
-        process.arguments = Array(command.dropFirst())
-        process.environment = ["PATH": "/usr/bin:/bin"].merging(options.environment) { $1 }
-        try Data().write(to: URL(fileURLWithPath: "\(path)/log"))
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(path)/log"))
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
+        let log = "\(path)/log"
+        process = try Subprocess(command[0], Array(command.dropFirst())) {
+            $0.environment = ["PATH": "/usr/bin:/bin"].merging(options.environment) { $1 }
+            $0.output = .inherited
+            $0.errors = .file(log)
+        }
         // Not there yet is what is waited out.
         guard eventually({ (try? UnixSocket(connectingTo: "\(path)/auth.sock")) != nil }) else {
-            throw SystemError("start the authenticator", reason: log)
+            throw SystemError("start the authenticator", reason: self.log)
         }
         // The look for the socket was itself a connection: it must not count as one of a test's.
-        guard eventually({ log.contains("client gone") && conversations.isEmpty }) else {
-            throw SystemError("settle the authenticator", reason: log)
+        guard eventually({ self.log.contains("client gone") && conversations.isEmpty }) else {
+            throw SystemError("settle the authenticator", reason: self.log)
         }
     }
 
     deinit {
         broker.stop()
-        process.terminate()
-        process.waitUntilExit()
+        process.signal(SIGTERM)
+        // Not without a limit; what hangs has failed a test already.
+        _ = try? process.finish()
         // Nothing is lost when a temporary folder stays behind.
         try? FileManager.default.removeItem(atPath: path)
         // As above.
@@ -139,9 +138,9 @@ final class Stage: Sendable {
 
     // No file yet: an empty log.
     var log: String { (try? String(contentsOfFile: "\(path)/log", encoding: .utf8)) ?? "" }
-    var pid: Int32 { process.processIdentifier }
+    var pid: Int32 { process.pid }
     func client() throws -> TestClient { try TestClient("\(path)/auth.sock") }
-    func terminate() { process.terminate() }
+    func terminate() { process.signal(SIGTERM) }
     func waitForExit() -> Bool { eventually { !process.isRunning } }
 
     /// The conversations' processes.

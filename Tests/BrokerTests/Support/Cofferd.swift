@@ -1,4 +1,3 @@
-import CLinux
 import CofferTestKit
 import Foundation
 import Platform
@@ -7,13 +6,7 @@ import Platform
 final class Cofferd: Sendable {
     let folder: TemporaryFolder
     let process: ProcessIdentity
-    private let running: Running
-
-    // @unchecked Sendable: Foundation's Process is made once and only asked for its end.
-    private final class Running: @unchecked Sendable {
-        let process: Process
-        init(_ process: Process) { self.process = process }
-    }
+    private let running: Subprocess
 
     struct Failure: Error { let log: String }
 
@@ -50,24 +43,19 @@ final class Cofferd: Sendable {
         try DurableFile.write(
             Array((configuration + "\n" + settings).utf8), to: folder.path + "/cofferd.conf", mode: 0o600)
         let log = folder.path + "/log"
-        try DurableFile.write([], to: log, mode: 0o600)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = [
+        let arguments = [
             "-c", "\(limits) && exec \"$0\" --config \"$1\"", Self.program, folder.path + "/cofferd.conf",
         ]
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
-        try process.run()
+        running = try Subprocess("/bin/sh", arguments) {
+            $0.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            $0.errors = .file(log)
+        }
         self.folder = folder
-        self.running = Running(process)
-        self.process = try ProcessIdentity(observing: process.processIdentifier)
-        let deadline = ContinuousClock.now + .seconds(20)
+        self.process = try ProcessIdentity(observing: running.pid)
+        let deadline = ContinuousClock.now + .seconds(300)
         while !(try self.log.contains(" ready")) {
-            guard process.isRunning, ContinuousClock.now < deadline else {
-                process.terminate()
+            guard running.isRunning, ContinuousClock.now < deadline else {
+                try running.end()
                 throw Failure(log: try self.log)
             }
             usleep(5000)
@@ -79,20 +67,15 @@ final class Cofferd: Sendable {
     var log: String { get throws { try String(contentsOfFile: folder.path + "/log", encoding: .utf8) } }
 
     /// Sends a signal and waits for the end.
-    /// - Returns: the exit status, or the signal that ended it.
+    /// - Returns: the exit status, or 128 and the number of the signal that ended it.
     @discardableResult
     func end(_ signal: Int32 = SIGTERM) throws -> Int32 {
-        let held = Descriptor(adopting: coffer_pidfd_open(process.pid))
-        kill(process.pid, signal)
-        guard try held.waitToRead(until: .now + .seconds(20)) else {
-            kill(process.pid, SIGKILL)
-            throw Failure(log: try log)
-        }
-        running.process.waitUntilExit()
-        return running.process.terminationStatus
+        running.signal(signal)
+        if let status = try running.wait(until: .now + .seconds(300)) { return status }
+        try running.end()
+        throw Failure(log: try log)
     }
 
-    deinit {
-        if running.process.isRunning { kill(process.pid, SIGKILL) }
-    }
+    // What SIGKILL does not end, a test cannot end either.
+    deinit { try? running.end() }
 }

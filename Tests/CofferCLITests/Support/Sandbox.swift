@@ -1,4 +1,6 @@
+import CofferTestKit
 import Foundation
+import Platform
 import Testing
 
 /// A TPM simulator, a broker and an authenticator in a folder, started and stopped by `scripts/sandbox` as people do it.
@@ -18,16 +20,12 @@ final class Sandbox: Sendable {
     deinit { try? run("stop", folder) }
 
     func run(_ arguments: String...) throws {
-        let script = Process()
-        script.executableURL = Self.root.appending(path: "scripts/sandbox")
-        script.arguments = arguments
-        let output = Pipe()
-        script.standardOutput = FileHandle.nullDevice
-        script.standardError = output
-        try script.run()
-        let words = try output.fileHandleForReading.readToEnd() ?? Data()
-        script.waitUntilExit()
-        try #require(
-            script.terminationStatus == 0, "scripts/sandbox \(arguments[0]): \(String(decoding: words, as: UTF8.self))")
+        let errors = scratch.file("sandbox-errors")
+        let script = try Subprocess(Self.root.appending(path: "scripts/sandbox").path(), arguments) {
+            $0.errors = .file(errors)
+        }
+        let status = try script.finish()
+        let said = try String(contentsOfFile: errors, encoding: .utf8)
+        try #require(status == 0, "scripts/sandbox \(arguments[0]): \(said)")
     }
 }

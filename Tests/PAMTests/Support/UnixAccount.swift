@@ -1,4 +1,6 @@
+import CofferTestKit
 import Foundation
+import Platform
 
 /// A throw-away account of the system's.
 final class UnixAccount: Sendable {
@@ -34,18 +36,10 @@ final class UnixAccount: Sendable {
     private static func run(_ program: String, _ arguments: [String], input: String = "") throws {
         // The account files have one lock, and several tests want it.
         for _ in 0..<100 {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: program)
-            process.arguments = arguments
-            let pipe = Pipe()
-            process.standardInput = pipe
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-            try pipe.fileHandleForWriting.close()
-            process.waitUntilExit()
-            if process.terminationStatus == 0 { return }
+            let process = try Subprocess(program, arguments) { if !input.isEmpty { $0.input = .pipe } }
+            if !input.isEmpty { try process.write(input) }
+            process.closeInput()
+            if try process.finish() == 0 { return }
             usleep(50_000)
         }
         throw Failure(text: "\(program) \(arguments.joined(separator: " "))")

@@ -1,0 +1,204 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// A program that runs beside this process and leads a process group. It goes on when this value ends.
+public final class Subprocess: Sendable {
+    /// What one of the program's three standard descriptors is.
+    public enum Stream: Sendable, Equatable {
+        case null
+        /// This process's own.
+        case inherited
+        /// A file: read as standard input, else made or emptied, and written.
+        case file(String)
+        /// The other end is this value's.
+        case pipe
+        /// For standard error: where standard output goes.
+        case output
+    }
+
+    /// What a program is given.
+    public struct Setup: Sendable {
+        /// What the program is called in its own arguments; nil for its path.
+        public var name: String?
+        /// nil for this process's own.
+        public var environment: [String: String]?
+        /// The folder that it starts in; nil for this process's own.
+        public var directory: String?
+        public var input = Stream.null
+        public var output = Stream.null
+        public var errors = Stream.null
+        /// In a session of its own too, without a terminal.
+        public var leadsSession = false
+    }
+
+    public let pid: Int32
+    /// The writing end of a pipe to its standard input, until that is closed.
+    private let input: Mutex<Descriptor?>
+    /// The reading end of a pipe from its standard output, or from its standard error if only that is a pipe.
+    private let output: Mutex<Descriptor?>
+    /// What waitpid said; nil before the end has been taken note of. Until then the pid is nobody else's.
+    private let ending = Mutex<Int32?>(nil)
+
+    /// Starts a program.
+    /// - Parameter configure: changes what the program is given; without it nothing to read, and nobody to write to.
+    public init(_ path: String, _ arguments: [String] = [], _ configure: (inout Setup) -> Void = { _ in })
+        throws(SystemError)
+    {
+        var setup = Setup()
+        configure(&setup)
+        var launch = Launch(
+            leads: setup.leadsSession ? .session : .group, directory: setup.directory,
+            restored: [SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD])
+        launch.environment = setup.environment.map { $0.map { "\($0.key)=\($0.value)" } }
+
+        var writing: Descriptor?
+        var reading: Descriptor?
+        // What the child gets; kept open until it has started.
+        var itsInput: Descriptor?
+        var itsOutput: Descriptor?
+        var itsErrors: Descriptor?
+        switch setup.input {
+        case .null: itsInput = try Self.open("/dev/null", O_RDONLY)
+        case .file(let path): itsInput = try Self.open(path, O_RDONLY)
+        case .pipe:
+            let ends = try Self.pipe()
+            itsInput = Descriptor(adopting: ends.reading)
+            writing = Descriptor(adopting: ends.writing)
+        case .inherited, .output: break
+        }
+        switch setup.output {
+        case .null: itsOutput = try Self.open("/dev/null", O_WRONLY)
+        case .file(let path): itsOutput = try Self.open(path, O_WRONLY | O_CREAT | O_TRUNC)
+        case .pipe:
+            let ends = try Self.pipe()
+            reading = Descriptor(adopting: ends.reading)
+            itsOutput = Descriptor(adopting: ends.writing)
+        case .inherited, .output: break
+        }
+        switch setup.errors {
+        case .null: itsErrors = try Self.open("/dev/null", O_WRONLY)
+        case .file(let path): itsErrors = try Self.open(path, O_WRONLY | O_CREAT | O_TRUNC)
+        case .pipe:
+            let ends = try Self.pipe()
+            reading = Descriptor(adopting: ends.reading)
+            itsErrors = Descriptor(adopting: ends.writing)
+        case .inherited, .output: break
+        }
+        if let number = itsInput?.number { launch.descriptors.append((number, 0)) }
+        if let number = itsOutput?.number { launch.descriptors.append((number, 1)) }
+        if let number = itsErrors?.number { launch.descriptors.append((number, 2)) }
+        if setup.errors == .output { launch.descriptors.append((1, 2)) }
+        // Whoever started this process may ignore the ends of its children, and that is inherited: then none of ours could be waited for.
+        Glibc.signal(SIGCHLD, SIG_DFL)
+        pid = try launch.start(path, [setup.name ?? path] + arguments)
+        _ = consume itsInput
+        _ = consume itsOutput
+        _ = consume itsErrors
+        input = Mutex(writing)
+        output = Mutex(reading)
+    }
+
+    deinit {
+        // One that has ended already leaves its pid now; of one that has not, the kernel takes note when this process ends.
+        _ = status
+    }
+
+    /// A descriptor of this process's that is none of the three standard ones, which the child's would overwrite one by one.
+    private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
+        try above(try Descriptor.open(path, flags, mode: 0o600))
+    }
+
+    private static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        try checked("make a pipe") { unsafe coffer_pipe(&ends) }
+        let reading = Descriptor(adopting: ends[0])
+        let writing = try above(Descriptor(adopting: ends[1]))
+        return (try above(reading).release(), writing.release())
+    }
+
+    private static func above(_ descriptor: consuming Descriptor) throws(SystemError) -> Descriptor {
+        if descriptor.number > 2 { return descriptor }
+        let number = descriptor.number
+        return Descriptor(adopting: try checked("move a descriptor") { coffer_duplicate_above(number, 3) })
+    }
+}
+
+extension Subprocess {
+    /// The exit status, 128 and the signal's number if a signal ended the program, and nil if it has not ended. Does not wait.
+    public var status: Int32? {
+        ending.withLock { ending in
+            if ending == nil {
+                var status: Int32 = 0
+                if unsafe waitpid(pid, &status, WNOHANG) == pid {
+                    ending = status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+                }
+            }
+            return ending
+        }
+    }
+
+    public var isRunning: Bool { status == nil }
+
+    /// Waits for the program to end. Blocks the thread.
+    /// - Returns: its ``status``; nil at the deadline.
+    public func wait(until deadline: ContinuousClock.Instant?) throws(SystemError) -> Int32? {
+        while true {
+            if let status { return status }
+            // Under the lock: as long as its end has not been taken note of, nobody else has its number.
+            let number = try ending.withLock { ending throws(SystemError) -> Int32? in
+                guard ending == nil else { return nil }
+                return try checked("watch process \(pid)") { coffer_pidfd_open(pid) }
+            }
+            guard let number else { continue }
+            guard try Descriptor(adopting: number).waitToRead(until: deadline) else { return status }
+        }
+    }
+
+    /// Sends a signal, if the program has not ended.
+    public func signal(_ number: Int32) {
+        ending.withLock { if $0 == nil { kill(pid, number) } }
+    }
+
+    /// Writes to its standard input, which is a pipe. Blocks the thread while the pipe is full.
+    public func write(_ bytes: [UInt8]) throws(SystemError) {
+        try input.withLock { input throws(SystemError) in
+            guard let number = input?.number else { throw SystemError("write to a program", errno: EPIPE) }
+            var written = 0
+            while written < bytes.count {
+                written += try checked("write to a program") {
+                    unsafe bytes.withUnsafeBytes {
+                        unsafe Glibc.write(number, $0.baseAddress! + written, $0.count - written)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends its standard input.
+    public func closeInput() { input.withLock { $0 = nil } }
+
+    /// Reads what there is next in its output. Blocks the thread.
+    /// - Returns: nothing at the end of the output.
+    public func read(limit: Int) throws(SystemError) -> [UInt8] {
+        try output.withLock { output throws(SystemError) in
+            guard let number = output?.number else { return [] }
+            var bytes = [UInt8](repeating: 0, count: limit)
+            let count = try checked("read what a program says") { unsafe Glibc.read(number, &bytes, limit) }
+            return Array(bytes[..<count])
+        }
+    }
+
+    /// Reads no more of its output.
+    public func closeOutput() { output.withLock { $0 = nil } }
+
+    /// Reads its output to the end. Blocks the thread.
+    public func readAll() throws(SystemError) -> [UInt8] {
+        var all: [UInt8] = []
+        while true {
+            let more = try read(limit: 65536)
+            if more.isEmpty { return all }
+            all += more
+        }
+    }
+}
