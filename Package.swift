@@ -25,6 +25,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -70,7 +71,7 @@ let package = Package(
         // What a broker and an authenticator agree on.
         library("Configuration"),
         library("Authorization", ["Cryptography", "Platform"]),
-        library("Vault", ["TPM", "Cryptography", "Authorization", grdb]),
+        library("Vault", ["TPM", "Cryptography", "Authorization", grdb, sqlite]),
         library("BrokerProtocol"),
         library(
             "Broker",

@@ -17,6 +17,12 @@ public final class Broker: Service {
         public var clock = BrokerClock.system
         /// How long a message may take from its first byte to its last.
         public var messageTimeLimit: Duration = .seconds(30)
+        /// How long a connection may do nothing; shorter where there are many.
+        public var idleTimeLimit: Duration = .seconds(600)
+        /// How the name service is asked whether there is an account; nil for the machine's own.
+        public var accounts: (@Sendable (UInt32) throws -> Bool)?
+        /// How many connections there may be at the same time, of all users; fewer where there are not the descriptors for them.
+        public var connections = 1024
         /// How long running calls may take when the broker stops.
         public var stopTimeLimit: Duration = .seconds(5)
 
@@ -50,6 +56,15 @@ public final class Broker: Service {
                 openPerUser: configuration.authenticationsPerUser, life: .seconds(configuration.promptTimeout + 30)),
             clock: options.clock)
         let thread = SealerThread()
+        let descriptors: Int
+        do throws(SystemError) { descriptors = try DescriptorLimit.raise(to: Self.wantedDescriptors) } catch {
+            throw BrokerStartError(reason: "\(error)")
+        }
+        // A part of the descriptors is kept for vaults, the TPM and the authenticator.
+        let budgets = UserBudgets(
+            limits: .clients(
+                connectionsPerUser: configuration.connectionsPerUser,
+                connections: min(options.connections, descriptors / 2)))
         let ground = VaultGround(
             directory: configuration.vaultDirectory,
             registry: Registry(directory: configuration.registryDirectory, authenticatorUID: authenticatorUID),
@@ -60,7 +75,7 @@ public final class Broker: Service {
             desk: AdmissionDesk(registry: ground.registry), challenges: challenges,
             maker: SealerMaker(sealer: sealer, thread: thread),
             locks: try LockWatch(configuration: configuration, shelf: shelf, clock: options.clock, logger: logger),
-            applicationPasswords: ApplicationPasswords(clock: options.clock),
+            applicationPasswords: ApplicationPasswords(clock: options.clock, budgets: budgets), budgets: budgets,
             warnings: BrokerStart.warnings(configuration, sealer: sealer.kind), logger: logger)
     }
 
@@ -70,37 +85,39 @@ public final class Broker: Service {
         core.locks.logind?.start()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         running.withLock { $0.group = group }
-        // A part of the descriptors is kept for vaults, the TPM and the authenticator.
-        let descriptors = try DescriptorLimit.raise(to: Self.wantedDescriptors)
-        let census = ConnectionCensus(
-            limits: ConnectionCensus.Limits(
-                connectionsPerUser: configuration.connectionsPerUser, connections: min(1024, descriptors / 2)))
-        let pace = Connection.Pace(message: .init(options.messageTimeLimit))
+        let pace = Connection.Pace(message: .init(options.messageTimeLimit), idle: options.idleTimeLimit)
         // The private socket first: who can call the broker must find it able to ask a person.
         let isOpenToOthers = authenticatorUID != 0 && authenticatorUID != ProcessSurroundings.effectiveUser
         let privateSocket = try UnixListener(
             path: configuration.authenticatorSocket, mode: isOpenToOthers ? 0o666 : 0o600)
         let authenticators = AuthenticatorInterface(core: core, authenticatorUID: authenticatorUID)
         try await listen(
-            on: privateSocket.release(), group, authenticators,
-            census: ConnectionCensus(limits: .init(connectionsPerUser: 512)), pace)
+            on: privateSocket.release(), group, authenticators, UserBudgets(limits: .authenticator), nil, pace)
         let clientSocket: Int32
         if let socket = options.clientSocket {
             clientSocket = socket
         } else {
             clientSocket = try UnixListener(path: configuration.socket, mode: 0o666).release()
         }
-        try await listen(on: clientSocket, group, KeychainInterface(core: core), census: census, pace)
+        // Those whom the broker itself depends on are not asked about.
+        let exempt: Set<UInt32> = [0, authenticatorUID, ProcessSurroundings.effectiveUser]
+        let users =
+            if let accounts = options.accounts {
+                KnownUsers(exempt: exempt, clock: options.clock, lookUp: accounts)
+            } else { KnownUsers(exempt: exempt, clock: options.clock) }
+        try await listen(on: clientSocket, group, KeychainInterface(core: core), core.budgets, users, pace)
         core.logger.notice("ready")
     }
 
     private func listen(
-        on socket: Int32, _ group: MultiThreadedEventLoopGroup, _ served: any ServedInterface, census: ConnectionCensus,
-        _ pace: Connection.Pace
+        on socket: Int32, _ group: MultiThreadedEventLoopGroup, _ served: any ServedInterface, _ budgets: UserBudgets,
+        _ users: KnownUsers?, _ pace: Connection.Pace
     ) async throws {
         let listener = try await Listener.start(
             on: socket, group: group,
-            Listener.Surroundings(served: served, census: census, calls: calls, pace: pace, logger: core.logger))
+            Listener.Surroundings(
+                served: served, budgets: budgets, users: users, calls: calls, pace: pace,
+                logger: core.logger))
         running.withLock { $0.listeners.append(listener) }
     }
 

@@ -13,6 +13,8 @@ struct BrokerCore: Sendable {
     let maker: SealerMaker
     let locks: LockWatch
     let applicationPasswords: ApplicationPasswords
+    /// What each user holds of what all of them share.
+    let budgets: UserBudgets
     let diagnoses = DiagnosisDesk()
     /// What weakens the guarantees here, for people to read.
     let warnings: [String]

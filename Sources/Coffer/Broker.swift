@@ -46,9 +46,16 @@ package struct Broker: Sendable {
             let deadline = ContinuousClock.now + patience
             var replies: [VarlinkConnection.Reply<Method.Reply>] = []
             var connection = try VarlinkConnection(path: path, until: deadline)
-            try connection.send(method, more: more, until: deadline)
+            // Who is let go at once is told why, and the call may be too late to be sent.
+            var unsent: TransportFailure?
+            do throws(TransportFailure) { try connection.send(method, more: more, until: deadline) } catch {
+                unsent = error
+            }
             while true {
-                let reply = try connection.receive(Method.Reply.self, until: deadline)
+                let reply: VarlinkConnection.Reply<Method.Reply>
+                do throws(TransportFailure) {
+                    reply = try connection.receive(Method.Reply.self, until: deadline)
+                } catch { throw unsent ?? error }
                 replies.append(reply)
                 guard case .answer(_, continues: true) = reply else { return replies }
                 guard more == true else { throw .notUnderstood("one answer was asked for and several came") }

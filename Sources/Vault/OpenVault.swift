@@ -259,6 +259,7 @@ public final class OpenVault: Sendable {
             }
             return try VaultKeys(deviceRoot: root, vault: record.vault)
         } catch {
+            guard error.code == .invalidLength else { throw SealerError(error) }
             throw SealerError(.damaged, "the device root is none: \(error)")
         }
     }

@@ -17,16 +17,13 @@ import UnixSignals
     @Option(help: "The configuration file.")
     var config = Configuration.defaultPath
 
-    /// Room for every key and open secret of a few hundred vaults.
-    private static let secureHeap = 256 << 10
-
     func run() async throws {
         try ProcessHardening.apply()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         let logger = Logger(label: "cofferd")
         let configuration = try ConfigurationLoader.load(config)
         try BrokerStart.checkUser(configuration)
-        do { try SecureHeap.activate(bytes: Self.secureHeap) } catch {
+        do { try SecureHeap.activate(bytes: SecureMemory.heap) } catch {
             guard configuration.sandbox else { throw error }
             logger.warning("keys are not kept out of swap: \(error.reason)")
         }

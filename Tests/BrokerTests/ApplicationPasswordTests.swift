@@ -17,6 +17,9 @@ struct ApplicationPasswordTests {
     private static let right = Data("open".utf8).base64EncodedString()
     private static let wrong = Data("shut".utf8).base64EncodedString()
 
+    /// What waits besides the one that is at work.
+    private static let longestQueue = UserBudgets.usual.limits.stretches.user - 1
+
     private func get(_ password: String? = nil, challenge: String? = nil) -> Keychain.Get {
         Keychain.Get(service: "s", account: "a", applicationPassword: password, challenge: challenge)
     }
@@ -193,7 +196,7 @@ struct ApplicationPasswordTests {
 
     @Test("one user's many passwords are stretched one by one, and keep another user waiting for one of them at most")
     func turns() async throws {
-        let stretcher = PasswordStretcher()
+        let stretcher = PasswordStretcher(budgets: .usual)
         let order = Order()
         let gate = DispatchSemaphore(value: 0)
         let result = try StretchedPassword(SecretBytes(copying: Array("x".utf8)))
@@ -208,7 +211,7 @@ struct ApplicationPasswordTests {
                 }
             }
         }
-        var jobs = (0..<PasswordStretcher.longestQueue).map { job(1, $0) }
+        var jobs = (0..<Self.longestQueue).map { job(1, $0) }
         try await order.wait { $0.begun[1] == 1 }
         // The first is at work, so that one more fits; what is beyond is refused. Who comes first is not left to chance.
         jobs.append(job(2, 0))
@@ -216,7 +219,7 @@ struct ApplicationPasswordTests {
         jobs.append(job(3, 0))
         try await order.wait { _ in stretcher.waiting(of: 3) == 1 }
         #expect(order.state.begun[1] == 1 && order.state.begun[3] == nil)
-        for _ in 0..<PasswordStretcher.longestQueue + 2 { gate.signal() }
+        for _ in 0..<Self.longestQueue + 2 { gate.signal() }
         for job in jobs { try await job.value }
         #expect(order.state.most[1] == 1)
         #expect(order.state.mostOfAll == 2)
@@ -226,7 +229,7 @@ struct ApplicationPasswordTests {
 
     @Test("who has too many waiting is refused, and nobody else")
     func tooMany() async throws {
-        let stretcher = PasswordStretcher()
+        let stretcher = PasswordStretcher(budgets: .usual)
         let gate = DispatchSemaphore(value: 0)
         let result = try StretchedPassword(SecretBytes(copying: Array("x".utf8)))
         let outcomes = await withTaskGroup(of: Fault.Name?.self) { group in
@@ -244,14 +247,14 @@ struct ApplicationPasswordTests {
             var names: [Fault.Name?] = []
             for await name in group {
                 names.append(name)
-                if names.count == 40 - PasswordStretcher.longestQueue - 1 {
+                if names.count == 40 - Self.longestQueue - 1 {
                     for _ in 0..<40 { gate.signal() }
                 }
             }
             return names
         }
-        #expect(outcomes.count { $0 == .limitExceeded } == 40 - PasswordStretcher.longestQueue - 1)
-        #expect(outcomes.count { $0 == nil } == PasswordStretcher.longestQueue + 1)
+        #expect(outcomes.count { $0 == .limitExceeded } == 40 - Self.longestQueue - 1)
+        #expect(outcomes.count { $0 == nil } == Self.longestQueue + 1)
     }
 }
 

@@ -67,7 +67,8 @@ struct LockUnderLoadTests {
                 desk: AdmissionDesk(registry: ground.registry), challenges: book,
                 maker: SealerMaker(sealer: sealer, thread: ground.sealerThread),
                 locks: try LockWatch(configuration: configuration, shelf: shelf, clock: .system, logger: logger),
-                applicationPasswords: ApplicationPasswords(clock: .system), warnings: [], logger: logger)
+                applicationPasswords: ApplicationPasswords(clock: .system, budgets: .usual), budgets: .usual,
+                warnings: [], logger: logger)
         }
 
         /// Keeps a user's vault busy until the gate is opened.

@@ -154,4 +154,52 @@ import Testing
         let inside = unsafe large.withUnsafeBytes { unsafe CRYPTO_secure_allocated($0.baseAddress) }
         #expect(inside == 0)
     }
+
+    /// Nothing is wrong with a key that there is no room for: whoever reads "invalid" takes what it came from for damaged.
+    @Test func aFullHeapMakesNoKeyInvalid() async {
+        // In a process of its own: the heap is the process's.
+        await #expect(processExitsWith: .success) {
+            try SecureHeap.activate(bytes: 1 << 14)
+            let (mine, theirs) = (try X25519.PrivateKey.generate(), try X25519.PrivateKey.generate())
+            let point = try P256.PrivateKey.generate()
+            var held: [SecretBytes] = []
+            for step: () throws -> Void in [
+                { _ = try mine.sharedSecret(with: theirs.publicKey) },
+                { _ = try X25519.PrivateKey(rawRepresentation: mine.rawRepresentation) },
+                { _ = try X25519.PrivateKey.generate() },
+                { _ = try point.sharedSecret(with: point.publicKey) },
+                { _ = try point.signature(for: [1]) },
+                { _ = try P256.PrivateKey(rawRepresentation: point.rawRepresentation) },
+                { _ = try HKDF.derive(mine.rawRepresentation, salt: [], info: [], count: 32) },
+            ] {
+                // Not having room for another is what this is about.
+                while let one = try? SecretBytes(copying: [UInt8](repeating: 1, count: 32)) { held.append(one) }
+                var refused = 0
+                while true {
+                    do {
+                        try step()
+                        break
+                    } catch let error as CryptographyError {
+                        try #require(error.code == .outOfMemory, "\(error)")
+                        refused += 1
+                    }
+                    try #require(!held.isEmpty)
+                    held.removeLast()
+                }
+                try #require(refused > 0)
+            }
+        }
+    }
+
+    @Test func aSecretTakesTheRoomThatIsSaid() async {
+        await #expect(processExitsWith: .success) {
+            try SecureHeap.activate(bytes: 1 << 14)
+            for count in [0, 1, 31, 32, 33, 64, 65, 300, 512, 513, 5000] {
+                let before = SecureHeap.used
+                let one = try SecretBytes(copying: [UInt8](repeating: 1, count: count))
+                try #require(SecureHeap.used - before == SecureHeap.room(for: count), "\(count)")
+                withExtendedLifetime(one) {}
+            }
+        }
+    }
 }

@@ -18,26 +18,32 @@ final class PasswordStretcher: Sendable {
 
     /// At work at the same time, of all users.
     private static let workers = 2
-    /// Waiting, of one user; more are refused.
-    static let longestQueue = 16
 
     private let state = Mutex(State())
+    private let budgets: UserBudgets
     private let queue = DispatchQueue(label: "coffer.scrypt", attributes: .concurrent)
 
-    /// - Throws: `LimitExceeded` where this user has too many waiting; whatever `body` throws.
+    init(budgets: UserBudgets) { self.budgets = budgets }
+
+    /// - Parameter isAbandoned: asked when it is its turn: whether nobody waits for it any longer.
+    /// - Throws: `LimitExceeded` where this user, or all users together, have too many waiting; whatever `body` throws.
     func run(
-        for uid: UInt32, _ body: @escaping @Sendable () throws(VaultError) -> StretchedPassword
+        for uid: UInt32, unless isAbandoned: @escaping @Sendable () -> Bool = { false },
+        _ body: @escaping @Sendable () throws(VaultError) -> StretchedPassword
     ) async throws(Fault) -> StretchedPassword {
+        do throws(UserBudgets.Refusal) { try budgets.take(1, of: .stretches, for: uid) } catch {
+            throw Fault(.limitExceeded, "Too many application passwords are being tried: wait for them.")
+        }
+        defer { budgets.give(back: 1, of: .stretches, for: uid) }
         let result: Result<StretchedPassword, Fault> = await withCheckedContinuation { continuation in
-            let isWelcome = add(uid) {
+            add(uid) {
+                guard !isAbandoned() else {
+                    continuation.resume(returning: .failure(Fault(.failed, "The caller has hung up.")))
+                    return
+                }
                 do throws(VaultError) {
                     continuation.resume(returning: .success(try body()))
                 } catch { continuation.resume(returning: .failure(Fault(error))) }
-            }
-            if !isWelcome {
-                continuation.resume(
-                    returning: .failure(
-                        Fault(.limitExceeded, "Too many application passwords are being tried: wait for them.")))
             }
         }
         return try result.get()
@@ -46,15 +52,12 @@ final class PasswordStretcher: Sendable {
     /// How many of a user's have not begun.
     func waiting(of uid: UInt32) -> Int { state.withLock { $0.waiting[uid]?.count ?? 0 } }
 
-    private func add(_ uid: UInt32, _ job: @escaping Job) -> Bool {
-        let isWelcome = state.withLock { state in
-            guard state.waiting[uid, default: []].count < Self.longestQueue else { return false }
+    private func add(_ uid: UInt32, _ job: @escaping Job) {
+        state.withLock { state in
             state.waiting[uid, default: []].append(job)
             if !state.atWork.contains(uid), !state.turns.contains(uid) { state.turns.append(uid) }
-            return true
         }
         start()
-        return isWelcome
     }
 
     /// Puts to work what may be.

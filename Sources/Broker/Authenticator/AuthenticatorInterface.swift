@@ -16,7 +16,13 @@ struct AuthenticatorInterface: ServedInterface {
 
     var unreadable: Fault.Name { .brokerInvalidArgument }
 
+    /// All are the authenticator's, for whatever user.
+    var keepsUsersApart: Bool { false }
+
     func admits(uid: UInt32) -> Bool { uid == authenticatorUID }
+
+    /// A conversation is silent while the person types.
+    func awaits(_ caller: Caller) -> Bool { true }
 
     func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> Answer {
         if let answer = try introspection.answer(call) { return answer }

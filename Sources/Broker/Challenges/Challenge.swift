@@ -47,6 +47,8 @@ struct Challenge: Sendable {
     var items: [Subject] = []
     /// For a renewal of all keys: the application passwords that came with the call, stretched to read their items and to store them.
     var passwords: [ItemID: RenewedPassword] = [:]
+    /// Counts what this keeps of secrets, for its user.
+    var secrets: SecretAllowance?
     /// What became of a renewal of all keys; nil while it is not done.
     var renewal: RenewalOutcome?
     /// Made for a reported login: no client waits for it, so nothing is left to take once it is signed for.

@@ -14,8 +14,8 @@ final class ChallengeBook: Sendable {
         var alike = 32
         /// Of one process for the very same thing, as by its threads.
         var same = 8
-        /// All of a user's.
-        var allOfUser = 64
+        /// All of a user's, and all of all users'.
+        var all = BudgetLimits.challenges
         /// From the challenge to the last signature.
         var life: Duration
         /// From the last signature to the repeated call.
@@ -43,14 +43,14 @@ final class ChallengeBook: Sendable {
         reason: String? = nil,
         choice: SignatureChoice = .none,
         enrolment: [AuthorizationKind] = [], enrolled: [AuthorizationKind] = [], registers: [Int] = [],
-        items: [Challenge.Subject] = [], passwords: [ItemID: RenewedPassword] = [:]
+        items: [Challenge.Subject] = [], passwords: [ItemID: RenewedPassword] = [:], secrets: SecretAllowance? = nil
     ) throws(Fault) -> Challenge.ID {
         let id = try Self.newID()
         let challenge = Challenge(
             id: id, uid: caller.uid, owner: owner, process: caller.process, vault: vault, purposes: purposes,
             subject: subject, reason: reason, choice: choice, stage: .issued,
             expires: clock.now() + limits.life, enrolment: enrolment, enrolled: enrolled,
-            registers: registers, items: items, passwords: passwords)
+            registers: registers, items: items, passwords: passwords, secrets: secrets)
         let isTaken = open.withLock { open in
             Self.dropExpired(&open, at: clock.now())
             self.makeRoom(for: challenge, in: &open)
@@ -75,7 +75,9 @@ final class ChallengeBook: Sendable {
 
     private func hasRoom(for challenge: Challenge, in open: [Challenge.ID: Challenge]) -> Bool {
         let others = open.values.filter { $0.uid == challenge.uid && !$0.isReport }
-        guard others.count < max(limits.allOfUser, limits.openPerUser) else { return false }
+        guard others.count < max(limits.all.user, limits.openPerUser) else { return false }
+        // Who has few gets one also where others have taken nearly all.
+        guard open.count < (others.count < limits.all.ensured ? limits.all.all : limits.all.open) else { return false }
         let alike = others.count { $0.isAlike(challenge) }
         if alike > 0 { return alike < limits.alike }
         var prompts: [Challenge] = []
@@ -278,6 +280,12 @@ final class ChallengeBook: Sendable {
     func isOpen(_ id: Challenge.ID) -> Bool {
         // Not being there is the answer.
         open.withLock { open in (try? Self.live(id, in: &open, at: clock.now())) != nil }
+    }
+
+    /// Whether a person is being asked for a process, or was and the process has not come back.
+    func hasOpen(of process: ProcessIdentity) -> Bool {
+        let now = clock.now()
+        return open.withLock { $0.values.contains { $0.process == process && $0.expires > now } }
     }
 
     func drop(_ id: Challenge.ID) { _ = open.withLock { $0.removeValue(forKey: id) } }

@@ -26,7 +26,7 @@ extension Fault {
             self.init(.fingersChanged, Faults.sentence(error.reason + "; set it again with: coffer set"))
         case .sealer:
             self = (error.cause as? SealerError).map { Fault($0) } ?? Fault(.failed, Faults.sentence(error.reason))
-        case .storage: self.init(.failed, Faults.sentence(error.reason))
+        case .storage, .outOfMemory: self.init(.failed, Faults.sentence(error.reason))
         }
     }
 
@@ -42,6 +42,9 @@ extension Fault {
             return
         case .signingRefused:
             self.init(.challengeRefused, "The authenticator did not sign in time; start again.")
+            return
+        case .outOfMemory:
+            self.init(.failed, Faults.sentence(error.reason))
             return
         case .unavailable: kind = "unavailable"
         case .replaced: kind = "replaced"

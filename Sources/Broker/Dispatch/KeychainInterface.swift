@@ -10,6 +10,8 @@ struct KeychainInterface: ServedInterface {
 
     var unreadable: Fault.Name { .invalidArgument }
 
+    var keepsUsersApart: Bool { true }
+
     func admits(uid: UInt32) -> Bool { true }
 
     func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> Answer {
@@ -50,7 +52,8 @@ struct KeychainInterface: ServedInterface {
         let own =
             admission.standing == .member && !entry.waitsForNobody ? await core.shelf.condition(of: caller.uid) : nil
         let request = Request(
-            core: core, caller: caller, keeper: keeper, condition: condition, admission: admission, own: own)
+            core: core, caller: caller, keeper: keeper, condition: condition, admission: admission, own: own,
+            secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: call.isAbandoned)
         let permission = entry.permission(in: condition)
         // A member of a group without a keychain is answered like somebody who is none, unless it is to be made.
         if admission.standing == .member, condition == .none, permission != .creation { throw Faults.noGroupVault }
@@ -62,6 +65,8 @@ struct KeychainInterface: ServedInterface {
             }
         } catch { throw error == Faults.locked ? Faults.locked(admission) : error }
     }
+
+    func awaits(_ caller: Caller) -> Bool { core.challenges.hasOpen(of: caller.process) }
 
     func connectionEnded(_ caller: Caller) {}
 }

@@ -12,6 +12,17 @@ struct Request: Sendable {
     let admission: Admission
     /// What the caller's own vault was in when the call was let in, where the vault is a group's; nil elsewhere.
     let own: VaultCondition?
+    /// Counts the secrets that the call brings.
+    let secrets: SecretAllowance
+    /// Whether the caller has hung up.
+    let isAbandoned: @Sendable () -> Bool
+
+    /// For a part of the call that gives back what it takes when it is done.
+    func withOwnAllowance() -> Request {
+        Request(
+            core: core, caller: caller, keeper: keeper, condition: condition, admission: admission, own: own,
+            secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: isAbandoned)
+    }
 
     /// Who calls, for the log.
     func program(_ granted: Challenge? = nil) -> AccessRecord.Program {
@@ -42,9 +53,12 @@ struct Request: Sendable {
         vault: VaultID? = nil, choice: SignatureChoice = .none, enrolment: [AuthorizationKind] = [],
         enrolled: [AuthorizationKind] = [], registers: [Int] = []
     ) throws(Fault) -> Fault {
+        let kept = SecretAllowance(core.budgets, for: caller.uid)
+        // What its signatures release, and one root that takes another's place.
+        try kept.take(SecretAllowance.key, times: choice.authorizations.count + 1)
         let id = try core.challenges.issue(
             to: caller, owner: keeper.owner, vault: vault, purposes: purposes, subject: subject, reason: reason,
-            choice: choice, enrolment: enrolment, enrolled: enrolled, registers: registers)
+            choice: choice, enrolment: enrolment, enrolled: enrolled, registers: registers, secrets: kept)
         return Fault(.authenticationRequired, Fault.Details(challenge: id, purposes: purposes.map(\.rawValue)))
     }
 

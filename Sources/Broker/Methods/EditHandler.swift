@@ -25,12 +25,12 @@ enum EditHandler: MethodHandler {
         try await AvailabilityRule.check(access, in: request.keeper.record())
         let granted = try request.redeem(method.challenge)
         let enrolled = try await EnrolmentRule.check(access, granted: granted, request)
-        let password = try ApplicationPasswords.decode(method.applicationPassword)
-        let newPassword = try ApplicationPasswords.decode(method.newApplicationPassword) ?? password
+        let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
+        let newPassword = try request.secrets.decode(applicationPassword: method.newApplicationPassword) ?? password
         let stretched: StretchedPassword?
         if access.constraints.contains(.applicationPassword) {
             guard let newPassword else { throw Faults.applicationPasswordRequired }
-            stretched = try await request.core.applicationPasswords.stretch(newPassword, for: request.caller.uid)
+            stretched = try await request.core.applicationPasswords.stretch(newPassword, for: request)
         } else {
             guard method.newApplicationPassword == nil else { throw Faults.applicationPasswordUnknown }
             stretched = nil

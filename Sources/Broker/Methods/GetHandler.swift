@@ -6,7 +6,7 @@ enum GetHandler: MethodHandler {
     static func answer(_ method: Keychain.Get, _ request: Request) async throws(Fault) -> Answer {
         let reader = ItemReader(
             service: method.service, account: method.account, reason: method.reason, mayUnlock: method.unlock ?? false,
-            applicationPassword: try ApplicationPasswords.decode(method.applicationPassword),
+            applicationPassword: try request.secrets.decode(applicationPassword: method.applicationPassword),
             challenge: method.challenge)
         return try await reader.read(request, for: .read) { _, item, value in .value(value, Keychain.Item(item)) }
     }

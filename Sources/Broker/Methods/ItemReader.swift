@@ -36,7 +36,7 @@ struct ItemReader: Sendable {
             // Not on the vault's own queue: it takes its time, and others are not to wait for that.
             let passwords = request.core.applicationPasswords
             let stretched = try await passwords.attempt(
-                applicationPassword, salt: salt, at: item, by: request.caller.uid)
+                applicationPassword, salt: salt, at: item, for: request)
             // Whatever changed meanwhile, the item or the lock, is judged again.
             outcome = try await look(request, for: event, granted, stretched: stretched, body)
             if case .done = outcome { passwords.succeeded(at: item, by: request.caller.uid) }

@@ -13,39 +13,60 @@ enum RotateAllHandler: MethodHandler {
             }
         }
         let plan = try await request.keeper.renewalPlan()
-        let given = try decode(method.applicationPasswords ?? [])
-        let missing = plan.passwords.filter { given[$0.item.id.description] == nil }
+        let given = try check(method.applicationPasswords ?? [], plan)
+        let missing = plan.passwords.filter { given[$0.item.id] == nil }
         guard missing.isEmpty else {
             return .reply(
                 Keychain.RotateAll.Reply(items: nil, passwords: missing.map { Keychain.Item($0.item) }))
         }
+        let kept = SecretAllowance(request.core.budgets, for: request.caller.uid)
+        let unlock = SignatureChoice.unlock.authorizations
+        try kept.take(SecretAllowance.key, times: unlock.count + plan.authorizations.count + 1)
+        try kept.take(SecretAllowance.key, times: 2 * plan.passwords.count)
         var passwords: [ItemID: RenewedPassword] = [:]
         for (item, salt) in plan.passwords {
-            guard let password = given[item.id.description] else { continue }
-            let book = request.core.applicationPasswords
-            passwords[item.id] = RenewedPassword(
-                reading: try await book.attempt(password, salt: salt, at: item.id, by: request.caller.uid),
-                storing: try await book.stretch(password, for: request.caller.uid))
+            guard let text = given[item.id] else { continue }
+            passwords[item.id] = try await stretch(text, salt: salt, of: item.id, request)
         }
-        let unlock = SignatureChoice.unlock.authorizations
         let id = try request.core.challenges.issue(
             to: request.caller, owner: request.keeper.owner, vault: try await request.keeper.vaultID(),
             purposes: [.rotate], choice: SignatureChoice([unlock + plan.authorizations]), items: plan.items,
-            passwords: passwords)
+            passwords: passwords, secrets: kept)
         throw Fault(
             .authenticationRequired,
             Fault.Details(challenge: id, purposes: [Keychain.Purpose.rotate.rawValue]))
     }
 
-    private static func decode(_ given: [Keychain.ItemPassword]) throws(Fault) -> [String: SecretBytes] {
-        var passwords: [String: SecretBytes] = [:]
+    /// Before any of them becomes a secret: each is for an item of this vault that has an application password, and no item has two.
+    ///
+    /// - Returns: as they came.
+    private static func check(
+        _ given: [Keychain.ItemPassword], _ plan: RenewalPlan
+    ) throws(Fault) -> [ItemID: String] {
+        var passwords: [ItemID: String] = [:]
         for entry in given {
-            guard passwords[entry.item] == nil else {
+            guard let item = plan.withPassword[entry.item] else {
+                throw Fault(
+                    .invalidArgument, "An application password is given for what is no item of this keychain with one.")
+            }
+            guard passwords.updateValue(entry.password, forKey: item) == nil else {
                 throw Fault(.invalidArgument, "An item's application password is given twice.")
             }
-            passwords[entry.item] = try WireValue.decode(entry.password)
         }
         return passwords
+    }
+
+    /// One password is a secret here at a time, however many came; what scrypt makes of them is counted already.
+    private static func stretch(
+        _ text: String, salt: [UInt8], of item: ItemID, _ request: Request
+    ) async throws(Fault) -> RenewedPassword {
+        guard !request.isAbandoned() else { throw Fault(.failed, "The caller has hung up.") }
+        let one = request.withOwnAllowance()
+        let password = try one.secrets.decode(text)
+        let book = request.core.applicationPasswords
+        return RenewedPassword(
+            reading: try await book.attempt(password, salt: salt, at: item, for: one),
+            storing: try await book.stretch(password, for: one))
     }
 
     static func logged(_ method: Keychain.RotateAll) -> LoggedCall? { LoggedCall(event: .rotate) }

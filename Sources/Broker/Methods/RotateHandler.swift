@@ -6,7 +6,7 @@ import Vault
 enum RotateHandler: MethodHandler {
     static func answer(_ method: Keychain.Rotate, _ request: Request) async throws(Fault) -> Answer {
         let granted = try request.redeem(method.challenge)
-        let password = try ApplicationPasswords.decode(method.applicationPassword)
+        let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
         let present = try await request.keeper.use {
             try $0.vault.find(service: method.service, account: method.account)
         }
@@ -29,7 +29,7 @@ enum RotateHandler: MethodHandler {
             return nil
         }
         guard let password else { throw Faults.applicationPasswordRequired }
-        return try await request.core.applicationPasswords.stretch(password, for: request.caller.uid)
+        return try await request.core.applicationPasswords.stretch(password, for: request)
     }
 
     static func logged(_ method: Keychain.Rotate) -> LoggedCall? {

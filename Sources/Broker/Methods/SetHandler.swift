@@ -7,7 +7,7 @@ import Vault
 enum SetHandler: MethodHandler {
     static func answer(_ method: Keychain.Set, _ request: Request) async throws(Fault) -> Answer {
         let granted = try request.redeem(method.challenge)
-        let value = try WireValue.decode(method.value)
+        let value = try request.secrets.decode(method.value)
         let present = try await request.keeper.use { state in
             try state.vault.access(service: method.service, account: method.account)
         }
@@ -15,9 +15,9 @@ enum SetHandler: MethodHandler {
         try await AvailabilityRule.check(access, in: request.keeper.record())
         _ = try await EnrolmentRule.check(access, granted: granted, request)
         var password: StretchedPassword?
-        if let given = try ApplicationPasswords.decode(method.applicationPassword) {
+        if let given = try request.secrets.decode(applicationPassword: method.applicationPassword) {
             guard access.constraints.contains(.applicationPassword) else { throw Faults.applicationPasswordUnknown }
-            password = try await request.core.applicationPasswords.stretch(given, for: request.caller.uid)
+            password = try await request.core.applicationPasswords.stretch(given, for: request)
         } else if access.constraints.contains(.applicationPassword) {
             throw Faults.applicationPasswordRequired
         }

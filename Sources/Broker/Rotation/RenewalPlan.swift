@@ -10,14 +10,25 @@ struct RenewalPlan: Sendable {
     /// The next items that need a person, with their signatures; as many as one prompt can name.
     var items: [Challenge.Subject] = []
     var authorizations: [Challenge.Authorization] = []
-    /// Those that have an application password, with the salt that it is stretched with for reading.
-    var passwords: [(item: ItemSummary, salt: [UInt8])] = []
+    /// As many application passwords as one call stretches.
+    static let mostPasswords = 16
 
+    /// The next of those that have an application password, with the salt that it is stretched with for reading.
+    var passwords: [(item: ItemSummary, salt: [UInt8])] = []
+    /// All items that have one, also those that are done, by their ids as text.
+    let withPassword: [String: ItemID]
+
+    /// - Parameter withPassword: all items that have an application password.
     /// - Throws: `FingersChanged` for an item that nobody can read any more.
-    init(for missing: [ItemSummary], in vault: OpenVault) throws(Fault) {
+    init(for missing: [ItemSummary], withPassword: [ItemID], in vault: OpenVault) throws(Fault) {
+        self.withPassword = Dictionary(uniqueKeysWithValues: withPassword.map { ($0.description, $0) })
         for item in missing {
             let way = try Self.way(to: item, in: vault)
-            if let salt = way.passwordSalt { passwords.append((item, salt)) }
+            if let salt = way.passwordSalt {
+                // Those of the next call are asked for when their turn comes, whether a person is needed besides or not.
+                guard passwords.count < Self.mostPasswords else { continue }
+                passwords.append((item, salt))
+            }
             guard !way.agreements.isEmpty, items.count < Self.mostItems else { continue }
             items.append(
                 Challenge.Subject(

@@ -17,8 +17,13 @@ extension VaultKeeper {
         _ = await resume(from: record)
         guard let vault = open?.vault, vault.record == record else { throw Faults.challengeRefused }
         let successor = renewal?.successor
-        let missing = try step { () throws(VaultError) in try vault.missing(in: successor) }
-        return try RenewalPlan(for: missing, in: vault)
+        let (missing, withPassword) = try step { () throws(VaultError) in
+            try (
+                vault.missing(in: successor),
+                vault.list().filter { $0.access.constraints.contains(.applicationPassword) }.map(\.id)
+            )
+        }
+        return try RenewalPlan(for: missing, withPassword: withPassword, in: vault)
     }
 
     /// The person said yes: makes a successor, unless an earlier conversation has left one that is good.

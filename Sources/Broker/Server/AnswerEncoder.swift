@@ -8,29 +8,29 @@ struct AnswerEncoder {
 
     init(allocator: ByteBufferAllocator) { self.allocator = allocator }
 
-    /// The replies of an answer, each made when it is its turn. What cannot be answered like this is answered with why.
+    /// The replies of a list, each made when it is its turn. What cannot be answered like this is answered with why.
     ///
-    /// - Parameter more: the caller takes several replies.
-    func replies(to answer: Result<Answer, Fault>, more: Bool) -> some IteratorProtocol<ByteBuffer> {
-        let items: [Keychain.Item]
-        if case .success(.items(let list)) = answer, more { items = list } else { items = [] }
+    /// - Parameter more: the caller takes several replies, one for each item.
+    func replies(to items: [Keychain.Item], more: Bool) -> some IteratorProtocol<ByteBuffer> {
         var sent = 0
         return AnyIterator {
             defer { sent += 1 }
+            guard more, !items.isEmpty else { return sent == 0 ? only(reply: .items(items)) : nil }
+            guard sent < items.count else { return nil }
             do throws(Fault) {
-                guard items.isEmpty else {
-                    guard sent < items.count else { return nil }
-                    return try bytes(
-                        VarlinkReply(
-                            Keychain.ItemsReply(items: [items[sent]]), continues: sent + 1 < items.count))
-                }
-                return sent == 0 ? try encode(answer.get()) : nil
+                return try bytes(
+                    VarlinkReply(Keychain.ItemsReply(items: [items[sent]]), continues: sent + 1 < items.count))
             } catch {
                 // The last one: nothing follows an error.
                 sent = items.count
                 return encode(error)
             }
         }
+    }
+
+    /// The one reply of an answer.
+    func only(reply answer: Answer) -> ByteBuffer {
+        do throws(Fault) { return try encode(answer) } catch { return encode(error) }
     }
 
     /// - Throws: `ExpectedMore` when the reply would be longer than any client takes.

@@ -7,7 +7,8 @@ struct Connection: Sendable {
     let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
     let caller: Caller
     let served: any ServedInterface
-    let census: ConnectionCensus
+    let budgets: UserBudgets
+    let connections: OpenConnections
     let calls: RunningCalls
     let pace: Pace
     let logger: Logger
@@ -18,6 +19,13 @@ struct Connection: Sendable {
         var message: TimeAmount = .seconds(30)
         /// For taking an answer.
         var answer: TimeAmount = .seconds(30)
+        /// For doing nothing at all, but while a person is being asked.
+        var idle = Duration.seconds(600)
+        /// The same where half of all connections are in use.
+        var crowdedIdle = Duration.seconds(15)
+
+        /// How often it is looked who does nothing.
+        var sweep: TimeAmount { .init(max(min(idle / 8, .seconds(5)), .milliseconds(10))) }
     }
 
     func serve() async {
@@ -35,10 +43,11 @@ struct Connection: Sendable {
         var deadline: Scheduled<Void>?
         defer {
             deadline?.cancel()
-            _ = census.pending(uid: caller.uid, from: counted, to: 0)
+            budgets.give(back: counted, of: .unfinished, for: caller.uid)
             framer.wipe()
         }
         for try await var buffer in inbound {
+            connections.touch(caller, isBusy: false)
             framer.append(buffer.readableBytesView)
             Wiping.wipe(&buffer)
             var isComplete = false
@@ -56,9 +65,10 @@ struct Connection: Sendable {
                     after: pace.message,
                     with: "The message was not complete after \(pace.message.nanoseconds / 1_000_000_000) seconds.")
             }
-            let within = census.pending(uid: caller.uid, from: counted, to: framer.count)
-            counted = framer.count
-            guard within else {
+            do throws(UserBudgets.Refusal) {
+                try budgets.take(framer.count - counted, of: .unfinished, for: caller.uid)
+                counted = framer.count
+            } catch {
                 try await refuse(.limitExceeded, "Too many unfinished messages of this user at once; try again later.")
                 return
             }
@@ -84,7 +94,7 @@ struct Connection: Sendable {
             return false
         }
         let call: IncomingCall
-        do { call = try IncomingCall(message) } catch {
+        do { call = try IncomingCall(message) { [channel] in !channel.channel.isActive } } catch {
             try await refuse(served.unreadable, "This is no Varlink call.")
             return false
         }
@@ -93,34 +103,48 @@ struct Connection: Sendable {
             return false
         }
         defer { calls.end() }
-        let answer: Result<Answer, Fault>
-        do throws(Fault) { answer = .success(try await served.answer(call, from: caller)) } catch {
-            answer = .failure(error)
+        connections.touch(caller, isBusy: true)
+        defer { connections.touch(caller, isBusy: false) }
+        switch await prepare(call) {
+        case .single(let reply): if !call.oneway { try await send([reply].makeIterator()) }
+        case .items(let items): if !call.oneway { try await send(items, more: call.more) }
         }
-        guard !call.oneway else { return true }
-        guard case .success(.items(let items)) = answer else {
-            try await send(answer, more: call.more)
-            return true
-        }
-        let size = items.reduce(0) { $0 + $1.textSize }
-        guard census.list(uid: caller.uid, of: size) else {
-            let fault = Fault(.limitExceeded, "There are too many lists that you have not taken yet; try again later.")
-            try await send(.failure(fault), more: false)
-            return true
-        }
-        defer { _ = census.list(uid: caller.uid, of: -size) }
-        try await send(answer, more: call.more)
         return true
     }
 
+    /// An answer that holds no secret but in the bytes that are to be sent.
+    private enum Prepared {
+        case single(ByteBuffer)
+        case items([Keychain.Item])
+    }
+
+    private func prepare(_ call: IncomingCall) async -> Prepared {
+        do throws(Fault) {
+            let answer = try await served.answer(call, from: caller)
+            if case .items(let items) = answer { return .items(items) }
+            return .single(encoder.only(reply: answer))
+        } catch { return .single(encoder.encode(error)) }
+    }
+
+    private func send(_ items: [Keychain.Item], more: Bool) async throws {
+        let size = items.reduce(0) { $0 + $1.textSize }
+        do throws(UserBudgets.Refusal) { try budgets.take(size, of: .lists, for: caller.uid) } catch {
+            let fault = Fault(.limitExceeded, "There are too many lists that you have not taken yet; try again later.")
+            return try await send([encoder.encode(fault)].makeIterator())
+        }
+        defer { budgets.give(back: size, of: .lists, for: caller.uid) }
+        try await send(encoder.replies(to: items, more: more))
+    }
+
+    private var encoder: AnswerEncoder { AnswerEncoder(allocator: channel.channel.allocator) }
+
     /// One reply after the other: of a long list there is never more than one in memory.
-    private func send(_ answer: Result<Answer, Fault>, more: Bool = false) async throws {
+    private func send(_ replies: some IteratorProtocol<ByteBuffer>) async throws {
         let deadline = channel.channel.eventLoop.scheduleTask(in: pace.answer) { [channel] in
             channel.channel.close(promise: nil)
         }
         defer { deadline.cancel() }
-        let encoder = AnswerEncoder(allocator: channel.channel.allocator)
-        var replies = encoder.replies(to: answer, more: more)
+        var replies = replies
         while var reply = replies.next() {
             defer { Wiping.wipe(&reply) }
             try await channel.channel.writeAndFlush(reply).get()
@@ -129,7 +153,7 @@ struct Connection: Sendable {
 
     private func refuse(_ name: Fault.Name, _ message: String) async throws {
         logger.info("connection refused", metadata: LogFields.of(caller, outcome: name))
-        try await send(.failure(Fault(name, message)))
+        try await send([encoder.encode(Fault(name, message))].makeIterator())
     }
 
     private func closing(after time: TimeAmount, with message: String) -> Scheduled<Void> {

@@ -7,10 +7,13 @@ struct IncomingCall: Sendable {
     let more: Bool
     /// No answer is wanted, not even an error.
     let oneway: Bool
+    /// Whether the caller has hung up.
+    let isAbandoned: @Sendable () -> Bool
     private let message: [UInt8]
 
     /// - Throws: for what is no Varlink call; the connection is not worth keeping then.
-    init(_ message: [UInt8]) throws {
+    init(_ message: [UInt8], isAbandoned: @escaping @Sendable () -> Bool = { false }) throws {
+        self.isAbandoned = isAbandoned
         let header = try Varlink.decode(VarlinkCallHeader.self, from: message)
         self.method = header.method
         self.more = header.more ?? false

@@ -3,25 +3,29 @@ import Logging
 import NIOCore
 import NIOPosix
 import Platform
-import Synchronization
 
 /// A listening socket and the connections that came through it.
 final class Listener: Sendable {
     private let channel: any Channel
     private let connections: OpenConnections
+    private let sweeping: RepeatedTask
 
-    private init(channel: any Channel, connections: OpenConnections) {
+    private init(channel: any Channel, connections: OpenConnections, sweeping: RepeatedTask) {
         self.channel = channel
         self.connections = connections
+        self.sweeping = sweeping
     }
 
     /// What every connection of a listener shares.
     struct Surroundings: Sendable {
         let served: any ServedInterface
-        let census: ConnectionCensus
+        let budgets: UserBudgets
+        /// nil where whoever is admitted is known.
+        let users: KnownUsers?
         let calls: RunningCalls
         let pace: Connection.Pace
         let logger: Logger
+        let executors = UserExecutors()
     }
 
     /// - Parameter socket: a bound, listening socket; it belongs to the listener from now on.
@@ -34,8 +38,10 @@ final class Listener: Sendable {
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
             .childChannelInitializer { channel in
-                PeerQuestion.ask(channel).flatMapThrowing { credentials in
-                    try admit(channel, credentials, surroundings, connections)
+                PeerQuestion.ask(channel).flatMap { credentials in
+                    standing(of: credentials.uid, surroundings, on: channel.eventLoop).flatMapThrowing { standing in
+                        try admit(channel, credentials, standing, surroundings, connections)
+                    }
                 }.flatMapError { error in
                     // Whoever cannot be named is not talked to.
                     surroundings.logger.info("connection without a nameable process refused")
@@ -43,62 +49,132 @@ final class Listener: Sendable {
                 }
             }
             .withBoundSocket(socket).get()
-        return Listener(channel: channel, connections: connections)
+        let sweep = surroundings.pace.sweep
+        let sweeping = channel.eventLoop.scheduleRepeatedTask(initialDelay: sweep, delay: sweep) { _ in
+            endIdle(connections, surroundings)
+        }
+        return Listener(channel: channel, connections: connections, sweeping: sweeping)
+    }
+
+    /// What the name service says of a user, without keeping the event loop waiting.
+    private static func standing(
+        of uid: UInt32, _ surroundings: Surroundings, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<KnownUsers.Answer> {
+        guard let users = surroundings.users else { return eventLoop.makeSucceededFuture(.known) }
+        let promise = eventLoop.makePromise(of: KnownUsers.Answer.self)
+        users.ask(uid) { promise.succeed($0) }
+        return promise.futureResult
+    }
+
+    /// Ends connections on which nothing happens; sooner where there are many.
+    private static func endIdle(_ connections: OpenConnections, _ surroundings: Surroundings) {
+        let budgets = surroundings.budgets
+        let isCrowded = budgets.total(.connections) > budgets.limits.connections.all / 2
+        let pace = surroundings.pace
+        connections.endIdle(for: isCrowded ? min(pace.idle, pace.crowdedIdle) : pace.idle) {
+            surroundings.served.awaits($0)
+        }
     }
 
     private static func admit(
-        _ channel: any Channel, _ credentials: PeerCredentials, _ surroundings: Surroundings,
-        _ connections: OpenConnections
+        _ channel: any Channel, _ credentials: PeerCredentials, _ standing: KnownUsers.Answer,
+        _ surroundings: Surroundings, _ connections: OpenConnections
     ) throws {
         let process = try credentials.process()
-        let serial: UInt64
-        do {
+        let caller = Caller(uid: credentials.uid, process: process, connection: connections.newNumber())
+        do throws(Fault) {
             guard surroundings.served.admits(uid: credentials.uid) else {
                 throw Fault(.permissionDenied, "This socket is not for you.")
             }
-            serial = try enter(credentials.uid, surroundings.census)
-        } catch let fault as Fault {
-            let caller = Caller(uid: credentials.uid, process: process, connection: 0)
-            surroundings.logger.info("connection refused", metadata: LogFields.of(caller, outcome: fault.name))
-            let reply = AnswerEncoder(allocator: channel.allocator).encode(fault)
+            try check(standing)
+            try enter(credentials.uid, surroundings, connections)
+        } catch {
+            surroundings.logger.info("connection refused", metadata: LogFields.of(caller, outcome: error.name))
+            let reply = AnswerEncoder(allocator: channel.allocator).encode(error)
             channel.eventLoop.execute {
                 channel.writeAndFlush(reply).whenComplete { _ in channel.close(promise: nil) }
             }
             return
         }
-        let caller = Caller(uid: credentials.uid, process: process, connection: serial)
-        let wrapped = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
-            wrappingChannelSynchronously: channel,
-            configuration: .init(
-                backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2), isOutboundHalfClosureEnabled: false))
+        let wrapped: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+        do {
+            wrapped = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                wrappingChannelSynchronously: channel,
+                configuration: .init(
+                    backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2), isOutboundHalfClosureEnabled: false)
+            )
+        } catch {
+            surroundings.budgets.give(back: 1, of: .connections, for: caller.uid)
+            throw error
+        }
         let connection = Connection(
-            channel: wrapped, caller: caller, served: surroundings.served, census: surroundings.census,
-            calls: surroundings.calls,
-            pace: surroundings.pace, logger: surroundings.logger)
-        connections.insert(channel, serial)
-        Task {
+            channel: wrapped, caller: caller, served: surroundings.served, budgets: surroundings.budgets,
+            connections: connections, calls: surroundings.calls, pace: surroundings.pace, logger: surroundings.logger)
+        connections.insert(channel, of: caller)
+        let keepsApart = surroundings.served.keepsUsersApart
+        let executor: (any TaskExecutor)? = keepsApart ? surroundings.executors.enter(uid: caller.uid) : nil
+        Task(executorPreference: executor) {
             await connection.serve()
-            connections.remove(serial)
-            surroundings.census.leave(uid: credentials.uid)
+            if connections.remove(caller) { surroundings.budgets.give(back: 1, of: .connections, for: caller.uid) }
+            if keepsApart { surroundings.executors.leave(uid: caller.uid) }
         }
     }
 
-    private static func enter(_ uid: UInt32, _ census: ConnectionCensus) throws(Fault) -> UInt64 {
-        do throws(ConnectionCensus.Refusal) { return try census.enter(uid: uid) } catch {
+    private static func check(_ standing: KnownUsers.Answer) throws(Fault) {
+        switch standing {
+        case .known: return
+        case .unknown:
+            throw Fault(
+                .notPermitted, "Your user number has no account on this machine, so it cannot have a keychain.")
+        case .unanswered: throw Faults.noNames
+        }
+    }
+
+    private static func enter(
+        _ uid: UInt32, _ surroundings: Surroundings, _ connections: OpenConnections
+    ) throws(Fault) {
+        let budgets = surroundings.budgets
+        do throws(UserBudgets.Refusal) {
+            do throws(UserBudgets.Refusal) { return try budgets.take(1, of: .connections, for: uid) } catch {
+                // Who has few gets the place of one who has many and does not use it.
+                guard case .ofAll = error, budgets.held(.connections, by: uid) < budgets.limits.connections.ensured,
+                    makeRoom(for: uid, surroundings, connections)
+                else { throw error }
+                try budgets.take(1, of: .connections, for: uid)
+            }
+        } catch {
             switch error {
-            case .tooManyOfUser(let limit):
+            case .ofUser(let limit):
                 throw Fault(
                     .limitExceeded,
                     "This user has \(limit) connections already: close some, or ask root for a higher “connections-per-user”."
                 )
-            case .tooMany(let limit):
-                throw Fault(.limitExceeded, "The broker has \(limit) connections already; try again later.")
+            case .ofAll(let limit):
+                throw Fault(
+                    .limitExceeded,
+                    "The broker has room for \(limit) connections, and what is left is for users who have few; try again later."
+                )
             }
         }
     }
 
+    private static func makeRoom(
+        for uid: UInt32, _ surroundings: Surroundings, _ connections: OpenConnections
+    ) -> Bool {
+        let budgets = surroundings.budgets
+        for greedy in budgets.greediest(.connections) where greedy != uid {
+            guard budgets.held(.connections, by: greedy) > budgets.limits.connections.ensured else { return false }
+            if connections.endIdlest(of: greedy, unless: { surroundings.served.awaits($0) }) {
+                budgets.give(back: 1, of: .connections, for: greedy)
+                return true
+            }
+        }
+        return false
+    }
+
     /// Takes no more connections; those that are there go on.
     func stopAccepting() async {
+        sweeping.cancel()
         // A socket that is closed already needs no closing.
         try? await channel.close().get()
     }
@@ -117,13 +193,4 @@ final class Listener: Sendable {
             try? await Task.sleep(for: .milliseconds(2))
         }
     }
-}
-
-/// The connections that are open, so that they can be ended.
-final class OpenConnections: Sendable {
-    private let channels = Mutex<[UInt64: any Channel]>([:])
-
-    func insert(_ channel: any Channel, _ serial: UInt64) { channels.withLock { $0[serial] = channel } }
-    func remove(_ serial: UInt64) { _ = channels.withLock { $0.removeValue(forKey: serial) } }
-    var all: [any Channel] { channels.withLock { Array($0.values) } }
 }

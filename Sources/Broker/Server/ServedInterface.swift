@@ -10,6 +10,12 @@ protocol ServedInterface: Sendable {
 
     func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> Answer
 
+    /// Whether a connection on which nothing happens is one that waits for a person, and stays.
+    func awaits(_ caller: Caller) -> Bool
+
+    /// Whether each user's connections are answered on a thread of that user's own.
+    var keepsUsersApart: Bool { get }
+
     /// The connection is gone; whatever hung on it goes too.
     func connectionEnded(_ caller: Caller)
 }

@@ -17,6 +17,7 @@ public final class OtherProcess: Sendable {
             chomp $line; my ($which, $message) = split / /, $line, 2;
             if ($which eq "open") { open_socket($message); next }
             my $s = $s[$which];
+            if ($message eq "hear") { local $/ = "\0"; my $answer = <$s>; if (defined $answer) { chomp $answer; print "$answer\n" } else { print "EOF\n" } next }
             if ($message eq "close") { close $s if $s; $s[$which] = undef; print "closed\n"; next }
             if (!$s) { print "EOF\n"; next }
             print $s "$message\0"; $s->flush;
@@ -57,6 +58,12 @@ public final class OtherProcess: Sendable {
     /// - Parameter connection: the first one, or one of `connect(to:)`.
     public func say(_ message: String, on connection: Int = 0) async throws -> String {
         try process.write("\(connection) \(message)\n")
+        return try await lines.next()
+    }
+
+    /// The next message that comes without anything being asked; "EOF" when the connection was closed instead.
+    public func hear(on connection: Int = 0) async throws -> String {
+        try input.write(contentsOf: Data("\(connection) hear\n".utf8))
         return try await lines.next()
     }
 

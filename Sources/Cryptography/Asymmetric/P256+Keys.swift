@@ -55,7 +55,8 @@ extension P256 {
                 }
             }
         }
-        return try unsafe Handle(pointer, "read a private key", code: .invalidKey) { unsafe EVP_PKEY_free($0) }
+        // Range and point were checked when this key was made: what is missing is memory.
+        return try unsafe Handle(pointer, "read a private key", code: .outOfMemory) { unsafe EVP_PKEY_free($0) }
     }
 
     /// The point of a scalar; this is also where the scalar's range is checked.
@@ -69,11 +70,13 @@ extension P256 {
         let point = try unsafe Handle(EC_POINT_new(group.pointer), "allocate a point") {
             unsafe EC_POINT_clear_free($0)
         }
-        let number = try unsafe Handle(BN_secure_new(), "allocate a number") { unsafe BN_clear_free($0) }
+        let number = try unsafe Handle(BN_secure_new(), "allocate a number", code: .outOfMemory) {
+            unsafe BN_clear_free($0)
+        }
         _ = try unsafe OpenSSL.require(
             scalar.withUnsafeBytes {
                 unsafe BN_bin2bn($0.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32($0.count), number.pointer)
-            }, "read a private key")
+            }, "read a private key", code: .outOfMemory)
         guard unsafe BN_is_zero(number.pointer) == 0,
             unsafe BN_cmp(number.pointer, EC_GROUP_get0_order(group.pointer)) < 0
         else {

@@ -11,7 +11,7 @@ public enum X25519 {
         /// 32 bytes.
         public let publicKey: [UInt8]
 
-        /// - Throws: `.invalidKey` unless there are 32 bytes; `.library`.
+        /// - Throws: `.invalidKey` unless there are 32 bytes; `.outOfMemory`, `.library`.
         public init(rawRepresentation: SecretBytes) throws(CryptographyError) {
             let key = try PrivateKey.handle(rawRepresentation)
             var publicKey = [UInt8](repeating: 0, count: X25519.count)
@@ -29,15 +29,16 @@ public enum X25519 {
 
         /// The 32-byte shared secret.
         ///
-        /// - Throws: `.invalidKey` for a public key of another length or of small order; `.library`.
+        /// - Throws: `.invalidKey` for a public key of another length or of small order; `.outOfMemory`, `.library`.
         public func sharedSecret(with publicKey: [UInt8]) throws(CryptographyError) -> SecretBytes {
             guard publicKey.count == X25519.count else {
                 throw CryptographyError(code: .invalidKey, reason: "an X25519 public key has 32 bytes")
             }
             let mine = try PrivateKey.handle(rawRepresentation)
+            // Any 32 bytes are a key, public or private: it is never the bytes' fault.
             let theirs = try unsafe Handle(
                 EVP_PKEY_new_raw_public_key_ex(nil, "X25519", nil, publicKey, publicKey.count), "read a public key",
-                code: .invalidKey
+                code: .outOfMemory
             ) { unsafe EVP_PKEY_free($0) }
             return try KeyAgreement.derive(mine, theirs, count: X25519.count)
         }
@@ -50,7 +51,7 @@ public enum X25519 {
                 unsafe EVP_PKEY_new_raw_private_key_ex(
                     nil, "X25519", nil, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count)
             }
-            return try unsafe Handle(pointer, "read a private key", code: .invalidKey) { unsafe EVP_PKEY_free($0) }
+            return try unsafe Handle(pointer, "read a private key", code: .outOfMemory) { unsafe EVP_PKEY_free($0) }
         }
     }
 }

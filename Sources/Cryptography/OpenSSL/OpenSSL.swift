@@ -16,9 +16,25 @@ enum OpenSSL {
         return unsafe pointer
     }
 
+    /// - Parameter code: what it is where OpenSSL had the memory that it wanted. Nothing is wrong with a key that there was no room for.
     static func failure(_ doing: String, code: CryptographyError.Code = .library) -> CryptographyError {
         let raw = UInt(ERR_peek_last_error())
+        let isOutOfMemory = lackedMemory()
         ERR_clear_error()
-        return CryptographyError(code: code, reason: "OpenSSL could not \(doing)", openSSLCode: raw)
+        return CryptographyError(
+            code: isOutOfMemory ? .outOfMemory : code, reason: "OpenSSL could not \(doing)", openSSLCode: raw)
+    }
+
+    /// Takes the whole queue: what went wrong first is below what its callers made of it.
+    private static func lackedMemory() -> Bool {
+        while true {
+            let entry = ERR_get_error()
+            guard entry != 0 else { return false }
+            // The C macros are not seen by Swift: the library is in bits 23 and up, the reason below.
+            let library = Int32(truncatingIfNeeded: entry >> 23) & 0xFF
+            let reason = Int32(truncatingIfNeeded: entry) & 0x7F_FFFF
+            if reason & 0xFFF == 0x100 { return true }  // ERR_R_MALLOC_FAILURE, with or without its flags
+            if library == ERR_LIB_CRYPTO, reason == 111 { return true }  // CRYPTO_R_SECURE_MALLOC_FAILURE
+        }
     }
 }

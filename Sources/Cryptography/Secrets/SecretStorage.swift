@@ -1,18 +1,20 @@
 import COpenSSL
 
+extension SecretStorage {
+    /// What is larger than this goes to the ordinary heap: the secure heap is small and for keys.
+    static let largestInSecureHeap = 512
+}
+
 /// Where secret memory comes from.
 @safe
 struct SecretAllocator: Sendable {
     let allocate: @Sendable (Int) -> UnsafeMutableRawPointer?
     let free: @Sendable (UnsafeMutableRawPointer, Int) -> Void
 
-    /// What is larger than this goes to the ordinary heap: the secure heap is small and for keys.
-    static let largestInSecureHeap = 512
-
     /// OpenSSL's secure heap where it is active and the secret is small, else OpenSSL's ordinary heap.
     static let openSSL = unsafe SecretAllocator(
         allocate: { count in
-            count <= largestInSecureHeap
+            count <= SecretStorage.largestInSecureHeap
                 ? unsafe CRYPTO_secure_malloc(count, #fileID, #line)
                 : unsafe CRYPTO_malloc(count, #fileID, #line)
         },

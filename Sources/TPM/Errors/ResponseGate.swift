@@ -48,7 +48,7 @@ enum ResponseGate {
             case .unsupported: "this TPM has no such command"
             case .busy: "the TPM asks to be left alone for a moment; try again"
             case .replaced, .deadline, .ownerPasswordSet, .indexReplaced, .generationEnded, .wrongPIN, .triesUsedUp,
-                .bootChanged, .approvalsGone, .other:
+                .bootChanged, .approvalsGone, .outOfMemory, .other:
                 "the TPM reported an error"
             }
         return "\(advice) (\(command.name): \(text))"

@@ -34,6 +34,8 @@ public struct TPMError: Error, Sendable, Equatable, CustomStringConvertible {
         case unsupported
         /// The TPM wants to be asked again later: it spares its memory, or tests itself.
         case busy
+        /// There is no memory for a secret just now.
+        case outOfMemory
         /// Anything else; `responseCode` says what.
         case other
     }

@@ -40,7 +40,7 @@ extension TPMContext {
     public func diagnosed(_ error: TPMError, _ identity: StorageKeyIdentity) -> TPMError {
         switch error.code {
         case .unavailable, .deadline, .lockout, .exhausted, .replaced, .ownerPasswordSet, .triesUsedUp, .unsupported,
-            .busy:
+            .busy, .outOfMemory:
             return error
         case .policyRefused, .damaged, .indexReplaced, .generationEnded, .wrongPIN, .bootChanged, .approvalsGone,
             .other:

@@ -191,6 +191,7 @@ extension TPMSealer {
 
     private static func approvingKey(_ bytes: SecretBytes) throws(TPMError) -> P256.PrivateKey {
         do throws(CryptographyError) { return try P256.PrivateKey(rawRepresentation: bytes) } catch {
+            guard error.code == .invalidKey else { throw TPMError(.outOfMemory, SealerError.noMemory) }
             throw TPMError(.damaged, "the approving key is none: \(error.reason)")
         }
     }

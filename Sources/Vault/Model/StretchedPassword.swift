@@ -7,6 +7,9 @@ public struct StretchedPassword: Sendable {
     let salt: [UInt8]
     let key: SecretBytes
 
+    /// The bytes of what scrypt makes.
+    public static let keyCount = 32
+
     /// For an item that is to be stored. Blocks.
     ///
     /// - Throws: `.invalidArgument` for an empty password, `.limitExceeded` for one beyond `Limits.applicationPassword`.
@@ -29,7 +32,7 @@ public struct StretchedPassword: Sendable {
         }
         self.salt = salt
         do throws(CryptographyError) {
-            key = try Scrypt.derive(password: password, salt: salt, cost: .standard, count: 32)
+            key = try Scrypt.derive(password: password, salt: salt, cost: .standard, count: Self.keyCount)
         } catch { throw VaultError(error) }
     }
 }

@@ -30,6 +30,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
         case sealer
         /// The file system did not do its part: no room, no permission, another process.
         case storage
+        /// There is no memory for keys just now. It says nothing of the vault.
+        case outOfMemory
     }
 
     public let code: Code
@@ -51,11 +53,19 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
 
     /// What sealing or unsealing met.
     init(_ error: SealerError) {
-        self.init(error.code == .damaged ? .damaged : .sealer, error.reason, cause: error)
+        switch error.code {
+        case .damaged: self.init(.damaged, error.reason, cause: error)
+        case .outOfMemory: self.init(.outOfMemory, error.reason, cause: error)
+        default: self.init(.sealer, error.reason, cause: error)
+        }
     }
 
     /// What only a program error, a lack of memory or a broken library can cause.
     init(_ error: CryptographyError) {
+        guard error.code != .outOfMemory else {
+            self.init(.outOfMemory, SealerError.noMemory, cause: error)
+            return
+        }
         self.init(.storage, "a cryptographic operation failed: \(error.reason)", cause: error)
     }
 }

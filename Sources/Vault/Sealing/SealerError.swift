@@ -1,3 +1,5 @@
+import Cryptography
+
 /// Why a sealer did not open, make or use an object.
 public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
@@ -35,8 +37,12 @@ public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
         case unsupported
         /// The authenticator did not sign.
         case signingRefused
+        /// There is no memory for keys just now. It says nothing of the objects.
+        case outOfMemory
         case other
     }
+
+    static let noMemory = "there is no memory for keys just now; try again in a moment"
 
     public let code: Code
     public let reason: String
@@ -54,6 +60,14 @@ public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public var description: String {
         tpmCode == 0 ? reason : "\(reason) (TPM error 0x\(String(tpmCode, radix: 16)))"
+    }
+}
+
+extension SealerError {
+    /// What only a program error, a lack of memory or a broken library can cause.
+    init(_ error: CryptographyError) {
+        let isOutOfMemory = error.code == .outOfMemory
+        self.init(isOutOfMemory ? .outOfMemory : .other, isOutOfMemory ? Self.noMemory : "\(error)")
     }
 }
 

@@ -52,7 +52,7 @@ struct SoftwareObject: Equatable {
                 role: object.role, vault: record.vault, owner: record.owner, authenticatorKey: record.authenticatorKey,
                 setDigest: record.biometrySet ?? [], point: point)
         } catch {
-            throw SealerError(.other, "\(error)")
+            throw SealerError(error)
         }
         guard let pinned = record.objects[object.role], ConstantTime.equal(pinned, name),
             expected.encoded == object.public,

@@ -180,6 +180,6 @@ public struct SoftwareSealer: Sealer {
     private func damaged(_ role: ObjectRole, _ error: CryptographyError) -> SealerError {
         error.code == .authenticationFailed
             ? SealerError(.damaged, "object \(role.rawValue) of the vault does not open with this machine's key")
-            : SealerError(.other, "\(error)")
+            : SealerError(error)
     }
 }

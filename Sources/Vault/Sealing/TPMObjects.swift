@@ -135,6 +135,7 @@ extension SealerError {
             case .unsupported: .unsupported
             case .generationEnded: .keysRenewed
             case .busy: .busy
+            case .outOfMemory: .outOfMemory
             case .ownerPasswordSet, .indexReplaced, .other: .other
             }
         self.init(code, error.reason, tpmCode: error.responseCode)

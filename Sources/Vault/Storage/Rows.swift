@@ -57,10 +57,23 @@ struct Rows {
         try blob("SELECT items FROM posting WHERE term = ?", [Data(term)])
     }
 
-    func allItems() throws(VaultError) -> [(id: [UInt8], record: [UInt8])] { try pairs("SELECT id, record FROM item") }
+    func allItems() throws(VaultError) -> [(id: [UInt8], record: [UInt8])] {
+        try checkLength("item", "length(id) + length(record)", StorageLimits.items)
+        return try pairs("SELECT id, record FROM item")
+    }
 
     func allPostings() throws(VaultError) -> [(term: [UInt8], items: [UInt8])] {
-        try pairs("SELECT term, items FROM posting").map { (term: $0.0, items: $0.1) }
+        try checkLength("posting", "length(term) + length(items)", StorageLimits.postings)
+        return try pairs("SELECT term, items FROM posting").map { (term: $0.0, items: $0.1) }
+    }
+
+    /// Before all rows of a table are read: together they are not longer than ours can be. A small file needs no look.
+    private func checkLength(_ table: String, _ length: String, _ limit: Int64) throws(VaultError) {
+        guard try fileBytes() > limit else { return }
+        // Each row has its price in memory, however short it is.
+        guard try number("SELECT coalesce(sum(\(length) + 64), 0) FROM \(table)") <= limit else {
+            throw .damaged("it holds more than a vault can")
+        }
     }
 
     /// The size of all items' records together. SQLite knows the length of each without reading it.

@@ -15,7 +15,9 @@ final class VaultDatabase: Sendable {
         configuration.foreignKeysEnabled = false
         // A broker that was just stopped may need a moment to let go.
         configuration.busyMode = .timeout(2)
+        try StorageLimits.check(path)
         configuration.prepareDatabase { database in
+            try StorageLimits.apply(to: database)
             // Exclusive: no shared-memory file that others could write to, and no second writer.
             for pragma in [
                 "page_size = \(pageSize)", "locking_mode = EXCLUSIVE", "trusted_schema = OFF", "cell_size_check = ON",

@@ -93,7 +93,10 @@ struct RotateCommand: ParsableCommand {
         // One for opening it, one for what is stored meanwhile.
         let prompts = asking / Self.namedAtOnce + 2
         var reply = try session.rotateAll([], prompts: prompts, noPrompt: prompt.noPrompt, command: command)
-        if reply.items == nil, !reply.passwords.isEmpty {
+        var given: Set<String> = []
+        // The broker asks for some at a time, and for none twice unless it was stored meanwhile.
+        while reply.items == nil, !reply.passwords.isEmpty, given.isDisjoint(with: reply.passwords.map(\.id)) {
+            given.formUnion(reply.passwords.map(\.id))
             var passwords: [Keychain.ItemPassword] = []
             for item in reply.passwords {
                 let name = ItemText.name(service: item.service, account: item.account)

@@ -1,0 +1,44 @@
+import BrokerProtocol
+import Cryptography
+import Synchronization
+
+/// The room in the secure heap that a call, or what it leaves behind, takes for a user. It is counted before it is used, and given back when this is gone:
+/// it is kept as long as the secrets are.
+final class SecretAllowance: Sendable {
+    private let budgets: UserBudgets
+    private let uid: UInt32
+    private let taken = Mutex(0)
+
+    init(_ budgets: UserBudgets, for uid: UInt32) {
+        self.budgets = budgets
+        self.uid = uid
+    }
+
+    /// The bytes of most keys.
+    static let key = 32
+
+    /// Counts secrets of so many bytes.
+    /// - Throws: `LimitExceeded` where the user, or all users together, hold too many.
+    func take(_ count: Int, times: Int = 1) throws(Fault) {
+        let room = SecureHeap.room(for: count) * times
+        do throws(UserBudgets.Refusal) { try budgets.take(room, of: .secrets, for: uid) } catch {
+            throw Fault(
+                .limitExceeded, "There are too many secrets of yours, or of all users, in use: try again later.")
+        }
+        taken.withLock { $0 += room }
+    }
+
+    /// Reads a value of the wire into secret memory.
+    func decode(_ text: String) throws(Fault) -> SecretBytes {
+        try take(text.utf8.count / 4 * 3)
+        return try WireValue.decode(text)
+    }
+
+    /// - Parameter text: base64; nil where the call has no application password.
+    func decode(applicationPassword text: String?) throws(Fault) -> SecretBytes? {
+        guard let text else { return nil }
+        return try decode(text)
+    }
+
+    deinit { budgets.give(back: taken.withLock { $0 }, of: .secrets, for: uid) }
+}

@@ -1,0 +1,156 @@
+import BrokerProtocol
+import CofferTestKit
+import Dispatch
+import Foundation
+import Platform
+import Synchronization
+import Testing
+
+@testable import Broker
+
+/// Who gets a connection, and keeps it (attackers 3 and 7).
+@Suite(.timeLimit(.minutes(3)))
+struct ConnectionTests {
+    private static let list = #"{"method":"org.coffer.Keychain.List","parameters":{}}"#
+    private static let needsRoot = ProcessSurroundings.effectiveUser == 0
+
+    /// A broker that other users reach.
+    private func broker(_ options: Broker.Options, perUser: Int = 64) async throws -> ThrowAwayBroker {
+        let broker = try await throwAwayBroker(options: options) { $0.connectionsPerUser = perUser }
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: broker.folder.path)
+        return broker
+    }
+
+    @Test(
+        "a number without an account is refused before it has said anything, and holds no place",
+        .enabled(if: needsRoot, "needs root"))
+    func nameless() async throws {
+        let broker = try await broker(Broker.Options())
+        let socket = broker.configuration.socket
+        for _ in 0..<2 {
+            let unknown = try await OtherProcess(socket: socket, uid: 3_000_000_001)
+            #expect(try await unknown.hear().contains("no account"))
+            #expect(try await unknown.hear() == "EOF")
+        }
+        let known = try await OtherProcess(socket: socket, uid: 1)
+        #expect(try await known.say(Self.list).contains("items"))
+        await broker.stop()
+    }
+
+    @Test(
+        "a name service that hangs keeps only those waiting whom it is asked about",
+        .enabled(if: needsRoot, "needs root"))
+    func hangingNames() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let isHanging = Mutex(false)
+        var options = Broker.Options()
+        options.accounts = { uid in
+            guard uid == 2 else { return true }
+            isHanging.withLock { $0 = true }
+            _ = gate.wait(timeout: .now() + .seconds(20))
+            isHanging.withLock { $0 = false }
+            return true
+        }
+        let broker = try await broker(options)
+        let socket = broker.configuration.socket
+        let slow = try await OtherProcess(socket: socket, uid: 2)
+        async let late = slow.say(Self.list)
+        while !isHanging.withLock({ $0 }) { await Task.yield() }
+        let quick = try await OtherProcess(socket: socket, uid: 1)
+        #expect(try await quick.say(Self.list).contains("items"))
+        #expect(isHanging.withLock { $0 }, "it was answered only when the name service was")
+        gate.signal()
+        #expect(try await late.contains("items"))
+        await broker.stop()
+    }
+
+    @Test("the name service is asked once at a time for each user, and its silence is no word for anybody")
+    func names() async {
+        let asked = Mutex<[UInt32]>([])
+        let gate = DispatchSemaphore(value: 0)
+        let clock = TestClock()
+        let users = KnownUsers(exempt: [0], clock: clock.clock) { uid in
+            asked.withLock { $0.append(uid) }
+            if uid == 4 { throw SystemError("ask", reason: "nobody answers") }
+            if uid == 5 { _ = gate.wait(timeout: .now() + .seconds(100)) }
+            return uid != 3
+        }
+        func answer(_ uid: UInt32) async -> KnownUsers.Answer {
+            await withCheckedContinuation { continuation in users.ask(uid) { continuation.resume(returning: $0) } }
+        }
+        #expect(await answer(0) == .known && asked.withLock { $0 }.isEmpty)
+        for _ in 0..<3 { #expect(await answer(2) == .known) }
+        for _ in 0..<3 { #expect(await answer(3) == .unknown) }
+        #expect(asked.withLock { $0 } == [2, 3])
+        #expect(await answer(4) == .unanswered)
+        // An account that was just made is known a moment later; who was known goes on being known.
+        clock.advance(by: .seconds(3))
+        _ = await answer(3)
+        #expect(asked.withLock { $0 } == [2, 3, 4, 3])
+        // So many wait for one answer, and the next is told to come again.
+        let answers = await withTaskGroup(of: KnownUsers.Answer.self) { group in
+            for _ in 0..<9 { group.addTask { await answer(5) } }
+            var answers: [KnownUsers.Answer] = []
+            for await answer in group {
+                answers.append(answer)
+                if answers.count == 1 { gate.signal() }
+            }
+            return answers
+        }
+        #expect(answers.first == .unanswered && answers.count { $0 == .known } == 8)
+        #expect(asked.withLock { $0.count { $0 == 5 } } == 1)
+    }
+
+    @Test("a connection on which nothing happens ends, and one that waits for a person does not")
+    func idle() async throws {
+        var options = Broker.Options()
+        options.idleTimeLimit = .milliseconds(500)
+        let broker = try await broker(options)
+        let maker = try broker.client()
+        try await broker.makeVault(maker)
+        _ = try await maker.call(Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
+        let waiting = try await OtherProcess(socket: broker.configuration.socket)
+        let get = #"{"method":"org.coffer.Keychain.Get","parameters":{"service":"s","account":"a"}}"#
+        #expect(try await waiting.say(get).contains("AuthenticationRequired"))
+        for _ in 0..<2 {
+            let idle = try await OtherProcess(socket: broker.configuration.socket)
+            #expect(try await idle.say(Self.list).contains("items"))
+            #expect(try await idle.hear() == "EOF")
+        }
+        #expect(try await waiting.say(Self.list).contains("items"))
+        await broker.stop()
+    }
+
+    @Test(
+        "who has many connections takes none of the places that are kept for the others, and loses idle ones to them",
+        .enabled(if: needsRoot, "needs root"))
+    func share() async throws {
+        var options = Broker.Options()
+        options.connections = 40
+        let broker = try await broker(options)
+        let socket = broker.configuration.socket
+        func connect(_ uid: UInt32) async throws -> (process: OtherProcess, answer: String) {
+            let process = try await OtherProcess(socket: socket, uid: uid)
+            return (process, try await process.say(Self.list))
+        }
+        // A quarter is kept for those who have few.
+        var greedy: [OtherProcess] = []
+        for _ in 0..<30 {
+            let (process, answer) = try await connect(1)
+            #expect(answer.contains("items"))
+            greedy.append(process)
+        }
+        #expect(try await connect(1).answer != "EOF")
+        #expect(try await !connect(1).answer.contains("items"))
+        var others: [OtherProcess] = []
+        for uid in [2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3] as [UInt32] {
+            let (process, answer) = try await connect(uid)
+            #expect(answer.contains("items"), "\(others.count): \(answer)")
+            others.append(process)
+        }
+        // All forty are taken: the last two had places of his, those that he had not used for longest.
+        for process in greedy.prefix(2) { #expect(try await process.hear() == "EOF") }
+        for process in greedy.dropFirst(2) + others { #expect(try await process.say(Self.list).contains("items")) }
+        await broker.stop()
+    }
+}

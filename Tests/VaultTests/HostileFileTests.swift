@@ -1,0 +1,126 @@
+import CofferTestKit
+import Cryptography
+import Foundation
+import GRDB
+import Testing
+
+@testable import Vault
+
+/// Attackers 5 and 7: a vault's file that somebody wrote to fill the memory of the process that reads it.
+@Suite(.timeLimit(.minutes(5)))
+struct HostileFileTests {
+    /// The most memory that this process ever had at once, in bytes, since it was last asked to forget.
+    private static func peak() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return 1024 * (try #require(Int(line.filter(\.isNumber))))
+    }
+
+    private static func forgetPeak() throws {
+        try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+    }
+
+    /// A vault with an item, changed by who can write its file.
+    private static func outcome(of change: String) throws -> (code: VaultError.Code?, memory: Int) {
+        let fixture = try VaultFixture()
+        let vault = try fixture.open()
+        _ = try vault.set(.make("s", "a", "value"), mode: .new)
+        try vault.close()
+        try fixture.tamper { database in
+            if change.contains("sqlite_schema") { try database.execute(sql: "PRAGMA writable_schema = ON") }
+            try database.execute(sql: change)
+        }
+        try forgetPeak()
+        let before = try peak()
+        let code = vaultError {
+            let vault = try fixture.open()
+            _ = try vault.list()
+            _ = try fixture.value(vault, "s", "a")
+            _ = try vault.verify()
+        }
+        return (code, try peak() - before)
+    }
+
+    @Test("a value of any length, anywhere, is damage and takes no memory")
+    func lengths() async {
+        // In a process of its own, whose memory is only this test's.
+        await #expect(processExitsWith: .success) {
+            let long = "zeroblob(100000000)"
+            for change in [
+                "UPDATE value SET sealed = \(long)", "UPDATE item SET record = \(long)",
+                "UPDATE posting SET items = \(long)", "UPDATE keybag SET content = \(long)",
+                "UPDATE header SET content = \(long)", "UPDATE header SET mac = \(long)",
+                "UPDATE node SET content = \(long)", "UPDATE object SET public = \(long)",
+                "INSERT INTO recovery (id, content) VALUES (1, \(long))",
+                "INSERT INTO transition (id, content) VALUES (1, \(long))",
+                "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT ''' || hex(zeroblob(50000000)) || '''')",
+            ] {
+                let (code, memory) = try HostileFileTests.outcome(of: change)
+                try #require(code == .damaged, "\(change): \(String(describing: code))")
+                try #require(memory < 40_000_000, "\(change): \(memory) bytes")
+            }
+        }
+    }
+
+    @Test("many rows are damage before they are read")
+    func rows() async {
+        await #expect(processExitsWith: .success) {
+            let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)"
+            for change in [
+                "\(numbers) INSERT INTO item SELECT randomblob(16), zeroblob(250000) FROM n",
+                "\(numbers) INSERT INTO posting SELECT randomblob(32), zeroblob(600000) FROM n",
+            ] {
+                let (code, memory) = try HostileFileTests.outcome(of: change)
+                try #require(code == .damaged, "\(change): \(String(describing: code))")
+                try #require(memory < 40_000_000, "\(change): \(memory) bytes")
+            }
+        }
+    }
+
+    @Test("a file that is longer than a vault can be is damage before SQLite sees it")
+    func file() throws {
+        for side in ["", "-wal"] {
+            let fixture = try VaultFixture()
+            try fixture.open().close()
+            let path = fixture.path + side
+            if !side.isEmpty { try Data().write(to: URL(fileURLWithPath: path)) }
+            // It is long, and takes no room: nothing is written.
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try file.truncate(atOffset: UInt64(StorageLimits.file) + 1)
+            try file.close()
+            #expect(vaultError { _ = try fixture.open() } == .damaged)
+        }
+    }
+
+    @Test("a full secure heap says nothing of the vault")
+    func fullHeap() async {
+        await #expect(processExitsWith: .success) {
+            try SecureHeap.activate(bytes: 32 << 10)
+            let fixture = try VaultFixture()
+            let vault = try fixture.open()
+            _ = try vault.set(.make("s", "a", "value"), mode: .new)
+            let keys = try fixture.unlock(vault)
+            let root = try fixture.sealer.open(.unlockRoot, vault.objects, record: fixture.record) {
+                (request) throws(SigningRefusal) in try fixture.sign(request)
+            }
+            var held: [SecretBytes] = []
+            var codes: [VaultError.Code] = []
+            for step: () throws -> Void in [
+                { _ = try vault.classKeys(unlockRoot: root) },
+                { _ = try vault.value(of: vault.find(service: "s", account: "a"), classKeys: keys) },
+                { _ = try vault.set(.make("s", "b", "value"), mode: .replace) },
+            ] {
+                // Not having room for another is what this is about.
+                while let one = try? SecretBytes(copying: [UInt8](repeating: 1, count: 32)) { held.append(one) }
+                let before = codes.count
+                while let code = vaultError(step) {
+                    codes.append(code)
+                    try #require(!held.isEmpty)
+                    held.removeLast()
+                }
+                try #require(codes.count > before, "it takes nothing of the heap")
+            }
+            try #require(codes.allSatisfy { $0 == .outOfMemory }, "\(codes)")
+        }
+    }
+}
