@@ -80,6 +80,12 @@ public struct Registry: Sendable {
         }
     }
 
+    /// The TPM's NV indexes that vaults need, whoever they belong to.
+    /// - Throws: as ``record(for:)``: what a record that cannot be read needs, nobody knows.
+    public func indexHandles() throws(RegistryError) -> Set<UInt32> {
+        try records().reduce(into: []) { $0.formUnion($1.indexHandles) }
+    }
+
     /// Where the public point of the authenticator's present signing key stands, in hexadecimal, once that was renewed.
     public static func presentKeyPath(in directory: String) -> String { "\(directory)/signing-key.pub" }
 

@@ -2,6 +2,7 @@ import BrokerProtocol
 import CofferTestKit
 import Configuration
 import Foundation
+import Glibc
 import Platform
 import Testing
 
@@ -59,6 +60,114 @@ struct OtherUserTests {
         let unknown = try await OtherProcess(socket: broker.configuration.socket, uid: 54321)
         #expect(try await unknown.say(call("Set", #""service":"s","account":"a","value":"""#)).contains("NotPermitted"))
         await broker.stop()
+    }
+
+    /// What can be wrong with the files of one user.
+    private static let damages:
+        [(name: String, apply: @Sendable (_ vaults: String, _ registry: String) throws -> Void)] =
+            [
+                ("no vault file", { vaults, _ in try FileManager.default.removeItem(atPath: vaults + ".vault") }),
+                ("an empty one", { vaults, _ in try replace(vaults + ".vault", with: []) }),
+                ("noise", { vaults, _ in try replace(vaults + ".vault", with: [UInt8](repeating: 7, count: 20_000)) }),
+                ("half of one", { vaults, _ in try cut(vaults + ".vault") }),
+                ("a folder", { vaults, _ in try folder(vaults + ".vault") }),
+                ("a link", { vaults, _ in try link(vaults + ".vault") }),
+                ("a pipe", { vaults, _ in try pipe(vaults + ".vault") }),
+                ("a pipe for a log", { vaults, _ in try pipe(vaults + ".log") }),
+                ("a folder for a log", { vaults, _ in try folder(vaults + ".log") }),
+                (
+                    "noise for a log",
+                    { vaults, _ in try replace(vaults + ".log", with: [UInt8](repeating: 255, count: 999)) }
+                ),
+                ("noise for a note", { vaults, _ in try replace(vaults + ".vault.next.json", with: Array("{}".utf8)) }),
+                ("a pipe for a note", { vaults, _ in try pipe(vaults + ".vault.next.json") }),
+                ("noise for a successor", { vaults, _ in try replace(vaults + ".vault.next", with: [1, 2, 3]) }),
+                ("a folder for a successor", { vaults, _ in try folder(vaults + ".vault.next") }),
+                ("a pipe for a successor's log", { vaults, _ in try pipe(vaults + ".log.next") }),
+                ("no record", { _, registry in try FileManager.default.removeItem(atPath: registry) }),
+                ("an empty record", { _, registry in try replace(registry, with: []) }),
+                ("a record that is a pipe", { _, registry in try pipe(registry) }),
+                ("a record that is a folder", { _, registry in try folder(registry) }),
+                ("a record that anybody can write", { _, registry in _ = unsafe chmod(registry, 0o666) }),
+                (
+                    "a record of impossible numbers",
+                    { _, registry in
+                        let text = try String(contentsOfFile: registry, encoding: .utf8)
+                        try replace(
+                            registry,
+                            with: Array(
+                                text.replacing("\"format\" : 1", with: "\"format\" : -9223372036854775808").utf8))
+                    }
+                ),
+            ]
+
+    private static func replace(_ path: String, with bytes: [UInt8]) throws {
+        // There may be nothing.
+        try? FileManager.default.removeItem(atPath: path)
+        try DurableFile.write(bytes, to: path, mode: 0o644)
+    }
+
+    private static func cut(_ path: String) throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        try replace(path, with: Array(bytes.prefix(bytes.count / 2)))
+    }
+
+    private static func folder(_ path: String) throws {
+        // There may be nothing.
+        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
+    private static func link(_ path: String) throws {
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".elsewhere")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".elsewhere")
+    }
+
+    private static func pipe(_ path: String) throws {
+        // There may be nothing.
+        try? FileManager.default.removeItem(atPath: path)
+        let result = unsafe mkfifo(path, 0o600)
+        try #require(result == 0)
+    }
+
+    @Test(
+        "whatever is wrong with one user's files is that user's: the broker starts, answers them, and serves the others",
+        .timeLimit(.minutes(5)))
+    func damage() async throws {
+        let (first, client) = try await prepared()
+        let other = try await OtherUser(first, daemon)
+        #expect(try await other.pass("Unlock").contains("unlocked"))
+        #expect(try await other.say("Set", #""service":"s","account":"a","value":"""#).contains("item"))
+        await first.stop()
+        _ = client
+        let vaults = first.configuration.vaultDirectory
+        let (vault, registry) = (vaults + "/user-1", first.authenticator.registry.path(of: .user(daemon)))
+        // Names that are nobody's.
+        for name in ["user--1.vault", "user-4294967296.vault", "user-.vault.next.json", "group-x.log", "..vault"] {
+            try Self.replace("\(vaults)/\(name)", with: [0])
+        }
+        try Self.replace(registry + ".json", with: [0])
+        let saved = first.folder.path + "/saved"
+        try FileManager.default.createDirectory(atPath: saved, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: vaults, toPath: saved + "/vaults")
+        try FileManager.default.copyItem(atPath: registry, toPath: saved + "/record")
+        for (name, apply) in Self.damages {
+            try FileManager.default.removeItem(atPath: vaults)
+            try FileManager.default.copyItem(atPath: saved + "/vaults", toPath: vaults)
+            // There may be nothing.
+            try? FileManager.default.removeItem(atPath: registry)
+            try FileManager.default.copyItem(atPath: saved + "/record", toPath: registry)
+            try apply(vault, registry)
+            let broker = try await throwAwayBroker(folder: first.folder, authenticator: first.authenticator)
+            let reader = try broker.client()
+            let victim = try await OtherUser(broker, daemon)
+            for method in ["List", "Status", "Log", "Unlock"] {
+                #expect(try await victim.say(method) != "EOF", "\(name): \(method)")
+            }
+            _ = try await broker.call(reader, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
+            #expect(try await reader.call(Keychain.Get(service: "s", account: "a")).value == someValue, "\(name)")
+            await broker.stop()
+        }
     }
 
     @Test("the private socket cannot be opened by another user, nor used where it can")

@@ -214,8 +214,8 @@ struct RotationKillTests {
         var note = try Data(contentsOf: URL(fileURLWithPath: path))
         note[3] ^= 1
         try note.write(to: URL(fileURLWithPath: path))
-        let record = try #require(
-            try VaultFile.succession(of: .user(Self.uid), in: stage.cofferd.folder.path + "/vaults")?.record)
+        let text = try #require(SuccessionNote(Array(note))).text
+        let record = try JSONDecoder().decode(Succession.self, from: Data(text)).record
         let second = try Stage(tpm, after: stage)
         try await second.unlock()
         #expect(try await second.rotate().items == 1)

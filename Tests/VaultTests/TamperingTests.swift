@@ -52,6 +52,33 @@ struct TamperingTests {
         #expect(outcome() == .damaged)
     }
 
+    /// SQLite does not look whether a file has a key twice.
+    @Test func aRowInAnothersPlace() throws {
+        let id = first.id.bytes
+        let records = try rows()
+        #expect(Set(records.values.map(\.count)).count == 1)
+        var file = Array(try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
+        func place(_ bytes: [UInt8]) throws -> Int {
+            try #require(file.indices.first { file[$0...].starts(with: bytes) })
+        }
+        let there = try place(second.id.bytes + (try #require(records[second.id.bytes])))
+        let row = id + (try #require(records[id]))
+        file.replaceSubrange(there..<there + row.count, with: row)
+        try Data(file).write(to: URL(fileURLWithPath: fixture.path))
+        let vault = try fixture.open()
+        #expect(vaultError { _ = try vault.list() } == .damaged)
+        #expect(vaultError { _ = try vault.verify() } == .damaged)
+        #expect(vaultError { _ = try vault.missing(in: vault) } == .damaged)
+    }
+
+    private func rows() throws -> [[UInt8]: [UInt8]] {
+        var rows: [[UInt8]: [UInt8]] = [:]
+        try fixture.tamper { database in
+            for item in [first, second] { rows[item.id.bytes] = try record(database, item) }
+        }
+        return rows
+    }
+
     @Test func swappedValues() throws {
         try fixture.tamper { database in
             let two = try database.bytes("SELECT sealed FROM value WHERE id = ?", [Data(second.id.bytes)])

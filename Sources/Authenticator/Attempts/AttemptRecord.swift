@@ -12,17 +12,21 @@ struct AttemptRecord: Codable, Equatable {
     static let free = 3
     /// The longest delay: a person who mistypes comes in, a program that guesses does not get far.
     static let longestDelay: Int64 = 30_000
+    /// More are not counted.
+    private static let mostFailures = 1000
 
     /// Counts a try before its outcome is known, so that tries made side by side do not share one delay.
     /// - Returns: milliseconds to wait before PAM is asked.
     mutating func admit(at now: Int64) -> Int64 {
         // A clock that was set back must not lock a person out, nor let a guesser off.
-        last = min(last, now)
+        last = min(max(last, 0), now)
+        // What the file says may be any number.
+        failures = min(max(failures, 0), Self.mostFailures)
         if now - last >= Self.memory { self = AttemptRecord() }
         let delay = Self.delay(after: failures)
         let start = delay == 0 ? now : max(now, min(admitted, now + Self.longestDelay)) + delay
         let wait = min(start - now, Self.longestDelay)
-        failures = min(failures + 1, 1000)
+        failures = min(failures + 1, Self.mostFailures)
         last = now
         admitted = now + wait
         return wait
@@ -30,7 +34,7 @@ struct AttemptRecord: Codable, Equatable {
 
     /// Nothing was tried after all.
     mutating func withdraw() {
-        failures = max(failures - 1, 0)
+        failures = max(min(failures, Self.mostFailures), 1) - 1
     }
 
     /// 0 for the first three, then 1, 2, 4, 8, 16, 30 seconds.

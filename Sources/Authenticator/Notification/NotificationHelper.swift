@@ -30,15 +30,16 @@ public enum NotificationHelper {
         guard let status = try FileStatus.of(order.bus), status.isSocket, status.uid == order.uid else { return }
         let bus = try Bus(address: "unix:path=\(order.bus)")
         guard try bus.servingUser() == order.uid else { return }
+        let seconds = UInt16(clamping: order.seconds)
         let answer = try bus.call(
             service, path, service, "Notify",
             values: [
                 .text("Coffer"), .number(0), .text(""), .text(order.summary), .text(order.body), .texts([]),
-                .options(["transient": .flag(true)]), .signedNumber(Int32(clamping: order.seconds * 1000)),
+                .options(["transient": .flag(true)]), .signedNumber(Int32(seconds) * 1000),
             ], within: .seconds(1))
         let number = try answer.number()
         // The conversation goes on; a person takes as long as the conversation may take.
-        ProcessRights.endAfter(seconds: UInt32(clamping: order.seconds + 5))
+        ProcessRights.endAfter(seconds: UInt32(seconds) + 5)
         _ = try line.receiveMessage(limit: 1, until: nil)
         ProcessRights.endAfter(seconds: 1)
         _ = try bus.call(service, path, service, "CloseNotification", values: [.number(number)], within: .seconds(1))

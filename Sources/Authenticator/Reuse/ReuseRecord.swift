@@ -30,7 +30,8 @@ struct ReuseRecord: Codable, Equatable {
 
     /// Whether it is still to be kept.
     func isAlive(boot: String, at now: Int64) -> Bool {
-        boot == self.boot && asked <= now && now < ends && ends - asked <= Self.longestKept
+        let (kept, isOutOfRange) = ends.subtractingReportingOverflow(asked)
+        return boot == self.boot && asked <= now && now < ends && !isOutOfRange && kept <= Self.longestKept
     }
 
     /// Whether it is this session's, and no lock came since.

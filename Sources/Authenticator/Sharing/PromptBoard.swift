@@ -83,7 +83,10 @@ struct PromptBoard {
     /// An answer is remembered for a while, a question for as long as its process lives.
     private func isAlive(_ prompt: SharedPrompt, at now: Int64) -> Bool {
         guard prompt.boot == boot else { return false }
-        if let outcome = prompt.outcome { return outcome.time <= now && now - outcome.time < Self.memory }
+        if let outcome = prompt.outcome {
+            let (age, isOutOfRange) = now.subtractingReportingOverflow(outcome.time)
+            return outcome.time <= now && !isOutOfRange && age < Self.memory
+        }
         // A process that cannot be looked at has ended.
         let process = try? ProcessIdentity(observing: prompt.leader)
         return process?.startTime == prompt.leaderStart

@@ -53,7 +53,7 @@ extension VaultKeeper {
         await abandon()
         let made = try await makeSuccessor(of: state, authenticatorKey, binding)
         guard ground.challenges.isOpen(challenge.id), open?.record == record, renewal == nil else {
-            await remove(made.succession.record, but: record)
+            await removeIndexes(of: made.succession.record)
             throw Faults.challengeRefused
         }
         try step { () throws(VaultError) in try state.vault.begin(made.succession, keys: made.keys) }
@@ -160,13 +160,14 @@ extension VaultKeeper {
         guard try VaultOpener(owner: owner, ground: ground).registered() == renewal.succession.record else {
             throw Fault(.notPermitted, "The registry does not name the renewed keychain.")
         }
+        let done = renewal.succession
         leave(keeping: challenge)
         _ = try await opened()
         if open?.record == renewal.succession.record {
             // Locked meanwhile, it stays locked.
             _ = held.unlock(keys, at: Self.milliseconds) { ground.challenges.isOpen(challenge) }
         }
-        let isRevoked = await endFormer()
+        let isRevoked = await endFormer(of: done)
         let count = try await use { try $0.vault.count }
         return RenewalOutcome(items: count, isRevoked: isRevoked)
     }
@@ -183,9 +184,9 @@ extension VaultKeeper {
         self.renewal?.offer = nil
         self.renewal?.keys = nil
         self.renewal?.succession.offer = nil
-        guard let succession = self.renewal?.succession else { return }
+        guard let renewal = self.renewal else { return }
         // Where this cannot be written, the next start of the broker waits for a moment that is over.
-        try? open?.vault.note(succession)
+        try? open?.vault.note(renewal.succession, with: renewal.successor)
     }
 
     /// Waits until the registry has decided which of two vaults it is.
@@ -209,13 +210,15 @@ extension VaultKeeper {
 
     /// Removes from the TPM what the keys before hung on, where this vault has taken another one's place. What does not succeed now is done when the vault
     /// is opened next.
+    ///
+    /// - Parameter done: the renewal that was completed in this moment; nil for what this vault itself has noted, and nobody else.
     @discardableResult
-    func endFormer() async -> Bool {
+    func endFormer(of done: Succession? = nil) async -> Bool {
         // What cannot be read is as good as none.
-        guard let open, let succession = try? VaultFile.succession(of: owner, in: ground.directory),
+        guard let open, let succession = done ?? (try? open.vault.origin),
             succession.record.vault == open.record.vault
         else { return true }
-        guard await remove(succession.former, but: open.record) else { return false }
+        guard await removeIndexes(of: succession.former) else { return false }
         // Nothing but this file is left; the next opening finds nothing to do.
         try? VaultFile.forgetSuccession(of: owner, in: ground.directory)
         return true
@@ -261,7 +264,7 @@ extension VaultKeeper {
         // As above.
         let noted = try? open?.vault.succession
         closeRenewal()
-        if let succession = noted, let record = open?.record { await remove(succession.record, but: record) }
+        if let noted { await removeIndexes(of: noted.record) }
     }
 
     private func makeSuccessor(
@@ -342,7 +345,7 @@ extension VaultKeeper {
         do throws(SystemError) {
             succession.offer = Succession.Offer(boot: try BootTime.bootID(), time: BootTime.milliseconds)
         } catch { throw Fault(.failed, "The broker cannot look at the clock.") }
-        try step { () throws(VaultError) in try state.vault.note(succession) }
+        try step { () throws(VaultError) in try state.vault.note(succession, with: renewal.successor) }
         self.renewal?.succession = succession
         self.renewal?.offer = connection
         return succession.record
@@ -371,24 +374,6 @@ extension VaultKeeper {
         closeRenewal()
         // What was asked about the vault before is about no vault now.
         ground.challenges.dropAll(about: owner, but: challenge)
-    }
-
-    /// Removes the indexes of a record's keys from the TPM, but none that another record names.
-    @discardableResult
-    private func remove(_ record: RegistryRecord, but kept: RegistryRecord) async -> Bool {
-        let inUse = [kept.generation, kept.binding?.index].compactMap { $0 }
-        let generation = record.generation.flatMap { inUse.contains($0) ? nil : $0 }
-        let index = (record.binding?.index).flatMap { inUse.contains($0) ? nil : $0 }
-        let counter = record.counter.flatMap { $0.handle == kept.counter?.handle ? nil : $0 }
-        let sealer = ground.sealer
-        do throws(SealerError) {
-            try await ground.sealerThread.run { () throws(SealerError) in
-                if let counter { try sealer.removeCounter(counter) }
-                if let generation { try sealer.endGeneration(generation) }
-                if let index { try sealer.removeIndex(.password(index)) }
-            }
-            return true
-        } catch { return false }
     }
 
     private func step<Value>(_ body: () throws(VaultError) -> Value) throws(Fault) -> Value {

@@ -118,15 +118,6 @@ extension VaultKeeper {
         return (try? await use { state in try state.vault.settle() }) ?? 0
     }
 
-    @discardableResult
-    private func removeIndex(_ index: VaultIndex) async -> Bool {
-        let sealer = ground.sealer
-        do throws(SealerError) {
-            try await ground.sealerThread.run { () throws(SealerError) in try sealer.removeIndex(index) }
-            return true
-        } catch { return false }
-    }
-
     private func claimBinding(_ challenge: Challenge.ID) throws(Fault) {
         if let binding, binding != challenge, ground.challenges.isOpen(binding) {
             throw Fault(.failed, "Your keychain is being sealed anew just now; try again in a moment.")

@@ -1,7 +1,6 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
-import FoundationEssentials
 import Platform
 import Vault
 
@@ -48,7 +47,7 @@ extension VaultKeeper {
         _ challenge: Challenge.ID
     ) throws(Fault) -> RegistryRecord {
         let record = RegistryRecord(
-            vault: id, owner: owner, ownerName: name, created: UInt64(Date().timeIntervalSince1970 * 1000),
+            vault: id, owner: owner, ownerName: name, created: SystemClock.now(),
             sealer: ground.sealer.kind,
             authenticatorKey: authenticatorKey, storageKey: keys.storageKey, counter: keys.counter,
             objects: keys.names, isService: isService,

@@ -37,14 +37,16 @@ struct VaultOpener: Sendable {
     }
 
     /// A broker that ended while the registry was asked to name a successor: what is written to the vault before in that moment would be lost.
-    private func checkDecided(_ record: RegistryRecord) throws(Fault) {
+    ///
+    /// The vault is open by then: only its own word on that is believed.
+    private func checkDecided(_ vault: OpenVault) throws(Fault) {
         // What cannot be read is as good as none.
-        guard let succession = try? VaultFile.succession(of: owner, in: ground.directory),
-            succession.former.vault == record.vault, let offer = succession.offer,
-            let boot = try? BootTime.bootID(), offer.boot == boot
+        guard let offer = try? vault.succession?.offer, let boot = try? BootTime.bootID(), offer.boot == boot,
+            offer.isOpen(at: BootTime.milliseconds)
         else { return }
-        let age = BootTime.milliseconds - offer.time
-        guard !(0..<Succession.decisionTime).contains(age) else { throw Faults.beingRenewed }
+        // A file that cannot be closed is no reason to use it.
+        try? vault.close()
+        throw Faults.beingRenewed
     }
 
     /// - Parameter held: where the vault's keys will be.
@@ -62,11 +64,12 @@ struct VaultOpener: Sendable {
     private func openNow(_ held: HeldKeys) -> Result<VaultKeeper.OpenState, Fault> {
         do throws(Fault) {
             guard let record = try registered() else { throw Faults.notFound }
-            try checkDecided(record)
+            let vault: OpenVault
             do throws(VaultError) {
-                let vault = try OpenVault(directory: ground.directory, record: record, sealer: ground.sealer)
-                return .success(VaultKeeper.OpenState(vault: vault, record: record, held: held))
+                vault = try OpenVault(directory: ground.directory, record: record, sealer: ground.sealer)
             } catch { throw Fault(error) }
+            try checkDecided(vault)
+            return .success(VaultKeeper.OpenState(vault: vault, record: record, held: held))
         } catch { return .failure(error) }
     }
 }

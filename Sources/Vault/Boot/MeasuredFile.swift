@@ -48,6 +48,8 @@ public struct MeasuredFile: Sendable, Equatable {
             guard section.offset + section.count <= bytes.count else { return nil }
             parts.append(section.offset..<section.offset + section.count)
             covered += section.count
+            // Sections that lie over each other would be hashed as often as there are some.
+            guard covered <= bytes.count else { return nil }
         }
         guard covered + certificates <= bytes.count else { return nil }
         parts.append(covered..<bytes.count - certificates)

@@ -91,7 +91,8 @@ extension OpenVault {
                 try sealer.remakeCounter(password: keys.counter, record: record)
             }
         // A copy of what was stopped before it was counted is one step ahead of the counter, never two.
-        let epoch = max(header.epoch, counted) + 2
+        let (epoch, isTooMuch) = max(header.epoch, counted).addingReportingOverflow(2)
+        guard !isTooMuch else { throw SealerError(.damaged, "the vault's epoch is more than a counter can count") }
         let found = try sealer.count(
             to: epoch, most: mostStepsToAccept, password: keys.counter, record: record)
         guard found == epoch else {

@@ -75,7 +75,9 @@ extension OpenVault {
             let terms = try cryptography { () throws(CryptographyError) in try keys.terms(of: item.summary.metadata) }
             for term in Set(terms) { expected[term, default: []].append(item.summary.id) }
         }
-        guard postings.count == expected.count else { throw .damaged("its index has an entry too many or too few") }
+        guard postings.count == expected.count, Set(postings.map(\.term)).count == postings.count else {
+            throw .damaged("its index has an entry too many or too few")
+        }
         for posting in postings {
             let found = try snapshot.items(of: posting.term)
             guard let items = expected[posting.term], Posting.encode(items) == Posting.encode(found) else {

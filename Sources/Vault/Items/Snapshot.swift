@@ -49,7 +49,10 @@ class Snapshot {
             guard let id = ItemID(bytes: row.id) else { throw .damaged("an item has no id") }
             items.append(try item(id, row.record))
         }
-        guard items.count == Int(header.itemCount) else { throw .damaged("an item is missing") }
+        // SQLite believes a file that has a key twice: the row of one item must not stand in another's place.
+        guard items.count == Int(header.itemCount), Set(items.map(\.summary.id)).count == items.count else {
+            throw .damaged("an item is missing")
+        }
         return items
     }
 

@@ -15,20 +15,43 @@ extension OpenVault {
             throw VaultError(.changed, "the vault is another one than its keys are renewed for")
         }
         try VaultFile.removeSuccessor(of: record.owner, in: directory)
-        try note(succession)
+        let successor = try cryptography { () throws(CryptographyError) in
+            try VaultKeys(deviceRoot: keys.deviceRoot, vault: succession.record.vault)
+        }
+        try note(succession, successor)
         try VaultFile.createSuccessor(directory: directory, keys: keys, record: succession.record)
     }
 
-    /// Notes how far a renewal is.
-    public func note(_ succession: Succession) throws(VaultError) {
-        try succession.write(VaultFile.successionPath(of: record.owner, in: directory), key: keys.integrity)
+    /// Notes how far a renewal is. Both vaults vouch for it.
+    public func note(_ succession: Succession, with successor: OpenVault) throws(VaultError) {
+        try note(succession, successor.keys)
     }
 
-    /// The renewal that this vault has begun; nil where there is none.
+    private func note(_ succession: Succession, _ successor: VaultKeys) throws(VaultError) {
+        try succession.write(
+            VaultFile.successionPath(of: record.owner, in: directory), former: keys.integrity,
+            successor: successor.integrity)
+    }
+
+    /// The renewal that this vault has begun; nil where there is none, and for what somebody else has noted.
     public var succession: Succession? {
         get throws(VaultError) {
             let path = VaultFile.successionPath(of: record.owner, in: directory)
-            guard let found = try Succession.read(path, key: keys.integrity), found.former == record else { return nil }
+            let found = try Succession.read(path, by: .former, key: keys.integrity)
+            guard let found, found.former == record, found.record.owner == record.owner else { return nil }
+            return found
+        }
+    }
+
+    /// The renewal that this vault has come out of, until nothing of the vault before is left; nil where there is none, and for what somebody else has
+    /// noted.
+    public var origin: Succession? {
+        get throws(VaultError) {
+            let path = VaultFile.successionPath(of: record.owner, in: directory)
+            let found = try Succession.read(path, by: .successor, key: keys.integrity)
+            guard let found, found.record.vault == record.vault, found.record.owner == record.owner,
+                found.former.owner == record.owner
+            else { return nil }
             return found
         }
     }

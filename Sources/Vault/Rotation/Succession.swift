@@ -17,6 +17,12 @@ public struct Succession: Codable, Sendable, Equatable {
             self.boot = boot
             self.time = time
         }
+
+        /// Whether the registry may still be told, by what the boot clock shows now.
+        public func isOpen(at now: Int64) -> Bool {
+            let (age, isOutOfRange) = now.subtractingReportingOverflow(time)
+            return !isOutOfRange && (0..<Succession.decisionTime).contains(age)
+        }
     }
 
     /// For how long after an offer the registry may name the successor though the broker has ended, in milliseconds: longer than an authenticator tries.
@@ -35,43 +41,67 @@ public struct Succession: Codable, Sendable, Equatable {
 
     private static let longest = 3 * Registry.longestRecord
 
-    /// What was written last, by whomever; nil where nothing was.
+    /// Who vouches for a note. Each has a MAC in it: the vault before is gone when what it left in the TPM is removed.
+    enum Voucher: String, CaseIterable { case former, successor }
+
+    /// What was noted, if this vault has vouched for it; nil where nothing was, and for what another wrote.
     ///
-    /// - Parameter key: of the vault that it is made from: then only what that vault has vouched for.
-    static func read(_ path: String, key: SecretBytes?) throws(VaultError) -> Succession? {
+    /// - Parameter key: the integrity key of the vault whose word counts.
+    static func read(_ path: String, by voucher: Voucher, key: SecretBytes) throws(VaultError) -> Succession? {
         let bytes: [UInt8]
         do throws(SystemError) {
-            guard let status = try FileStatus.of(path), status.isRegular else { return nil }
+            guard let status = try FileStatus.of(path), status.isRegular, status.size <= longest else { return nil }
             bytes = try DurableFile.read(path, limit: longest)
         } catch { throw VaultError(.storage, "the vault's files cannot be used", cause: error) }
-        guard bytes.count > HMACSHA256.count else { return nil }
-        let text = Array(bytes[HMACSHA256.count...])
-        if let key {
-            let isOurs = try cryptography { () throws(CryptographyError) in
-                try HMACSHA256.isValid(Array(bytes[..<HMACSHA256.count]), for: message(text), key: key)
-            }
-            guard isOurs else { return nil }
+        guard let note = SuccessionNote(bytes) else { return nil }
+        let isOurs = try cryptography { () throws(CryptographyError) in
+            try HMACSHA256.isValid(note.mac(of: voucher), for: message(note.text, voucher), key: key)
         }
+        guard isOurs else { return nil }
         // What cannot be read is as good as none: the renewal begins anew.
-        return try? JSONDecoder().decode(Succession.self, from: Data(text))
+        return try? JSONDecoder().decode(Succession.self, from: Data(note.text))
     }
 
-    func write(_ path: String, key: SecretBytes) throws(VaultError) {
+    /// - Parameters:
+    ///   - former: the integrity key of the vault in use.
+    ///   - successor: that of the vault which is to take its place.
+    func write(_ path: String, former: SecretBytes, successor: SecretBytes) throws(VaultError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         let text: [UInt8]
         do { text = Array(try encoder.encode(self)) } catch {
             throw VaultError(.storage, "the renewal of the keys cannot be noted", cause: error)
         }
-        let mac = try cryptography { () throws(CryptographyError) in
-            try HMACSHA256.code(for: Self.message(text), key: key)
+        let macs = try cryptography { () throws(CryptographyError) in
+            try HMACSHA256.code(for: Self.message(text, .former), key: former)
+                + HMACSHA256.code(for: Self.message(text, .successor), key: successor)
         }
-        do throws(SystemError) { try DurableFile.write(mac + text, to: path, mode: 0o600) } catch {
+        do throws(SystemError) { try DurableFile.write(macs + text, to: path, mode: 0o600) } catch {
             throw VaultError(.storage, "the renewal of the keys cannot be noted", cause: error)
         }
     }
 
-    private static func message(_ text: [UInt8]) -> [UInt8] {
-        LengthPrefixed.encode(Array("org.coffer.succession".utf8), text)
+    private static func message(_ text: [UInt8], _ voucher: Voucher) -> [UInt8] {
+        LengthPrefixed.encode(Array("org.coffer.succession".utf8), Array(voucher.rawValue.utf8), text)
+    }
+}
+
+/// The parts of a note's file: `mac of the former vault (32) ‖ mac of the successor (32) ‖ JSON`.
+struct SuccessionNote {
+    private let macs: [UInt8]
+    let text: [UInt8]
+
+    /// - Returns: nil for what is too short to be one.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count > 2 * HMACSHA256.count else { return nil }
+        macs = Array(bytes[..<(2 * HMACSHA256.count)])
+        text = Array(bytes[(2 * HMACSHA256.count)...])
+    }
+
+    func mac(of voucher: Succession.Voucher) -> [UInt8] {
+        switch voucher {
+        case .former: Array(macs[..<HMACSHA256.count])
+        case .successor: Array(macs[HMACSHA256.count...])
+        }
     }
 }

@@ -5,6 +5,8 @@ import Platform
 /// Names, making and taking up of a vault's file.
 public enum VaultFile {
     private static let sideFiles = ["-wal", "-shm", "-journal"]
+    /// More bytes than a vault's file ever has.
+    private static let largestCopy: Int64 = 2 << 30
 
     /// Where an owner's vault is: `user-1000.vault`.
     public static func path(of owner: Owner, in directory: String) -> String { "\(directory)/\(owner.fileStem).vault" }
@@ -175,11 +177,6 @@ public enum VaultFile {
         }
     }
 
-    /// What was noted of a renewal, whoever vouches for it; nil where nothing was.
-    public static func succession(of owner: Owner, in directory: String) throws(VaultError) -> Succession? {
-        try Succession.read(successionPath(of: owner, in: directory), key: nil)
-    }
-
     /// Forgets what was noted: nothing of the vault before is left in the TPM.
     public static func forgetSuccession(of owner: Owner, in directory: String) throws(VaultError) {
         try files { () throws(SystemError) in
@@ -222,7 +219,10 @@ public enum VaultFile {
         for side in ["", "-wal"] {
             try files { () throws(SystemError) in
                 guard let status = try FileStatus.of(path + side) else { return true }
-                let bytes = try DurableFile.read(path + side, limit: Int(status.size) + 4096)
+                guard status.size <= largestCopy else {
+                    throw SystemError("copy \(path)", reason: "it is too large to be a vault")
+                }
+                let bytes = try DurableFile.read(path + side, limit: Int(largestCopy))
                 try DurableFile.write(bytes, to: other + side, mode: 0o600)
                 return true
             }

@@ -51,7 +51,9 @@ enum ExpirationArgument: Equatable {
     /// A day begins at its midnight here.
     static func day(_ text: String, _ calendar: Calendar) -> Date? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].count == 4, parts.allSatisfy({ $0.allSatisfy(\.isASCII) }) else { return nil }
+        guard parts.count == 3, parts[0].count == 4, parts[1...].allSatisfy({ $0.count <= 2 }),
+            parts.allSatisfy({ $0.allSatisfy(\.isASCII) })
+        else { return nil }
         let numbers = parts.compactMap { Int($0) }
         guard numbers.count == 3 else { return nil }
         let components = DateComponents(year: numbers[0], month: numbers[1], day: numbers[2])

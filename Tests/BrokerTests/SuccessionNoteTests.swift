@@ -1,0 +1,192 @@
+import Authorization
+import BrokerProtocol
+import CofferTestKit
+import Cryptography
+import Foundation
+import Platform
+import TPM
+import Testing
+
+@testable import Broker
+@testable import Vault
+
+/// The note beside a vault that is being renewed is anybody's who can write the folder (attacker 5): only what the vault itself has vouched for counts, and
+/// even that ends nobody else's keys.
+@Suite(.timeLimit(.minutes(5)))
+struct SuccessionNoteTests {
+    private static let owner = Owner.user(ProcessSurroundings.effectiveUser)
+
+    /// A vault under a TPM, without a broker's process; other owners' keys beside it.
+    private struct Fixture {
+        let tpm: SWTPM
+        let folder: TemporaryFolder
+        let registry: Registry
+        let sealer: TPMSealer
+        let keys: NewVaultKeys
+        let record: RegistryRecord
+
+        init() throws {
+            tpm = try SWTPM()
+            folder = try TemporaryFolder()
+            try Folder.make(folder.path + "/vaults", mode: 0o700)
+            registry = Registry(
+                directory: folder.path + "/registry", authenticatorUID: ProcessSurroundings.effectiveUser)
+            try Folder.make(registry.directory, mode: 0o755)
+            sealer = TPMSealer(TPMAccess(tpm.configuration))
+            (record, keys) = try Self.make(SuccessionNoteTests.owner, sealer)
+            try VaultFile.create(directory: folder.path + "/vaults", keys: keys, record: record)
+            try registry.write(record)
+        }
+
+        static func make(_ owner: Owner, _ sealer: TPMSealer) throws -> (RegistryRecord, NewVaultKeys) {
+            let id = try VaultID.random()
+            let authenticator = try P256.PrivateKey.generate()
+            let keys = try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticator.publicKey)
+            let name = try Account.withUID(ProcessSurroundings.effectiveUser)?.name ?? "root"
+            let record = RegistryRecord(
+                vault: id, owner: owner, ownerName: name, created: 1_800_000_000_000, sealer: .tpm,
+                authenticatorKey: authenticator.publicKey, storageKey: keys.storageKey, counter: keys.counter,
+                objects: keys.names, generation: keys.generation)
+            return (record, keys)
+        }
+
+        var notePath: String { VaultFile.successionPath(of: record.owner, in: folder.path + "/vaults") }
+
+        /// The vault's key for its notes.
+        func integrity() throws -> SecretBytes {
+            try VaultKeys(deviceRoot: keys.deviceRoot, vault: record.vault).integrity
+        }
+
+        /// What a start of the broker does about the note, to its end.
+        func open() async throws -> Bool {
+            let ground = VaultGround(
+                directory: folder.path + "/vaults", registry: registry, sealer: sealer, sealerThread: SealerThread(),
+                challenges: ChallengeBook(limits: .init(openPerUser: 8, life: .seconds(60)), clock: .system))
+            let keeper = VaultKeeper(owner: record.owner, ground: ground)
+            _ = try await keeper.opened()
+            let isDone = await keeper.endFormer()
+            await keeper.close()
+            return isDone
+        }
+
+        func handles() throws -> Set<UInt32> {
+            let text = try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"])
+            return Set(
+                text.split(separator: "\n").compactMap { UInt32($0.suffix(8).drop { !$0.isHexDigit }, radix: 16) })
+        }
+    }
+
+    /// Another record of the same owner that names another's indexes.
+    private func former(_ record: RegistryRecord, with indexes: RegistryRecord) throws -> RegistryRecord {
+        RegistryRecord(
+            vault: try VaultID.random(), owner: record.owner, ownerName: record.ownerName, created: record.created,
+            sealer: .tpm, authenticatorKey: record.authenticatorKey, storageKey: record.storageKey,
+            counter: indexes.counter, objects: record.objects, generation: indexes.generation)
+    }
+
+    @Test func aNoteThatSomebodyElseWroteEndsNobodysKeys() async throws {
+        let fixture = try Fixture()
+        // Not registered yet: nothing but the note's MAC keeps these.
+        let (other, _) = try Fixture.make(.user(4321), fixture.sealer)
+        let before = try fixture.handles()
+        #expect(before.isSuperset(of: other.indexHandles) && before.isSuperset(of: fixture.record.indexHandles))
+        for former in [other, try former(fixture.record, with: other)] {
+            let note = Succession(record: fixture.record, former: former)
+            let strangers = try SecretBytes.random(count: 32)
+            try note.write(fixture.notePath, former: strangers, successor: strangers)
+            #expect(try await fixture.open())
+            #expect(try fixture.handles() == before)
+            // The former vault's word is not the successor's.
+            try note.write(fixture.notePath, former: fixture.integrity(), successor: strangers)
+            #expect(try await fixture.open())
+            #expect(try fixture.handles() == before)
+        }
+    }
+
+    @Test func anOldNoteOfTheVaultsOwnSparesWhatARecordNames() async throws {
+        let fixture = try Fixture()
+        let (other, _) = try Fixture.make(.user(4321), fixture.sealer)
+        let (gone, _) = try Fixture.make(fixture.record.owner, fixture.sealer)
+        try fixture.registry.write(other)
+        let key = try fixture.integrity()
+        // Handles that were free again are another's by now, or this vault's.
+        for indexes in [other, fixture.record] {
+            try Succession(record: fixture.record, former: former(fixture.record, with: indexes))
+                .write(fixture.notePath, former: key, successor: key)
+            #expect(try await fixture.open())
+            #expect(try fixture.handles().isSuperset(of: other.indexHandles + fixture.record.indexHandles))
+        }
+        // A record that cannot be read may name any.
+        let path = fixture.registry.path(of: .user(99))
+        try DurableFile.write(Array("{".utf8), to: path, mode: 0o644)
+        let note = Succession(record: fixture.record, former: try former(fixture.record, with: gone))
+        try note.write(fixture.notePath, former: key, successor: key)
+        #expect(try await !fixture.open())
+        #expect(try fixture.handles().isSuperset(of: gone.indexHandles))
+        // What only this vault's note names goes, and the note with it.
+        try FileRemoval.remove(path)
+        #expect(try await fixture.open())
+        let left = try fixture.handles()
+        #expect(left.isDisjoint(with: gone.indexHandles))
+        #expect(left == Set(other.indexHandles + fixture.record.indexHandles))
+        #expect(try FileStatus.of(fixture.notePath) == nil)
+    }
+
+    /// A vault of a broker's process that has ended, under software.
+    private struct Ended {
+        let cofferd: Cofferd
+        let record: RegistryRecord
+        /// The vault's key for its notes.
+        let integrity: SecretBytes
+
+        init() async throws {
+            cofferd = try Cofferd()
+            let folder = cofferd.folder.path
+            let authenticator = try TestAuthenticator(
+                socket: folder + "/private.sock",
+                registry: Registry(
+                    directory: folder + "/registry", authenticatorUID: ProcessSurroundings.effectiveUser))
+            let client = try WireClient(cofferd.socket)
+            let id = try await challenge { try await client.call(Keychain.Unlock()) }
+            try await authenticator.grant(id)
+            _ = try await client.call(Keychain.Unlock(challenge: id))
+            try cofferd.end()
+            record = try #require(try authenticator.registry.record(for: SuccessionNoteTests.owner))
+            let vault = try OpenVault(
+                directory: folder + "/vaults", record: record, sealer: SoftwareSealer(directory: folder + "/vaults"))
+            integrity = vault.keys.integrity
+            try vault.close()
+        }
+
+        func note(_ offer: Succession.Offer, key: SecretBytes? = nil) throws {
+            var note = Succession(record: record, former: record)
+            note.offer = offer
+            let key = key ?? integrity
+            let path = VaultFile.successionPath(of: record.owner, in: cofferd.folder.path + "/vaults")
+            try note.write(path, former: key, successor: key)
+        }
+    }
+
+    @Test func noTimeInANoteEndsTheBroker() async throws {
+        let ended = try await Ended()
+        let boot = try BootTime.bootID()
+        for time in [Int64.min, .min + 1, -1, 0, .max] {
+            try ended.note(.init(boot: boot, time: time))
+            let cofferd = try Cofferd(folder: ended.cofferd.folder)
+            // A broker that has died answers nothing.
+            #expect(try await WireClient(cofferd.socket).call(Keychain.List()).items.isEmpty, "\(time)")
+            #expect(try cofferd.end() == 0)
+        }
+    }
+
+    @Test func onlyTheVaultsOwnWordHasTheBrokerWait() async throws {
+        let ended = try await Ended()
+        let offer = Succession.Offer(boot: try BootTime.bootID(), time: .max / 2)
+        #expect(!offer.isOpen(at: BootTime.milliseconds) && offer.isOpen(at: .max / 2 + 1))
+        #expect(!offer.isOpen(at: .max / 2 + Succession.decisionTime))
+        try ended.note(.init(boot: BootTime.bootID(), time: BootTime.milliseconds), key: .random(count: 32))
+        let cofferd = try Cofferd(folder: ended.cofferd.folder)
+        #expect(try await WireClient(cofferd.socket).call(Keychain.List()).items.isEmpty)
+        try cofferd.end()
+    }
+}
