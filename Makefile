@@ -22,7 +22,7 @@ MODULE ?= .build-pam/pam_coffer.so
 programs := cofferd coffer-authenticator coffer
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check format mutants pam release install uninstall clean
+.PHONY: help build demo test check format mutants pam release install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -72,5 +72,8 @@ install uninstall: export PREFIX := $(PREFIX)
 install uninstall: export PAMDIR := $(PAMDIR)
 install uninstall: export DESTDIR := $(DESTDIR)
 
+machine: release ## the installed product on a whole machine (qemu); needs root; installs what is missing
+	@scripts/machine
+
 clean: ## remove everything that was built
-	rm -rf .build .build-pam $(release) .build-mutants
+	rm -rf .build .build-pam $(release) .build-mutants .build-machine

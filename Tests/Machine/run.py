@@ -1,0 +1,457 @@
+"""The steps of one start of the machine. Which start it is, the second disk says."""
+import os
+import re
+import subprocess
+import sys
+import time
+
+from machine import LIMIT, Login, demand, journal, note, protocol, report, run, step, wait_for
+
+PASSWORDS = {"alice": "correct horse", "mallory": "battery staple"}
+REPORT_LINE = "auth  optional  pam_coffer.so\n"
+SOCKETS = ["cofferd.socket", "coffer-authenticator.socket", "coffer-authenticator-report.socket"]
+AUTH, CLIENTS = "/run/coffer-auth/auth.sock", "/run/coffer/coffer.sock"
+state = {}
+
+
+def coffer(user, *words, input="", limit=LIMIT, answer=True):
+    """As a program of the user's that has no terminal; a question is answered with the user's password, or not at all."""
+    return run("coffer", *words, user=user, input=input, limit=limit, askpass=f"/home/{user}/askpass" if answer else None)
+
+
+def value(outcome, expected):
+    outcome.expect(0)
+    demand(outcome.out.strip() == expected, f"{expected!r} was expected: {outcome}")
+
+
+def is_locked(user, item="plain"):
+    return coffer(user, "get", item, "me", "--no-prompt", answer=False).code == 5
+
+
+# ---- the machine ----
+
+
+def up():
+    state_now = run("systemctl", "is-system-running", "--wait").out.strip()
+    failed = run("systemctl", "--failed", "--plain", "--no-legend").out.strip()
+    expected = state.get("may fail", [])
+    failed = "\n".join(line for line in failed.splitlines() if line.split()[0] not in expected)
+    demand(state_now in ("running", "degraded") and not failed, f"{state_now}: {failed}")
+
+
+def device():
+    named = run("stat", "--format=%G %a", "/dev/tpmrm0").expect(0).out.split()
+    demand(named == ["tss", "660"], f"/dev/tpmrm0: {named}")
+
+
+def readme():
+    """The commands of the README's section about installing, but for those that install."""
+    section = open("/usr/src/coffer/README.md").read().split("## Installing")[1].split("\n## ")[0]
+    lines = [line.split("#")[0].replace("sudo ", "") for line in section.split("```")[1].splitlines()]
+    lines = [line for line in lines if line.strip() and not line.startswith("make")]
+    demand(len(lines) >= 2, f"commands: {lines}")
+    for line in lines:
+        run("/bin/sh", "-ec", line).expect(0)
+    for name in SOCKETS:
+        run("systemctl", "is-active", name).expect(0, "active")
+        run("systemctl", "is-enabled", name).expect(0, "enabled")
+
+
+def accounts():
+    for name, password in PASSWORDS.items():
+        run("useradd", "--create-home", "--shell", "/bin/bash", name).expect(0)
+        run("chpasswd", input=f"{name}:{password}\n").expect(0)
+        os.chmod(f"/home/{name}", 0o755)
+        path = f"/home/{name}/askpass"
+        with open(path, "w") as file:
+            file.write(f"#!/bin/sh\necho '{password}'\n")
+        os.chmod(path, 0o755)
+
+
+# ---- two users ----
+
+
+def first_vault():
+    """By hand, at a terminal, as the README has it."""
+    alice = state["alice"] = Login("alice", PASSWORDS["alice"])
+    alice.run("coffer unlock", PASSWORDS["alice"]).expect(0)
+    alice.run("printf one | coffer set plain me").expect(0)
+    alice.run("printf two | coffer set gated me --require presence").expect(0)
+    alice.run("coffer status").expect(0)
+    note(alice.run("coffer doctor").out)
+
+
+def reads():
+    alice = state["alice"]
+    demand("one" in alice.run("coffer get plain me").expect(0).out, "plain")
+    demand("two" in alice.run("coffer get gated me", PASSWORDS["alice"]).expect(0).out, "gated")
+    refused = alice.run("coffer get gated me", "wrong")
+    demand(refused.code == 4 and "two" not in refused.out, f"{refused}")
+    alice.run("coffer get gated me --no-prompt").expect(4)
+    value(coffer("alice", "get", "plain", "me", answer=False), "one")
+    value(coffer("alice", "get", "gated", "me"), "two")
+
+
+def logout():
+    state.pop("alice").leave()
+    wait_for(lambda: is_locked("alice"), "the lock at the last logout")
+
+
+def line_in_stack():
+    """docs/login.md: behind @include common-auth."""
+    text = open("/etc/pam.d/login").read()
+    demand("@include common-auth\n" in text, "common-auth")
+    with open("/etc/pam.d/login", "w") as file:
+        file.write(text.replace("@include common-auth\n", "@include common-auth\n" + REPORT_LINE))
+
+
+def login_opens():
+    demand(is_locked("alice"), "locked before")
+    alice = state["alice"] = Login("alice", PASSWORDS["alice"])
+    demand("one" in alice.run("coffer get plain me --no-prompt").expect(0).out, "plain")
+    note(journal("--unit=coffer-authenticator-report@*", "--lines=6"))
+
+
+def others_see_nothing():
+    mallory = state["mallory"] = Login("mallory", PASSWORDS["mallory"])
+    mallory.run("coffer unlock", PASSWORDS["mallory"]).expect(0)
+    mallory.run("printf hers | coffer set plain me").expect(0)
+    mallory.run("coffer get gated me --no-prompt").expect(3)
+    demand("hers" in mallory.run("coffer get plain me").expect(0).out, "her own")
+    demand(run("cat", "/var/lib/coffer/user-1000.vault", user="mallory").code != 0, "the file is closed")
+    demand(run("head", "-c1", "/dev/tpmrm0", user="mallory").code != 0, "the TPM is closed")
+    demand(run("python3", "/opt/machine/flood.py", "/run/coffer-auth/report.sock", "1", user="mallory").code != 0, "report.sock is closed")
+
+
+def session_of(user):
+    for line in run("loginctl", "--no-legend", "list-sessions").expect(0).out.splitlines():
+        if line.split()[2] == user:
+            return line.split()[0]
+    raise Exception(f"{user} has no session")
+
+
+def screen_lock():
+    value(coffer("alice", "get", "plain", "me", answer=False), "one")
+    session = session_of("alice")
+    run("loginctl", "lock-session", session).expect(0)
+    wait_for(lambda: is_locked("alice"), "the lock that logind asked for")
+    run("loginctl", "unlock-session", session).expect(0)
+    value(coffer("mallory", "get", "plain", "me", answer=False), "hers")
+    demand(is_locked("alice"), "an unlocking that logind tells must open nothing")
+    state["alice"].run("coffer unlock", PASSWORDS["alice"]).expect(0)
+    value(coffer("alice", "get", "plain", "me", answer=False), "one")
+
+
+# ---- floods ----
+
+
+class Flood:
+    def __init__(self, *words, user=None):
+        command = ["python3", "/opt/machine/flood.py", *map(str, words)]
+        if user:
+            command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", *command]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def made(self):
+        return self.process.stdout.readline().strip()
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(LIMIT)
+
+
+def flood_of_conversations():
+    """Every read in it must succeed, and the socket must never fail."""
+    flood = Flood(AUTH, 900, user="mallory")
+    times = []
+    try:
+        for _ in range(5):
+            began = time.monotonic()
+            value(coffer("alice", "get", "gated", "me"), "two")
+            times.append(time.monotonic() - began)
+        note(f"during the flood a gated read took {', '.join(f'{t:.1f}' for t in times)} s")
+        made = flood.made()
+        note(f"mallory: {made}")
+        value(coffer("alice", "get", "gated", "me"), "two")
+    finally:
+        note(run("systemctl", "show", "--property=ActiveState,Result,NConnections,NAccepted,NRefused", "coffer-authenticator.socket").out.replace("\n", " "))
+        flood.end()
+    run("systemctl", "is-active", "coffer-authenticator.socket").expect(0, "active")
+    value(coffer("alice", "get", "gated", "me"), "two")
+
+
+def after_a_flood():
+    """So that the next step starts with what it needs."""
+    run("systemctl", "reset-failed", "coffer-authenticator.socket", "cofferd.socket")
+    run("systemctl", "start", *SOCKETS).expect(0)
+    units = lambda: run("systemctl", "list-units", "--no-legend", "--plain", "coffer-authenticator@*").out
+    wait_for(lambda: not units().strip(), "the end of all conversations")
+    value(coffer("alice", "get", "gated", "me"), "two")
+
+
+def idle_connections():
+    """Of a user, and of subordinate uids without accounts."""
+    own = Flood(CLIENTS, 64, user="mallory")
+    note(f"mallory: {own.made()}")
+    foreign = Flood(CLIENTS, 64, 200000, 24)
+    note(f"24 uids without an account: {foreign.made()}")
+    try:
+        for _ in range(5):
+            value(coffer("alice", "get", "plain", "me", answer=False), "one")
+            value(coffer("alice", "get", "gated", "me"), "two")
+        coffer("alice", "set", "plain", "me", input="one").expect(0)
+    finally:
+        own.end()
+        foreign.end()
+    value(coffer("mallory", "get", "plain", "me", answer=False), "hers")
+
+
+# ---- sleep ----
+
+
+def sleep_cycle():
+    def times():
+        return run("dmesg").out.count("PM: suspend exit")
+
+    before = times()
+    run("rtcwake", "--mode", "no", "--seconds", "20").expect(0)
+    run("systemctl", "suspend").expect(0)
+    wait_for(lambda: times() > before, "waking up")
+    wait_for(lambda: is_locked("alice"), "the lock before sleep")
+    demand(is_locked("mallory"), "all vaults lock")
+    for user in ("alice", "mallory"):
+        state[user].run("coffer unlock", PASSWORDS[user]).expect(0)
+
+
+def inhibitors():
+    return run("systemd-inhibit", "--list", "--no-legend", "--no-pager").out
+
+
+def without_polkit():
+    demand(run("systemctl", "cat", "polkit.service").code != 0, "polkit is not installed")
+    note(f"inhibitors: {inhibitors().strip() or 'none'}")
+    coffer("alice", "status").expect(0, "logind gave no inhibitor")
+
+
+def with_polkit():
+    demand(run("systemctl", "cat", "polkit.service").code == 0, "polkit is installed")
+    held = [line for line in inhibitors().splitlines() if "Coffer" in line]
+    demand(len(held) == 1 and "delay" in held[0] and "sleep" in held[0], f"inhibitors: {held}")
+    demand("inhibitor" not in coffer("alice", "status").expect(0).out, "status says that there is none")
+
+
+# ---- a service ----
+
+SERVICE = """[Unit]
+Requires=coffer-unlock@nightly.service
+After=coffer-unlock@nightly.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+User=nightly
+RuntimeDirectory=nightly
+ExecStart=/bin/sh -c 'coffer get restic repository >/run/nightly/secret'
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def service():
+    """docs/service-accounts.md."""
+    run("useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", "nightly").expect(0)
+    run("coffer", "vault", "create", "--owner", "nightly").expect(0)
+    words = ["coffer", "set", "restic", "repository", "--user", "nightly", "--access", "after-first-unlock"]
+    run(*words, input="correct horse").expect(0)
+    with open("/etc/systemd/system/nightly.service", "w") as file:
+        file.write(SERVICE)
+    run("systemctl", "daemon-reload").expect(0)
+    run("systemctl", "enable", "coffer-unlock@nightly.service", "nightly.service").expect(0)
+    run("systemctl", "start", "nightly.service").expect(0)
+    service_has_it()
+
+
+def service_has_it():
+    run("systemctl", "is-active", "nightly.service").expect(0)
+    demand(open("/run/nightly/secret").read().strip() == "correct horse", "the service's secret")
+
+
+# ---- the boot ----
+
+
+def tie():
+    making = subprocess.Popen(
+        ["setpriv", "--reuid=alice", "--regid=alice", "--init-groups", "setsid", "-w", "coffer", "recovery", "new", "--script"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={"PATH": "/usr/bin", "HOME": "/home/alice", "COFFER_ASKPASS": "/home/alice/askpass"})
+    code, group = making.stdout.readline().strip(), int(making.stdout.readline())
+    making.stdin.write(code.split("-")[group - 1] + "\n")
+    making.stdin.close()
+    demand(making.wait(LIMIT) == 0, f"recovery new ended with {making.returncode}; {len(code.split('-'))} groups, asked {group}")
+    coffer("alice", "boot", "bind", "--registers", "4,7,9").expect(0)
+    coffer("alice", "status").expect(0, "Tied to the boot")
+    note(coffer("alice", "boot").out)
+    # What the kernel measured of its own command line, for whoever reads this after a failure.
+    value(coffer("alice", "get", "plain", "me", answer=False), "one")
+
+
+def scores():
+    for unit in ("cofferd.service", "coffer-authenticator@check.service", "coffer-authenticator-report@check.service", "coffer-unlock@check.service"):
+        text = run("systemd-analyze", "--no-pager", "security", unit).expect(0).out
+        note(text.strip().splitlines()[-1].lstrip("→ "))
+        protocol.write(f"{unit}\n{text}\n")
+
+
+def scores_hold():
+    """What the units shut stays shut."""
+    for unit, most in {"cofferd.service": 1.0, "coffer-authenticator@check.service": 6.7, "coffer-authenticator-report@check.service": 5.6}.items():
+        text = run("systemd-analyze", "--no-pager", "security", unit).expect(0).out
+        score = float(re.search(r"exposure level for \S+: ([0-9.]+)", text).group(1))
+        demand(score <= most, f"{unit}: {score}, at most {most} was expected")
+
+
+def polkit_comes():
+    packages = [f"/opt/later/{name}" for name in os.listdir("/opt/later")]
+    environment = ["env", "DEBIAN_FRONTEND=noninteractive"]
+    run(*environment, "dpkg", "--install", *packages).expect(0)
+
+
+def tied_opens():
+    alice = state["alice"] = Login("alice", PASSWORDS["alice"])
+    demand("one" in alice.run("coffer get plain me --no-prompt").expect(0).out, "the login opened it")
+    demand("two" in alice.run("coffer get gated me", PASSWORDS["alice"]).expect(0).out, "gated")
+
+
+def sealed_after_start():
+    for user in PASSWORDS:
+        coffer(user, "get", "plain", "me", "--no-prompt", answer=False).expect(5)
+    names = coffer("mallory", "list", answer=False).expect(0).out
+    demand("plain" in names, names)
+
+
+def mallory_opens():
+    mallory = state["mallory"] = Login("mallory", PASSWORDS["mallory"])
+    demand("hers" in mallory.run("coffer get plain me --no-prompt").expect(0).out, "the login opened it")
+
+
+def other_boot():
+    """Another command line: the login is let in, and the vault stays shut."""
+    alice = state["alice"] = Login("alice", PASSWORDS["alice"])
+    refused = alice.run("coffer unlock 2>&1").expect(8)
+    note(refused.out.strip())
+    for words in (["get", "plain", "me"], ["get", "gated", "me"], ["list"]):
+        outcome = coffer("alice", *words)
+        demand(outcome.code == 8 and "one" not in outcome.out and "plain" not in outcome.out, f"{words}: {outcome}")
+    note(coffer("alice", "boot").out)
+
+
+# ---- another TPM ----
+
+
+def no_tpm_state():
+    for user in PASSWORDS:
+        login = state[user] = Login(user, PASSWORDS[user])
+        refused = login.run("coffer unlock 2>&1").expect(8)
+        note(refused.out.strip())
+        demand("TPM" in refused.out and ("cleared" in refused.out or "replaced" in refused.out or "another" in refused.out), f"{refused}")
+        coffer(user, "get", "plain", "me").expect(8)
+        note(coffer(user, "doctor").out)
+
+
+# ---- the end ----
+
+
+def uninstall():
+    laid = [line.split(maxsplit=2)[2] for line in open("/usr/lib/coffer/installed").read().splitlines()]
+    with open("/etc/coffer/cofferd.conf", "a") as file:
+        file.write("idle-lock = 10\n")
+    said = run("make", "-C", "/usr/src/coffer", "-s", "uninstall").expect(0, "Kept your /etc/coffer/cofferd.conf", "/var/lib/coffer", "/etc/pam.d/login")
+    note(said.out)
+    left = [path for path in laid if os.path.isfile(path) and path != "/etc/coffer/cofferd.conf"]
+    demand(len(laid) > 50 and not left, f"left: {left}")
+    demand(not os.path.exists("/usr/libexec/coffer") and not os.path.exists("/usr/lib/coffer"), "folders are left")
+    listed = run("systemctl", "list-units", "--all", "--plain", "--no-legend", "coffer*").out
+    running = [line for line in listed.splitlines() if "coffer-machine" not in line and (" active " in line or " activating " in line)]
+    demand(not running, f"still there: {running}")
+    for path in (AUTH, CLIENTS):
+        demand(run("python3", "/opt/machine/flood.py", path, "1").out.startswith("0 connections"), f"somebody listens at {path}")
+    links = run("find", "/etc/systemd/system", "-xtype", "l", "-name", "coffer*").out
+    demand(not links.strip(), f"links to nothing: {links}")
+    demand(os.path.isfile("/var/lib/coffer/user-1000.vault") and os.path.isdir("/var/lib/coffer-auth"), "the vaults are kept")
+
+
+def login_without():
+    """The line with pam_coffer.so is still there, and lets people in."""
+    for user in PASSWORDS:
+        state.pop(user).leave()
+    alice = Login("alice", PASSWORDS["alice"])
+    alice.run("true").expect(0)
+    alice.leave()
+
+
+FIRST = [
+    ("the system is up, no unit failed", up),
+    ("the TPM's device is the broker's group's", device),
+    ("the README's commands enable what was installed", readme),
+    ("two users", accounts),
+    ("a login; the first unlock makes the vault; items", first_vault),
+    ("plain and gated reads, a wrong password, nobody to ask", reads),
+    ("the last logout locks", logout),
+    ("pam_coffer.so in the stack of login", line_in_stack),
+    ("a login opens the vault", login_opens),
+    ("another user reads nothing", others_see_nothing),
+    ("logind's lock locks; its unlocking opens nothing", screen_lock),
+    ("a service gets its secret as it starts", service),
+    ("without polkit there is no inhibitor, and status says so", without_polkit),
+    ("sleep without polkit locks", sleep_cycle),
+    ("idle connections of others shut nobody out", idle_connections),
+    ("900 conversations of one user, and another's gated reads", flood_of_conversations),
+    ("after the flood all is as before", after_a_flood),
+    ("the units are as closed as they were", scores_hold),
+    ("a vault tied to the boot, with the command line", tie),
+    ("polkit is installed", polkit_comes),
+]
+AGAIN = [
+    ("the system is up, no unit failed", up),
+    ("the service had its secret from the start", service_has_it),
+    ("every other vault is sealed", sealed_after_start),
+    ("the same boot opens the tied vault, by a login", tied_opens),
+    ("a login opens the other user's", mallory_opens),
+    ("with polkit there is an inhibitor", with_polkit),
+    ("sleep with polkit locks", sleep_cycle),
+    ("after sleep there is an inhibitor again", with_polkit),
+]
+CHANGED = [
+    ("the system is up, no unit failed", up),
+    ("another command line: the tied vault is refused", other_boot),
+    ("the vault that is not tied opens", mallory_opens),
+    ("the service had its secret from the start", service_has_it),
+]
+AS_WAS = [
+    ("the system is up, no unit failed", up),
+    ("the boot as it was opens the tied vault", tied_opens),
+]
+NEW_TPM = [
+    ("the system is up, only the service's units failed", up),
+    ("another TPM: every vault is refused, and says why", no_tpm_state),
+    ("make uninstall stops and removes all, and keeps the vaults", uninstall),
+    ("a login goes on without pam_coffer.so", login_without),
+]
+STARTS = {"first": FIRST, "again": AGAIN, "changed": CHANGED, "as-was": AS_WAS, "new-tpm": NEW_TPM}
+
+name = open("/dev/vdb").readline().strip("\n\0")
+if name == "new-tpm":
+    state["may fail"] = ["coffer-unlock@nightly.service", "nightly.service"]
+for text, action in STARTS[name]:
+    if len(sys.argv) < 2 or sys.argv[1] in text:
+        step(text, action)
+if name == "first":
+    scores()
+protocol.write(journal())
+protocol.flush()
+report.write("end\n")
+run("sync")
+# The first restart is the machine's own.
+run("systemctl", "--no-block", "reboot" if name == "first" else "poweroff")
+time.sleep(LIMIT)
