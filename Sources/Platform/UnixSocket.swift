@@ -25,26 +25,37 @@ public struct UnixSocket: ~Copyable, Sendable {
         -> Descriptor
     {
         let number = try checked("make a socket") {
-            socket(
-                AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         }
         let descriptor = Descriptor(adopting: number)
         var address = try SocketAddress.unix(path)
         while true {
+            // Where the listener's queue is full the kernel keeps the order; who only looks again and again may never get in.
+            if let deadline { try limitWait(of: number, until: deadline, path) }
             let result = unsafe withUnsafePointer(to: &address) { pointer in
                 unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     unsafe Glibc.connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
                 }
             }
-            if result == 0 { return descriptor }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                // The listener's queue is full; Unix sockets give no event for that, so look again shortly.
-                if let deadline, deadline <= .now { throw SystemError("connect to \(path)", errno: ETIMEDOUT) }
-                usleep(5000)
-            default: throw SystemError("connect to \(path)", errno: errno)
-            }
+            if result == 0 { break }
+            guard errno == EINTR || errno == EAGAIN else { throw SystemError("connect to \(path)", errno: errno) }
+        }
+        let flags = try checked("look at the socket") { fcntl(number, F_GETFL) }
+        try checked("set up the socket") { fcntl(number, F_SETFL, flags | O_NONBLOCK) }
+        return descriptor
+    }
+
+    /// How long connecting may wait (socket(7), SO_SNDTIMEO).
+    private static func limitWait(
+        of number: Int32, until deadline: ContinuousClock.Instant, _ path: String
+    ) throws(SystemError) {
+        let left = deadline - .now
+        guard left > .zero else { throw SystemError("connect to \(path)", errno: ETIMEDOUT) }
+        let (seconds, attoseconds) = left.components
+        // Zero would be for ever.
+        var time = timeval(tv_sec: Int(clamping: seconds), tv_usec: max(1, Int(attoseconds / 1_000_000_000_000)))
+        try checked("set up the socket") {
+            unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         }
     }
 

@@ -153,4 +153,24 @@ struct ConnectionTests {
         for process in greedy.dropFirst(2) + others { #expect(try await process.say(Self.list).contains("items")) }
         await broker.stop()
     }
+
+    @Test("what one user's calls take keeps no other user's waiting")
+    func apart() async throws {
+        let executors = UserExecutors()
+        let (one, same, other) = (executors.enter(uid: 1), executors.enter(uid: 1), executors.enter(uid: 2))
+        #expect(one === same)
+        let gate = DispatchSemaphore(value: 0)
+        let isOver = Mutex(false)
+        // More than there are processors.
+        let busy = (0..<64).map { _ in
+            Task(executorPreference: one) {
+                _ = gate.wait(timeout: .now() + .seconds(1))
+                isOver.withLock { $0 = true }
+            }
+        }
+        await Task(executorPreference: other) {}.value
+        #expect(!isOver.withLock { $0 }, "it had to wait for another user's")
+        for _ in busy { gate.signal() }
+        for task in busy { await task.value }
+    }
 }

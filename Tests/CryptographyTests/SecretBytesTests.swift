@@ -163,14 +163,15 @@ import Testing
             let (mine, theirs) = (try X25519.PrivateKey.generate(), try X25519.PrivateKey.generate())
             let point = try P256.PrivateKey.generate()
             var held: [SecretBytes] = []
-            for step: () throws -> Void in [
-                { _ = try mine.sharedSecret(with: theirs.publicKey) },
-                { _ = try X25519.PrivateKey(rawRepresentation: mine.rawRepresentation) },
-                { _ = try X25519.PrivateKey.generate() },
-                { _ = try point.sharedSecret(with: point.publicKey) },
-                { _ = try point.signature(for: [1]) },
-                { _ = try P256.PrivateKey(rawRepresentation: point.rawRepresentation) },
-                { _ = try HKDF.derive(mine.rawRepresentation, salt: [], info: [], count: 32) },
+            // In the middle of P-256 OpenSSL does not always say what it lacked; that it is no fault of the key's it does.
+            for (isSaid, step): (Bool, () throws -> Void) in [
+                (true, { _ = try mine.sharedSecret(with: theirs.publicKey) }),
+                (true, { _ = try X25519.PrivateKey(rawRepresentation: mine.rawRepresentation) }),
+                (true, { _ = try X25519.PrivateKey.generate() }),
+                (false, { _ = try point.sharedSecret(with: point.publicKey) }),
+                (false, { _ = try point.signature(for: [1]) }),
+                (false, { _ = try P256.PrivateKey(rawRepresentation: point.rawRepresentation) }),
+                (true, { _ = try HKDF.derive(mine.rawRepresentation, salt: [], info: [], count: 32) }),
             ] {
                 // Not having room for another is what this is about.
                 while let one = try? SecretBytes(copying: [UInt8](repeating: 1, count: 32)) { held.append(one) }
@@ -180,7 +181,7 @@ import Testing
                         try step()
                         break
                     } catch let error as CryptographyError {
-                        try #require(error.code == .outOfMemory, "\(error)")
+                        try #require(error.code == .outOfMemory || (!isSaid && error.code == .library), "\(error)")
                         refused += 1
                     }
                     try #require(!held.isEmpty)

@@ -103,12 +103,13 @@ struct HostileFileTests {
             let root = try fixture.sealer.open(.unlockRoot, vault.objects, record: fixture.record) {
                 (request) throws(SigningRefusal) in try fixture.sign(request)
             }
+            let other = try ItemDraft.make("s", "b", "value")
             var held: [SecretBytes] = []
             var codes: [VaultError.Code] = []
             for step: () throws -> Void in [
                 { _ = try vault.classKeys(unlockRoot: root) },
                 { _ = try vault.value(of: vault.find(service: "s", account: "a"), classKeys: keys) },
-                { _ = try vault.set(.make("s", "b", "value"), mode: .replace) },
+                { _ = try vault.set(other, mode: .replace) },
             ] {
                 // Not having room for another is what this is about.
                 while let one = try? SecretBytes(copying: [UInt8](repeating: 1, count: 32)) { held.append(one) }

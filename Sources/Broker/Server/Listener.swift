@@ -26,6 +26,7 @@ final class Listener: Sendable {
         let pace: Connection.Pace
         let logger: Logger
         let executors = UserExecutors()
+        let refusals = Refusals()
     }
 
     /// - Parameter socket: a bound, listening socket; it belongs to the listener from now on.
@@ -39,7 +40,13 @@ final class Listener: Sendable {
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
             .childChannelInitializer { channel in
                 PeerQuestion.ask(channel).flatMap { credentials in
-                    standing(of: credentials.uid, surroundings, on: channel.eventLoop).flatMapThrowing { standing in
+                    // First and without asking anybody: whoever connects on and on is to cost little.
+                    if isFull(credentials.uid, surroundings) {
+                        surroundings.refusals.refuse(channel, credentials, tooMany(surroundings), surroundings.logger)
+                        return channel.eventLoop.makeSucceededVoidFuture()
+                    }
+                    return standing(of: credentials.uid, surroundings, on: channel.eventLoop).flatMapThrowing {
+                        standing in
                         try admit(channel, credentials, standing, surroundings, connections)
                     }
                 }.flatMapError { error in
@@ -56,6 +63,18 @@ final class Listener: Sendable {
         return Listener(channel: channel, connections: connections, sweeping: sweeping)
     }
 
+    private static func isFull(_ uid: UInt32, _ surroundings: Surroundings) -> Bool {
+        let budgets = surroundings.budgets
+        return budgets.held(.connections, by: uid) >= budgets.limits.connections.user
+    }
+
+    private static func tooMany(_ surroundings: Surroundings) -> Fault {
+        let limit = surroundings.budgets.limits.connections.user
+        return Fault(
+            .limitExceeded,
+            "This user has \(limit) connections already: close some, or ask root for a higher “connections-per-user”.")
+    }
+
     /// What the name service says of a user, without keeping the event loop waiting.
     private static func standing(
         of uid: UInt32, _ surroundings: Surroundings, on eventLoop: any EventLoop
@@ -68,6 +87,7 @@ final class Listener: Sendable {
 
     /// Ends connections on which nothing happens; sooner where there are many.
     private static func endIdle(_ connections: OpenConnections, _ surroundings: Surroundings) {
+        surroundings.refusals.forget()
         let budgets = surroundings.budgets
         let isCrowded = budgets.total(.connections) > budgets.limits.connections.all / 2
         let pace = surroundings.pace
@@ -80,8 +100,6 @@ final class Listener: Sendable {
         _ channel: any Channel, _ credentials: PeerCredentials, _ standing: KnownUsers.Answer,
         _ surroundings: Surroundings, _ connections: OpenConnections
     ) throws {
-        let process = try credentials.process()
-        let caller = Caller(uid: credentials.uid, process: process, connection: connections.newNumber())
         do throws(Fault) {
             guard surroundings.served.admits(uid: credentials.uid) else {
                 throw Fault(.permissionDenied, "This socket is not for you.")
@@ -89,22 +107,21 @@ final class Listener: Sendable {
             try check(standing)
             try enter(credentials.uid, surroundings, connections)
         } catch {
-            surroundings.logger.info("connection refused", metadata: LogFields.of(caller, outcome: error.name))
-            let reply = AnswerEncoder(allocator: channel.allocator).encode(error)
-            channel.eventLoop.execute {
-                channel.writeAndFlush(reply).whenComplete { _ in channel.close(promise: nil) }
-            }
+            surroundings.refusals.refuse(channel, credentials, error, surroundings.logger)
             return
         }
+        let caller: Caller
         let wrapped: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         do {
+            caller = Caller(
+                uid: credentials.uid, process: try credentials.process(), connection: connections.newNumber())
             wrapped = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                 wrappingChannelSynchronously: channel,
                 configuration: .init(
                     backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2), isOutboundHalfClosureEnabled: false)
             )
         } catch {
-            surroundings.budgets.give(back: 1, of: .connections, for: caller.uid)
+            surroundings.budgets.give(back: 1, of: .connections, for: credentials.uid)
             throw error
         }
         let connection = Connection(
@@ -144,11 +161,7 @@ final class Listener: Sendable {
             }
         } catch {
             switch error {
-            case .ofUser(let limit):
-                throw Fault(
-                    .limitExceeded,
-                    "This user has \(limit) connections already: close some, or ask root for a higher “connections-per-user”."
-                )
+            case .ofUser: throw tooMany(surroundings)
             case .ofAll(let limit):
                 throw Fault(
                     .limitExceeded,

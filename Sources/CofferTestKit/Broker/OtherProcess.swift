@@ -17,7 +17,12 @@ public final class OtherProcess: Sendable {
             chomp $line; my ($which, $message) = split / /, $line, 2;
             if ($which eq "open") { open_socket($message); next }
             my $s = $s[$which];
-            if ($message eq "hear") { local $/ = "\0"; my $answer = <$s>; if (defined $answer) { chomp $answer; print "$answer\n" } else { print "EOF\n" } next }
+            if ($message eq "hear") {
+                local $/ = "\0"; my $answer = "silence";
+                eval { local $SIG{ALRM} = sub { die }; alarm 100; $answer = <$s>; alarm 0 };
+                if (defined $answer) { chomp $answer; print "$answer\n" } else { print "EOF\n" }
+                next;
+            }
             if ($message eq "close") { close $s if $s; $s[$which] = undef; print "closed\n"; next }
             if (!$s) { print "EOF\n"; next }
             print $s "$message\0"; $s->flush;
@@ -61,7 +66,7 @@ public final class OtherProcess: Sendable {
         return try await lines.next()
     }
 
-    /// The next message that comes without anything being asked; "EOF" when the connection was closed instead.
+    /// The next message that comes without anything being asked; "EOF" when the connection was closed instead, "silence" after 100 seconds.
     public func hear(on connection: Int = 0) async throws -> String {
         try input.write(contentsOf: Data("\(connection) hear\n".utf8))
         return try await lines.next()

@@ -2,22 +2,22 @@ import COpenSSL
 
 /// EVP_PKEY_derive, the same for every curve.
 enum KeyAgreement {
+    /// - Parameter failure: what it means that a public key which could be read gives nothing.
     static func derive(
-        _ privateKey: borrowing Handle, _ publicKey: borrowing Handle, count: Int
+        _ privateKey: borrowing Handle, _ publicKey: borrowing Handle, count: Int, failure: CryptographyError.Code
     ) throws(CryptographyError) -> SecretBytes {
         let context = try unsafe Handle(
             EVP_PKEY_CTX_new_from_pkey(nil, privateKey.pointer, nil), "start a key agreement"
         ) { unsafe EVP_PKEY_CTX_free($0) }
         try OpenSSL.check(unsafe EVP_PKEY_derive_init(context.pointer), "start a key agreement")
         try OpenSSL.check(
-            unsafe EVP_PKEY_derive_set_peer(context.pointer, publicKey.pointer), "agree with this public key",
-            code: .invalidKey)
+            unsafe EVP_PKEY_derive_set_peer(context.pointer, publicKey.pointer), "agree with this public key")
         let secret = try unsafe SecretBytes(unsafeCapacity: count) { (output) throws(CryptographyError) in
             var length = count
             try OpenSSL.check(
                 unsafe EVP_PKEY_derive(
                     context.pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), &length),
-                "agree with this public key", code: .invalidKey)
+                "agree with this public key", code: failure)
             return length
         }
         // RFC 7748, section 6.1: a point of small order gives zeros, a "shared" secret that anyone knows.

@@ -50,7 +50,9 @@ public enum P256 {
         ///
         /// - Throws: `.invalidKey` for a point that is not on the curve; `.library`.
         public func sharedSecret(with point: [UInt8]) throws(CryptographyError) -> SecretBytes {
-            try KeyAgreement.derive(handle(), P256.publicHandle(point), count: scalarCount)
+            try KeyAgreement.derive(
+                // The point was checked: what is missing is memory.
+                handle(), P256.publicHandle(point), count: scalarCount, failure: .library)
         }
 
         func handle() throws(CryptographyError) -> Handle {

@@ -40,7 +40,10 @@ public enum X25519 {
                 EVP_PKEY_new_raw_public_key_ex(nil, "X25519", nil, publicKey, publicKey.count), "read a public key",
                 code: .outOfMemory
             ) { unsafe EVP_PKEY_free($0) }
-            return try KeyAgreement.derive(mine, theirs, count: X25519.count)
+            return try KeyAgreement.derive(
+                mine, theirs, count: X25519.count,
+                // A point of small order; agreeing takes no memory.
+                failure: .invalidKey)
         }
 
         private static func handle(_ raw: SecretBytes) throws(CryptographyError) -> Handle {

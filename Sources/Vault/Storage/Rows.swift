@@ -8,7 +8,24 @@ struct Rows {
 
     init(_ database: Database) { self.database = database }
 
-    func checkSchema() throws(VaultError) { try Schema.check(database) }
+    /// - Throws: `.damaged` for other tables than ours, and for rows that none of ours can be.
+    func checkSchema() throws(VaultError) {
+        try Schema.check(database)
+        try checkKeys()
+    }
+
+    /// Where a table or an index is searched SQLite reads whole rows to compare them, however long they are. A file that is not long holds none that matter.
+    private func checkKeys() throws(VaultError) {
+        guard try number("PRAGMA page_count") * number("PRAGMA page_size") > StorageLimits.unchecked else { return }
+        for (table, length) in [
+            ("item", "length(id) + length(record)"), ("posting", "length(term) + length(items)"),
+            ("node", "length(content)"), ("value", "length(id)"),
+        ] {
+            guard try number("SELECT coalesce(max(\(length)), 0) FROM \(table)") <= StorageLimits.row else {
+                throw .damaged("it has a row that is longer than any of a vault")
+            }
+        }
+    }
 
     func createTables() throws(VaultError) { try Schema.create(database) }
 

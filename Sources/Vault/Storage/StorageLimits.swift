@@ -8,6 +8,8 @@ enum StorageLimits {
     static let row = 4 << 20
     /// A file and its log, each: what one vault may have, with what was freed in it.
     static let file: Int64 = 2 << 30
+    /// A file that is no longer than this may be searched without a look at all its rows first.
+    static let unchecked: Int64 = 32 << 20
     /// All that a look at all items reads: twice what they may have.
     static let items: Int64 = 32 << 20
     /// All of a vault's index entries.
