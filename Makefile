@@ -3,6 +3,9 @@
 # Variables, to be set on the command line:
 #   FILTER=NAME     make test, make mutants: only the tests, or the mutants, whose name holds NAME
 #   JOBS=N          at most N compile jobs at once (default: one per core)
+#   SECONDS=N       make fuzz: for so long, each reader (default: 60)
+#   READER=NAME     make fuzz: only this reader
+#   SEED=N CASE=N   make fuzz: a case that was found
 #   DESTDIR=DIR     make install, uninstall: put everything under DIR (for packagers)
 #   PREFIX=DIR      make install: where programs and manual go (default /usr)
 #   BUILD=DIR       make install: the programs to install (default .build-release/release)
@@ -10,6 +13,10 @@
 #   PAMDIR=DIR      make install: where PAM looks for modules (default: where it does here)
 FILTER ?=
 JOBS ?=
+SECONDS ?= 60
+READER ?=
+SEED ?=
+CASE ?=
 DESTDIR ?=
 PREFIX ?= /usr
 PAMDIR ?= $(or $(firstword $(wildcard /usr/lib/$(shell uname -m)-linux-gnu/security /usr/lib64/security)),/usr/lib/security)
@@ -22,7 +29,7 @@ MODULE ?= .build-pam/pam_coffer.so
 programs := cofferd coffer-authenticator coffer
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check format mutants pam release install uninstall machine clean
+.PHONY: help build demo test fuzz check format mutants pam release install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -42,6 +49,11 @@ test: ## build, check, all tests; some need root, some an sshd, and say so
 	$(SWIFT) build --build-tests $(jobs)
 	scripts/check
 	scripts/test $(FILTER)
+
+fuzz: ## changed content for everything that reads from outside; a failure names SEED and CASE
+	$(SWIFT) build --build-tests $(jobs)
+	COFFER_FUZZ_SECONDS=$(SECONDS) COFFER_FUZZ_READER=$(READER) COFFER_FUZZ_SEED=$(SEED) COFFER_FUZZ_CASE=$(CASE) \
+		$(SWIFT) test --skip-build --disable-xctest --filter '^FuzzTests\.'
 
 check: ## format, confinement of unsafe code, module arrows, unit files, documents
 	scripts/check

@@ -115,6 +115,12 @@ let package = Package(
         tests("VaultTests", ["Vault", "TPM", "Authorization", "Cryptography", "Platform", "CofferTestKit", grdb]),
         tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "CofferTestKit"]),
         tests(
+            "FuzzTests",
+            [
+                "Vault", "Broker", "Authenticator", "Authorization", "BrokerProtocol", "Configuration", "Coffer",
+                "coffer-cli", "Cryptography", "Platform", "TPM", "CofferTestKit", argumentParser, grdb,
+            ]),
+        tests(
             "BrokerTests",
             [
                 "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Configuration",

@@ -11,7 +11,11 @@ public struct ProcessStat: Sendable {
 
     public init(pid: Int32) throws(SystemError) {
         let path = "/proc/\(pid)/stat"
-        let bytes = try DurableFile.read(path, limit: 4096)
+        try self.init(parsing: try DurableFile.read(path, limit: 4096), of: path)
+    }
+
+    /// - Parameter path: where it was read, for the error.
+    init(parsing bytes: [UInt8], of path: String) throws(SystemError) {
         // The command stands in parentheses and may itself contain some.
         guard let opening = bytes.firstIndex(of: UInt8(ascii: "(")),
             let closing = bytes.lastIndex(of: UInt8(ascii: ")")),

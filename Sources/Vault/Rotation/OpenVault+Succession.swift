@@ -73,7 +73,7 @@ extension OpenVault {
     /// - Parameter successor: nil where there is none yet.
     public func missing(in successor: OpenVault?) throws(VaultError) -> [ItemSummary] {
         let there = try successor?.everything() ?? []
-        let theirs = Dictionary(uniqueKeysWithValues: there.map { ($0.id, $0) })
+        let theirs = Dictionary(there.map { ($0.id, $0) }) { first, _ in first }
         return try living().filter { theirs[$0.id] != $0 }.sorted {
             ($0.metadata.service, $0.metadata.account) < ($1.metadata.service, $1.metadata.account)
         }

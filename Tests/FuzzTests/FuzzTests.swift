@@ -1,0 +1,58 @@
+import CofferTestKit
+import Foundation
+import Testing
+
+/// Everything that reads from outside gets content that looks right and is not: as the product wrote it, with fields changed, doubled, cut, or taken from
+/// somebody else's (attackers 5 and 7). No case may end the process, and none may be believed. `make fuzz SECONDS=60` goes on from other seeds.
+@Suite(.serialized, .timeLimit(.minutes(60)))
+struct FuzzTests {
+    /// The readers, and how many cases of each `make test` tries.
+    enum Reader: String, CaseIterable, Codable, Sendable {
+        case notes, registry, vault, decoders, wire, broker, authenticator, settings, tpm, arguments
+
+        var target: (kind: any FuzzTarget.Type, cases: Int) {
+            switch self {
+            case .notes: (NoteTarget.self, 1500)
+            case .registry: (RegistryTarget.self, 1500)
+            case .vault: (VaultTarget.self, 250)
+            case .decoders: (DecoderTarget.self, 8000)
+            case .wire: (WireTarget.self, 4000)
+            case .broker: (BrokerTarget.self, 1200)
+            case .authenticator: (AuthenticatorTarget.self, 1500)
+            case .settings: (SettingsTarget.self, 3000)
+            case .tpm: (TPMTarget.self, 150)
+            case .arguments: (ArgumentTarget.self, 4000)
+            }
+        }
+    }
+
+    /// All, or the one that `make fuzz` names.
+    private static var readers: [Reader] {
+        guard let name = ProcessInfo.processInfo.environment["COFFER_FUZZ_READER"], !name.isEmpty else {
+            return Reader.allCases
+        }
+        return Reader.allCases.filter { $0.rawValue == name }
+    }
+
+    @Test(arguments: readers)
+    func nothingFromOutsideEndsAProcessOrIsBelieved(_ reader: Reader) async throws {
+        let folder = try TemporaryFolder()
+        let place = folder.path + "/case"
+        let run = FuzzRun.current()
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            [reader = reader as Reader, run = run as FuzzRun, place = place as String] in
+            let (kind, cases) = reader.target
+            try await run.run(kind, cases: cases, place: place)
+        }
+        guard result == nil || result?.exitStatus != .exitCode(0) else { return }
+        // Without a case it has not begun.
+        let number = (try? String(contentsOfFile: place, encoding: .utf8)) ?? "none"
+        Issue.record(
+            "make fuzz READER=\(reader.rawValue) SEED=\(run.seed) CASE=\(number): \(Self.end(of: result))")
+    }
+
+    /// What the process said last.
+    private static func end(of result: ExitTest.Result?) -> String {
+        String(decoding: result?.standardErrorContent.suffix(4000) ?? [], as: UTF8.self)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Platform
+
+/// What reads something from outside, and valid content for it.
+protocol FuzzTarget {
+    init() async throws
+
+    /// One case. Errors of the product's are answers.
+    /// - Throws: `BrokenPromise`, and what the test's own means throw.
+    mutating func tryOne(_ mutator: inout Mutator) async throws
+
+    /// The last word, behind all cases.
+    func end() async throws
+}
+
+extension FuzzTarget {
+    func end() async throws {}
+}
+
+/// Something was believed that nobody has vouched for.
+struct BrokenPromise: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Runs what may be refused, which is the usual outcome.
+/// - Returns: nil where it was.
+func answer<Value>(_ body: () throws -> Value) rethrows -> Value? {
+    do { return try body() } catch let broken as BrokenPromise { throw broken } catch { return nil }
+}
+
+func promise(_ isKept: Bool, _ what: @autoclosure () -> String) throws {
+    guard isKept else { throw BrokenPromise(what()) }
+}
+
+/// How much of it.
+struct FuzzRun: Codable, Sendable {
+    var seed: UInt64
+    /// Only this one.
+    var number: Int?
+    /// nil for so many as each target has in `make test`.
+    var seconds: Int?
+
+    /// `make fuzz` says it by the environment.
+    static func current() -> FuzzRun {
+        let environment = ProcessInfo.processInfo.environment
+        let seconds = environment["COFFER_FUZZ_SECONDS"].flatMap { Int($0) }
+        let seed = environment["COFFER_FUZZ_SEED"].flatMap { UInt64($0) }
+        return FuzzRun(
+            seed: seed ?? (seconds == nil ? 1 : UInt64.random(in: 0 ... .max)),
+            number: environment["COFFER_FUZZ_CASE"].flatMap { Int($0) }, seconds: seconds)
+    }
+
+    /// - Parameters:
+    ///   - cases: where no time is given.
+    ///   - place: the file that says which case is tried, for whoever finds this process dead.
+    func run(_ kind: any FuzzTarget.Type, cases: Int, place: String) async throws {
+        var target = try await kind.init()
+        let end = ContinuousClock.now + .seconds(seconds ?? 0)
+        var tried = number ?? 0
+        while number != nil ? tried == number : seconds == nil ? tried < cases : ContinuousClock.now < end {
+            try Data("\(tried)".utf8).write(to: URL(fileURLWithPath: place))
+            var mutator = Mutator(seed: seed, number: tried)
+            try await target.tryOne(&mutator)
+            tried += 1
+        }
+        try await target.end()
+    }
+}

@@ -1,0 +1,37 @@
+import BrokerProtocol
+import Foundation
+
+@testable import Coffer
+@testable import coffer_cli
+
+/// Words of the command line, and numbers that a broker answers.
+struct ArgumentTarget: FuzzTarget {
+    private let words = [
+        "30d", "12h", "6w", "1y", "never", "2027-01-31", "2026-01-31T09:00:00Z", "30s", "5m", "45", "2m", "32", "900",
+        "key=value", "--clip=45s", "github/me", "set", "--attribute",
+    ].map { Array($0.utf8) }
+
+    init() async throws {}
+
+    mutating func tryOne(_ mutator: inout Mutator) throws {
+        let donors = Mutator.numbers.map { Array("\($0)".utf8) } + words
+        let word = String(decoding: mutator.bytes(words[mutator.below(words.count)], donors: donors), as: UTF8.self)
+        let number = Mutator.numbers[mutator.below(Mutator.numbers.count)]
+        let calendar = Calendar(identifier: .gregorian)
+        for now in [Date(), Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 253_402_300_800)] {
+            if case .at(let time) = ExpirationArgument(word, now: now, calendar: calendar) {
+                try promise(Double(time) / 1000 > now.timeIntervalSince1970 - 1, "“\(word)” is past")
+            }
+            _ = SinceArgument(word, now: now, calendar: calendar)
+        }
+        _ = (AnswerTimeArgument(word), SecondsArgument(word))
+        _ = try answer { try LengthArgument(parsing: word) }
+        _ = try answer { try AttributeArgument(parsing: word) }
+        _ = try answer { try ItemName.check(word, "label") }
+        _ = ArgumentRewriter.rewrite([word, "--", word])
+        _ = SubcommandSuggestion.distance(word, "unlock")
+        _ = Assuan.unescape(Array(word.utf8))
+        let time = TimeText(Int64(bitPattern: number))
+        _ = (time.iso8601, time.clock(), time.day, time.relative(), TextWidth.of(word))
+    }
+}
