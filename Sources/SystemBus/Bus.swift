@@ -98,9 +98,9 @@ import Platform
     }
 
     /// Waits for the next message.
-    /// - Returns: nil when `wake` was rung.
+    /// - Returns: nil when `wake` was rung, or at the deadline.
     /// - Throws: `BusError` when the connection is lost.
-    public func next(or wake: Wake) throws(BusError) -> BusMessage? {
+    public func next(or wake: Wake, until deadline: ContinuousClock.Instant? = nil) throws(BusError) -> BusMessage? {
         while true {
             if wake.isRung { return nil }
             var message: OpaquePointer?
@@ -109,7 +109,9 @@ import Platform
             if code > 0 { continue }
             let descriptor = try checked("wait for the bus") { unsafe sd_bus_get_fd(pointer) }
             do throws(SystemError) {
-                _ = try Readiness.wait(for: [(descriptor, .input), (wake.descriptor, .input)], until: nil)
+                let ready = try Readiness.wait(
+                    for: [(descriptor, .input), (wake.descriptor, .input)], until: deadline)
+                if !ready.contains(true) { return nil }
             } catch { throw BusError("wait for the bus", code: -error.errno) }
         }
     }

@@ -55,6 +55,35 @@ struct LogindWatchTests {
         try await until("the inhibitor goes with the broker") { try mock.inhibitors().hasPrefix("a(ssssuu) 0") }
     }
 
+    @Test("an inhibitor that is refused at first, as while polkit is being started, is asked for again")
+    func refusedInhibitor() async throws {
+        let mock = try LogindMock()
+        try mock.refuseInhibitors(true)
+        let record = Record()
+        let watch = try await watch(mock, record)
+        #expect(!watch.holdsSleep)
+        try mock.refuseInhibitors(false)
+        try await until("the inhibitor is held") { watch.holdsSleep }
+        // The same after a sleep.
+        try mock.refuseInhibitors(true)
+        try mock.prepareForSleep(true)
+        try await until("the inhibitor is released") { !watch.holdsSleep }
+        try mock.prepareForSleep(false)
+        try mock.setIdleHint(true, session: try added(mock))
+        try await until("what came after is heard") { record.all.contains("idle 4001 true") }
+        #expect(!watch.holdsSleep)
+        try mock.refuseInhibitors(false)
+        try await until("the inhibitor is held again") { watch.holdsSleep }
+        #expect(record.all.filter { !$0.hasPrefix("idle") } == ["all, held: true", "fold"])
+        watch.stop()
+    }
+
+    private func added(_ mock: LogindMock) throws -> String {
+        try mock.add(session: "c1", uid: 4001)
+        try mock.announce(session: "c1")
+        return "c1"
+    }
+
     @Test("sessions that are locked when the broker comes lock their owners' vaults, others do not")
     func foundLocked() async throws {
         let mock = try LogindMock()

@@ -9,7 +9,7 @@ struct Logind: ~Copyable {
     /// logind's unique name: the bus daemon gives it to one connection and never to another.
     private let owner: String
 
-    /// Connects and subscribes; what happens from then on is heard by ``next(or:)``.
+    /// Connects and subscribes; what happens from then on is heard by ``next(or:until:)``.
     /// - Throws: `BusError` where there is no bus, or no logind on it.
     init(address: String) throws(BusError) {
         let bus = try Bus(address: address)
@@ -29,10 +29,10 @@ struct Logind: ~Copyable {
     func uniqueName() throws(BusError) -> String { try bus.uniqueName() }
 
     /// Waits for what logind says next.
-    /// - Returns: nil when `wake` was rung; empty for what does not matter.
+    /// - Returns: nil when `wake` was rung, or at the deadline; empty for what does not matter.
     /// - Throws: `BusError` when the bus or logind has gone.
-    func next(or wake: Wake) throws(BusError) -> [LogindEvent]? {
-        guard let message = try bus.next(or: wake) else { return nil }
+    func next(or wake: Wake, until deadline: ContinuousClock.Instant? = nil) throws(BusError) -> [LogindEvent]? {
+        guard let message = try bus.next(or: wake, until: deadline) else { return nil }
         guard message.isSignal else { return [] }
         let sender = message.sender
         if sender == Self.daemon, message.member == "NameOwnerChanged" {

@@ -73,32 +73,37 @@ final class LogindWatch: Sendable {
         let logind = try Logind(address: address)
         var sessions = SessionTable()
         // Released with this connection, whatever ends it.
-        var inhibitor = takeInhibitor(logind)
+        var inhibition = SleepInhibition()
+        takeInhibitor(logind, &inhibition)
         // Listening has begun: what changes while the present is looked at is heard afterwards.
         if try logind.isPreparingForSleep() {
             targets.lockAll()
             fold()
-            inhibitor = nil
+            inhibition.release()
         }
         for session in try logind.sessions() {
             // A session that has gone meanwhile, or hides its hint, may have been locked.
             let description = (try? logind.describe(session: session.path)) ?? SessionDescription()
-            perform(sessions.add(session.path, description, uid: session.uid), logind, &inhibitor)
+            perform(sessions.add(session.path, description, uid: session.uid), logind, &inhibition)
         }
-        noteInhibitor(inhibitor != nil)
+        noteInhibitor(inhibition.isHeld)
         screens.set(sessions.lockedScreens)
         try connected(as: logind.uniqueName())
-        while let events = try logind.next(or: wake) {
+        while !wake.isRung {
+            guard let events = try logind.next(or: wake, until: inhibition.due) else {
+                if !wake.isRung { takeInhibitor(logind, &inhibition) }
+                continue
+            }
             for event in events {
                 logger.debug("logind: \(event)")
-                take(event, logind, &sessions, &inhibitor)
+                take(event, logind, &sessions, &inhibition)
             }
         }
     }
 
     private func take(
         _ event: LogindEvent, _ logind: borrowing Logind, _ sessions: inout SessionTable,
-        _ inhibitor: inout Descriptor?
+        _ inhibition: inout SleepInhibition
     ) {
         switch event {
         case .sessionNew(let path), .lock(let path), .lockedHint(let path, true), .idleHint(let path, _):
@@ -106,31 +111,29 @@ final class LogindWatch: Sendable {
             if !sessions.knows(path), let description = try? logind.describe(session: path) {
                 let actions = sessions.add(path, description)
                 screens.set(sessions.lockedScreens)
-                perform(actions, logind, &inhibitor)
+                perform(actions, logind, &inhibition)
             }
         case .lockedHint(_, false), .unlock, .sessionRemoved, .sleep: break
         }
         let actions = sessions.actions(for: event)
         // Said before the lock: a login that is reported in between is refused, or its challenge goes with the lock.
         screens.set(sessions.lockedScreens)
-        perform(actions, logind, &inhibitor)
+        perform(actions, logind, &inhibition)
     }
 
     /// Does what follows. A lock has wiped before the next action is begun.
     private func perform(
-        _ actions: [SessionTable.Action], _ logind: borrowing Logind, _ inhibitor: inout Descriptor?
+        _ actions: [SessionTable.Action], _ logind: borrowing Logind, _ inhibition: inout SleepInhibition
     ) {
         for action in actions {
             switch action {
             case .lock(let uid): targets.lock(uid)
             case .lockAll: targets.lockAll()
             case .idle(let uid, let isIdle): targets.idle(uid, isIdle)
-            case .takeInhibitor:
-                if inhibitor == nil { inhibitor = takeInhibitor(logind) }
-                noteInhibitor(inhibitor != nil)
+            case .takeInhibitor: takeInhibitor(logind, &inhibition)
             case .releaseInhibitor:
                 fold()
-                inhibitor = nil
+                inhibition.release()
                 noteInhibitor(false)
             }
         }
@@ -147,11 +150,13 @@ final class LogindWatch: Sendable {
         done.wait()
     }
 
-    private func takeInhibitor(_ logind: borrowing Logind) -> Descriptor? {
-        do throws(BusError) { return try logind.inhibitSleep() } catch {
-            logger.warning("the machine may sleep before keys are wiped: \(error)")
-            return nil
+    /// What fails is logged once, and tried again for as long as the inhibitor is wanted.
+    private func takeInhibitor(_ logind: borrowing Logind, _ inhibition: inout SleepInhibition) {
+        let isAgain = inhibition.due != nil
+        do throws(BusError) { try inhibition.take(logind) } catch {
+            logger.log(level: isAgain ? .debug : .warning, "the machine may sleep before keys are wiped: \(error)")
         }
+        noteInhibitor(inhibition.isHeld)
     }
 
     private func noteInhibitor(_ isHeld: Bool) {

@@ -18,19 +18,7 @@ public final class LogindMock: Sendable {
         let socket = folder.path + "/bus"
         let address = "unix:path=\(socket)"
         try? FileManager.default.removeItem(atPath: socket)  // There is one only where a bus was before.
-        let settings = """
-            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-            <busconfig>
-              <listen>\(address)</listen>
-              <auth>EXTERNAL</auth>
-              <policy context="default">
-                <allow user="*"/><allow own="*"/><allow send_type="signal"/>
-                <allow send_destination="*"/><allow receive_sender="*"/>
-              </policy>
-            </busconfig>
-            """
-        try settings.write(toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
+        try Self.settings(address).write(toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
         daemon = try BusProcess("/usr/bin/dbus-daemon", ["--config-file=\(folder.path)/bus.conf", "--nofork"])
         try BusProcess.await("the private bus") { FileManager.default.fileExists(atPath: socket) }
         // The distribution's Python: it is the one that has the module.
@@ -44,6 +32,32 @@ public final class LogindMock: Sendable {
                 "busctl", ["--address=\(address)", "call", Self.name, Self.path, Self.manager, "ListSessions"]
             ).status == 0
         }
+    }
+
+    private static func settings(_ address: String, denied: String = "") -> String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <listen>\(address)</listen>
+          <auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow user="*"/><allow own="*"/><allow send_type="signal"/>
+            <allow send_destination="*"/><allow receive_sender="*"/>
+            \(denied)
+          </policy>
+        </busconfig>
+        """
+    }
+
+    /// From now on nobody gets an inhibitor, or everybody again: as where polkit is missing, and then comes.
+    public func refuseInhibitors(_ refuses: Bool) throws {
+        let denied = #"<deny send_interface="\#(Self.manager)" send_member="Inhibit"/>"#
+        try Self.settings(address, denied: refuses ? denied : "").write(
+            toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
+        let daemon = "org.freedesktop.DBus"
+        try Tool.output(
+            "busctl", ["--address=\(address)", "call", daemon, "/org/freedesktop/DBus", daemon, "ReloadConfig"])
     }
 
     static let manager = "org.freedesktop.login1.Manager"
