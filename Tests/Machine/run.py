@@ -296,8 +296,14 @@ def tie():
     value(coffer("alice", "get", "plain", "me", answer=False), "one")
 
 
+def unit_files():
+    """Every service that was laid down; a template with a name in it."""
+    names = sorted(name for name in os.listdir("/usr/lib/systemd/system") if name.startswith("coffer") and name.endswith(".service"))
+    return [name.replace("@.", "@check.") for name in names]
+
+
 def scores():
-    for unit in ("cofferd.service", "coffer-authenticator@check.service", "coffer-authenticator-report@check.service", "coffer-unlock@check.service"):
+    for unit in unit_files():
         text = run("systemd-analyze", "--no-pager", "security", unit).expect(0).out
         note(text.strip().splitlines()[-1].lstrip("→ "))
         protocol.write(f"{unit}\n{text}\n")
@@ -305,10 +311,13 @@ def scores():
 
 def scores_hold():
     """What the units shut stays shut."""
-    for unit, most in {"cofferd.service": 1.0, "coffer-authenticator@check.service": 6.7, "coffer-authenticator-report@check.service": 5.6}.items():
+    most = {"cofferd": 1.0, "coffer-authenticator": 6.7, "coffer-authenticator-report": 5.6, "coffer-unlock": 9.6}
+    for unit in unit_files():
         text = run("systemd-analyze", "--no-pager", "security", unit).expect(0).out
         score = float(re.search(r"exposure level for \S+: ([0-9.]+)", text).group(1))
-        demand(score <= most, f"{unit}: {score}, at most {most} was expected")
+        limit = most.pop(re.split("[.@]", unit)[0])
+        demand(score <= limit, f"{unit}: {score}, at most {limit} was expected")
+    demand(not most, f"not there: {most}")
 
 
 def polkit_comes():
