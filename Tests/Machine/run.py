@@ -8,6 +8,7 @@ import time
 from machine import LIMIT, Login, demand, journal, note, protocol, report, run, step, wait_for
 
 PASSWORDS = {"alice": "correct horse", "mallory": "battery staple"}
+HOMES = "/home"
 REPORT_LINE = "auth  optional  pam_coffer.so\n"
 SOCKETS = ["cofferd.socket", "coffer-authenticator.socket", "coffer-authenticator-report.socket"]
 AUTH, CLIENTS = "/run/coffer-auth/auth.sock", "/run/coffer/coffer.sock"
@@ -16,7 +17,7 @@ state = {}
 
 def coffer(user, *words, input="", limit=LIMIT, answer=True):
     """As a program of the user's that has no terminal; a question is answered with the user's password, or not at all."""
-    return run("coffer", *words, user=user, input=input, limit=limit, askpass=f"/home/{user}/askpass" if answer else None)
+    return run("coffer", *words, user=user, input=input, limit=limit, askpass=f"{HOMES}/{user}/askpass" if answer else None)
 
 
 def value(outcome, expected):
@@ -61,8 +62,8 @@ def accounts():
     for name, password in PASSWORDS.items():
         run("useradd", "--create-home", "--shell", "/bin/bash", name).expect(0)
         run("chpasswd", input=f"{name}:{password}\n").expect(0)
-        os.chmod(f"/home/{name}", 0o755)
-        path = f"/home/{name}/askpass"
+        os.chmod(f"{HOMES}/{name}", 0o755)
+        path = f"{HOMES}/{name}/askpass"
         with open(path, "w") as file:
             file.write(f"#!/bin/sh\necho '{password}'\n")
         os.chmod(path, 0o755)
@@ -284,7 +285,7 @@ def tie():
     making = subprocess.Popen(
         ["setpriv", "--reuid=alice", "--regid=alice", "--init-groups", "setsid", "-w", "coffer", "recovery", "new", "--script"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env={"PATH": "/usr/bin", "HOME": "/home/alice", "COFFER_ASKPASS": "/home/alice/askpass"})
+        env={"PATH": "/usr/bin", "COFFER_ASKPASS": f"{HOMES}/alice/askpass"})
     code, group = making.stdout.readline().strip(), int(making.stdout.readline())
     making.stdin.write(code.split("-")[group - 1] + "\n")
     making.stdin.close()
