@@ -83,6 +83,15 @@ public final class Broker: Service {
     public func start() async throws {
         core.maker.ask()
         core.locks.logind?.start()
+        let core = core
+        Task {
+            for await ending in core.challenges.endings.stream {
+                guard let record = AccessRecord(refusing: ending.challenge, ending.outcome) else {
+                    continue
+                }
+                await core.shelf.keeper(of: ending.challenge.owner).noteRefusal(record, .written)
+            }
+        }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         running.withLock { $0.group = group }
         let pace = Connection.Pace(message: .init(options.messageTimeLimit), idle: options.idleTimeLimit)
@@ -133,6 +142,7 @@ public final class Broker: Service {
         for listener in listeners { await listener.waitForConnections(within: .seconds(2)) }
         core.locks.logind?.stop()
         core.challenges.dropAll()
+        core.challenges.endings.finish()
         await core.shelf.close()
         // The threads end with the process at the latest.
         try? await group?.shutdownGracefully()

@@ -13,7 +13,7 @@ extension Keychain {
         case measuredBoot = "measured-boot"
         case unit, files
         case signingKey = "signing-key"
-        case sockets, pam, clock, rollback, vault, verification, log, biometrics, fingers
+        case sockets, pam, clock, rollback, vault, recovery, verification, log, biometrics, fingers
 
         /// What is looked at, in one line.
         public var abstract: String {
@@ -40,6 +40,7 @@ extension Keychain {
             case .clock: "the clock is not behind what the vault has seen"
             case .rollback: "an older copy of the vault's file would be noticed; none was put back"
             case .vault: "the vault's state, and whether it can be looked into"
+            case .recovery: "whether there is a recovery code"
             case .verification: "every row of the vault, against its tree, index and MACs"
             case .log: "the access log is whole"
             case .biometrics: "whether a finger can be asked for, or why not"
@@ -50,7 +51,8 @@ extension Keychain {
         /// Who looks: the program that runs as the person, or the broker, which sees more.
         public var isBrokers: Bool {
             switch self {
-            case .broker, .warning, .authenticator, .sealer, .vault, .biometrics, .fingers: false
+            case .broker, .warning, .authenticator, .sealer, .vault, .recovery, .biometrics, .fingers:
+                false
             case .tpm, .tpmVersion, .tpmLockout, .tpmPasswords, .tpmAccess, .tpmRoom, .tpmIndexes, .tpmIdentity,
                 .storageKey,
                 .measuredBoot, .unit, .files, .signingKey, .sockets, .pam, .clock, .rollback, .verification, .log:

@@ -120,6 +120,20 @@ public enum Keychain {
         }
     }
 
+    /// What locks a vault by itself.
+    public struct LockCauses: Codable, Sendable, Equatable {
+        public var screen: Bool
+        public var sleep: Bool
+        /// nil where it is not locked for want of use.
+        public var idleMinutes: Int64?
+
+        public init(screen: Bool = false, sleep: Bool = false, idleMinutes: Int64? = nil) {
+            self.screen = screen
+            self.sleep = sleep
+            self.idleMinutes = idleMinutes
+        }
+    }
+
     /// What `Set` does when the item is or is not there.
     public enum SetMode: String, Codable, Sendable, CaseIterable {
         case replace, new, existing

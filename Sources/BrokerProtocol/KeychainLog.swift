@@ -19,6 +19,8 @@ extension Keychain {
         public var service: String?
         public var account: String?
         public var require: [String]
+        /// Why the program said that it asks.
+        public var reason: String?
         public var detail: String?
         /// How many records before this one could not be written.
         public var missed: Int64?

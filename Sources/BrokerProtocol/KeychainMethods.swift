@@ -228,13 +228,15 @@ extension Keychain {
             public var sandbox: Bool
             /// What locks the vault by itself, for people to read.
             public var locks: [String]
+            /// The same for programs.
+            public var lockedBy: LockCauses
             public var warnings: [String]
             /// nil where it is not known, because the vault was not looked into yet.
             public var recovery: RecoveryState?
 
             public init(
                 vault: VaultState, sealer: Sealer, version: String, sandbox: Bool, locks: [String] = [],
-                warnings: [String], recovery: RecoveryState? = nil
+                lockedBy: LockCauses = LockCauses(), warnings: [String], recovery: RecoveryState? = nil
             ) {
                 self.recovery = recovery
                 self.vault = vault
@@ -242,6 +244,7 @@ extension Keychain {
                 self.version = version
                 self.sandbox = sandbox
                 self.locks = locks
+                self.lockedBy = lockedBy
                 self.warnings = warnings
             }
         }

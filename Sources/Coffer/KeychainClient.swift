@@ -86,7 +86,7 @@ package struct KeychainClient: Sendable {
                         .protocolViolation, "the broker asks for something else than to renew keys",
                         advice: "install coffer and cofferd of the same version")
                 }
-                var person = try findPerson(purposes)
+                var person = try found(findPerson, purposes, challenge)
                 try authenticator.pass(challenge, by: &person)
                 method.challenge = challenge
             }
@@ -94,6 +94,18 @@ package struct KeychainClient: Sendable {
         throw KeychainError(
             .requestOutdated, "the broker asks for a person more often than there are secrets to name",
             advice: "run the command again")
+    }
+
+    /// - Throws: what `findPerson` throws, having told the broker that nobody will be asked: that it was tried is in the access log then.
+    private func found(
+        _ findPerson: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Person,
+        _ purposes: [BrokerProtocol.Keychain.Purpose], _ challenge: String
+    ) throws(KeychainError) -> any Person {
+        do throws(KeychainError) { return try findPerson(purposes) } catch {
+            // Where that fails the broker finds out by itself, when the challenge has become too old.
+            _ = try? broker.call(inVault(BrokerProtocol.Keychain.Withdraw(challenge: challenge)))
+            throw error
+        }
     }
 
     /// A call that may need a person, once for each purpose.
@@ -114,7 +126,8 @@ package struct KeychainClient: Sendable {
                 }
                 asked.formUnion(purposes)
                 // Which fingers are enrolled is a question to the machine.
-                var person: any Person = purposes == [.enrolment] ? Nobody() : try findPerson(purposes)
+                var person: any Person =
+                    try purposes == [.enrolment] ? Nobody() : found(findPerson, purposes, challenge)
                 try authenticator.pass(challenge, by: &person)
                 method.challenge = challenge
             }

@@ -22,7 +22,7 @@ extension KeychainError {
 
     /// An error of `org.coffer.Authentication`.
     init(authenticatorFault fault: Fault) {
-        let words = fault.details.message ?? ""
+        let words = Self.clause(fault.details.message ?? "")
         func said(_ otherwise: String) -> String { words.isEmpty ? otherwise : words }
         switch fault.name {
         case .authenticationFailed: self.init(refusal: fault.details.reason, words: words)

@@ -24,20 +24,22 @@ extension KeychainError {
     /// An error of `org.coffer.Keychain`, or of Varlink itself. The broker's own words are kept: it knows more.
     /// - Parameter name: the item that was asked for, as people read it.
     init(brokerFault fault: Fault, about name: String? = nil) {
-        let words = fault.details.message ?? ""
+        // Here, and not where it is shown: what this side says may begin with a name, which stays as it is.
+        let words = Self.clause(fault.details.message ?? "")
         func said(_ otherwise: String) -> String { words.isEmpty ? otherwise : words }
         // Where the broker says what happened and not what to do, this does.
         func unlessSaid(_ advice: String) -> String { words.contains(";") || words.contains(":") ? "" : advice }
         switch fault.name {
         case .notFound:
             self.init(
-                .notFound, (name.map { "\($0): " } ?? "") + Self.clause(said("there is no such item")),
+                .notFound, (name.map { "\($0): " } ?? "") + said("there is no such item"),
                 advice: unlessSaid("see what is there with: coffer list"))
         case .ambiguous:
             let accounts = fault.details.accounts ?? []
             self.init(
                 .ambiguous, "there are several accounts of this service",
-                advice: "name one of: \(accounts.joined(separator: ", "))", accounts: accounts)
+                advice: "name one of: \(accounts.map(VisibleText.quoted).joined(separator: ", "))",
+                accounts: accounts)
         case .alreadyExists:
             self.init(
                 .alreadyExists, said("there is such an item already"),

@@ -15,10 +15,21 @@ package enum VisibleText {
         escape(text, backslash: false, keep: ["\n"])
     }
 
-    /// An item's name in sentences: github/me, or the service alone.
+    /// An item's name in sentences: github/me, or the service alone. A part that could be misread stands in quotes, so that no two names look alike:
+    /// "a/b"/c and a/"b/c".
     package static func name(service: String, account: String?) -> String {
-        guard let account else { return line(service) }
-        return "\(line(service))/\(line(account))"
+        guard let account else { return quoted(service) }
+        return "\(quoted(service))/\(quoted(account))"
+    }
+
+    /// One part of a name, in quotes where it needs them.
+    package static func quoted(_ name: String) -> String {
+        let shown = line(name)
+        let needsQuotes =
+            name.isEmpty || shown != name
+            || name.contains { $0.isWhitespace || "/\"'`“”‘’„«»;,()<>…".contains($0) }
+            || name.hasSuffix(".") || name.hasSuffix(":")
+        return needsQuotes ? "\"\(shown.replacing("\"", with: "\\\""))\"" : shown
     }
 
     private static func escape(_ text: String, backslash: Bool, keep: [Unicode.Scalar]) -> String {

@@ -17,6 +17,13 @@ public struct Terminal: ~Copyable {
         case cancelled
     }
 
+    /// How many cells a line has on the terminal that a descriptor is; nil where it is none, or does not know.
+    public static func columns(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
     public func write(_ text: String) throws(SystemError) {
         let bytes = Array(text.utf8)
         let number = descriptor.number

@@ -16,12 +16,12 @@ struct CofferCommand: ParsableCommand {
               coffer get hub me | docker login -u me --password-stdin
               coffer list                              names of what is stored
 
-            A secret is typed or piped, never an argument: every program can read those.
+            Type or pipe secrets. Never pass them as arguments: other programs can read those.
 
             Environment:
               COFFER_ASKPASS      asks for your password where there is no terminal
               COFFER_SOCKET       the broker's socket (/run/coffer/coffer.sock)
-              COFFER_AUTH_SOCKET  the authenticator's (auth.sock beside COFFER_SOCKET, if that is set)
+              COFFER_AUTH_SOCKET  the authenticator's socket (auth.sock beside the other)
 
             Exit status:
               0 done, 3 not found, 5 locked, 6 not permitted,

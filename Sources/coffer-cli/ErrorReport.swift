@@ -25,7 +25,7 @@ struct ErrorReport {
                     tpmCode: error.tpmCode == 0 ? nil : error.tpmCode,
                     exit: status.rawValue))
         } else {
-            Output.note("coffer: \(VisibleText.sentence(KeychainError.clause(error.description)))")
+            Output.note("coffer: \(VisibleText.sentence(error.description))")
         }
         return status
     }

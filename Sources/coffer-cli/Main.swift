@@ -14,6 +14,7 @@ enum Main {
             report.show(KeychainError(.failed, error.description)).leave()
         }
         do {
+            if let mistake = DashedWord.mistake(in: arguments) { throw mistake }
             if let mistake = SubcommandSuggestion.mistake(in: arguments) { throw mistake }
             var command = try CofferCommand.parseAsRoot(arguments)
             try command.run()

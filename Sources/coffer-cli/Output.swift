@@ -1,9 +1,13 @@
 import Foundation
 import Glibc
+import Platform
 
 /// Standard output and standard error.
 enum Output {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// How wide the terminal is, where it is one and says so.
+    static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
 
     /// Writes to standard output.
     static func bytes(_ bytes: [UInt8]) throws(ExitStatus) {

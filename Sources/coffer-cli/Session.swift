@@ -10,9 +10,15 @@ struct Session {
     /// Whose vault it is about.
     private let vault: VaultOptions?
     private let environment: [String: String]
+    /// Nothing but warnings and errors is to be said.
+    private let isQuiet: Bool
 
-    init(_ vault: VaultOptions? = nil) {
+    /// Wrong passwords at a terminal before it is over, as with sudo.
+    private static let tries = 3
+
+    init(_ vault: VaultOptions? = nil, quiet: Bool = false) {
         self.vault = vault
+        isQuiet = quiet
         environment = ProcessInfo.processInfo.environment
         client = KeychainClient(
             paths: SocketPaths(environment: environment), caller: getuid(),
@@ -23,8 +29,10 @@ struct Session {
 
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Whether a locked vault may be opened on the way: only where a person is at a terminal.
-    func mayUnlock(noPrompt: Bool) -> Bool { !noPrompt && TerminalPerson.isPresent }
+    /// Whether a locked vault may be opened on the way: wherever somebody can be asked.
+    func mayUnlock(noPrompt: Bool) -> Bool {
+        !noPrompt && PersonFinder(environment: environment).find() != nil
+    }
 
     /// Calls what may need a person.
     /// - Parameter purpose: what asks, as a subject: "github/me".
@@ -33,17 +41,43 @@ struct Session {
     func call<Method: Challengeable>(
         _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false
     ) throws(KeychainError) -> Method.Reply {
-        try client.call(method) { purposes throws(KeychainError) in
-            try person(purposes, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner)
+        var creates = false
+        let reply = try retrying { () throws(KeychainError) in
+            try client.call(method) { purposes throws(KeychainError) in
+                creates = purposes.contains(.create)
+                return try person(
+                    purposes, for: purpose, noPrompt: noPrompt, command: command, asksOwner: asksOwner)
+            }
         }
+        if creates, !isQuiet, vault?.words.isEmpty ?? true { Output.note(Self.recoveryHint) }
+        return reply
     }
+
+    /// A person mistypes. Each try is a conversation of its own, and PAM and the authenticator slow them down as they always do.
+    private func retrying<Reply>(_ body: () throws(KeychainError) -> Reply) throws(KeychainError)
+        -> Reply
+    {
+        for _ in 1..<Self.tries {
+            do throws(KeychainError) { return try body() } catch {
+                guard error.code == .wrongPassword, TerminalPerson.isPresent else { throw error }
+                try TerminalPerson().tell(.init(style: .error, text: "Wrong password, try again."))
+            }
+        }
+        return try body()
+    }
+
+    /// Said when a vault is made.
+    private static let recoveryHint =
+        "You have no recovery code yet. Without one, your secrets are lost with this machine or its TPM; make one with: coffer recovery new"
 
     /// Renews all keys, with the application passwords of the items that have one.
     func rotateAll(
         _ passwords: [Keychain.ItemPassword], prompts: Int, noPrompt: Bool, command: String
     ) throws(KeychainError) -> Keychain.RotateAll.Reply {
-        try client.rotateAll(passwords, prompts: prompts) { purposes throws(KeychainError) in
-            try person(purposes, for: "renewing all keys", noPrompt: noPrompt, command: command)
+        try retrying { () throws(KeychainError) in
+            try client.rotateAll(passwords, prompts: prompts) { purposes throws(KeychainError) in
+                try person(purposes, for: "renewing all keys", noPrompt: noPrompt, command: command)
+            }
         }
     }
 
@@ -85,8 +119,10 @@ struct Session {
                 .authenticationNeeded, "an answer can be used again in a terminal only, and there is none here",
                 advice: "run in a terminal: coffer auth --for 5m")
         }
-        var person: any Person = TerminalPerson()
-        try client.authorize(seconds: seconds, by: &person)
+        try retrying { () throws(KeychainError) in
+            var person: any Person = TerminalPerson()
+            try client.authorize(seconds: seconds, by: &person)
+        }
     }
 
     /// Calls what may need an application password, and a person besides.

@@ -93,6 +93,10 @@ import Testing
         (["set", "a", "--generate", "12"], "write --generate=12"),
         (["edit", "a", "b"], "nothing to change"),
         (["set", "", "b"], "must not be empty"),
+        (["set", "a", "b", "--label", String(repeating: "x", count: 1025)], "longer than 1024 bytes"),
+        (["get", "a", "b", "--reason", String(repeating: "x", count: 513)], "longer than 512 bytes"),
+        (["rename", "a", "b", "c"], "Missing expected argument '<new-account>'"),
+        (["rename", "a", "b"], "Missing expected argument '<new-service>'"),
         (["set", String(repeating: "x", count: 1025), "b"], "longer than 1024 bytes"),
     ])
     func wrongUseIsSixtyFour(arguments: [String], words: String) throws {
@@ -113,12 +117,12 @@ import Testing
     /// What to do stands by itself for programs, also where it came with the broker's words.
     @Test(arguments: [
         (
-            Fault(.locked, "Your keychain is locked; open it with: coffer unlock"), "Your keychain is locked",
+            Fault(.locked, "Your keychain is locked; open it with: coffer unlock"), "your keychain is locked",
             "open it with: coffer unlock"
         ),
         (Fault(.locked, "the vault is locked"), "the vault is locked", "open it with: coffer unlock"),
         (
-            Fault(.damaged, "Row 7 is damaged; restore it from a backup."), "Row 7 is damaged",
+            Fault(.damaged, "Row 7 is damaged; restore it from a backup."), "row 7 is damaged",
             "restore it from a backup"
         ),
         (
@@ -136,6 +140,36 @@ import Testing
         let report = try JSONDecoder().decode(Report.self, from: Data(result.errors.utf8))
         #expect(report.message == message)
         #expect(report.advice == advice)
+    }
+
+    /// Help on standard output would be taken for a secret by whoever reads that; and a command that did nothing must not end as if it had.
+    @Test(arguments: [
+        ["get", "-hub", "me"], ["get", "hub", "-hme"], ["set", "-ghost", "me"], ["get", "-"], ["rm", "-fh", "a", "b"],
+        ["-hub"], ["list", "-vh"], ["get", "--", "-hub", "me", "-h"], ["vault", "-h1", "create"],
+    ])
+    func aNameThatBeginsWithADashIsWrongUse(arguments: [String]) throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()], "Get": [Stage.value([1])]])
+        let result = try stage.program.run(arguments, input: .bytes([1]))
+        #expect(result.status == 64)
+        #expect(result.output.isEmpty)
+        #expect(!result.errors.contains("hub") && !result.errors.contains("ghost"))
+        #expect(stage.broker.calls("Set").isEmpty && stage.broker.calls("Get").isEmpty)
+    }
+
+    @Test func behindTwoDashesSuchANameIsOne() throws {
+        let stage = try Stage(broker: ["Get": [Stage.value(Array("v".utf8))]])
+        let result = try stage.program.run("get", "--", "-hub", "-me")
+        #expect(result.text == "v")
+        let call = try #require(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self))
+        #expect(call.service == "-hub" && call.account == "-me")
+    }
+
+    @Test(arguments: [["-h"], ["get", "-h"], ["get", "a", "--help"], ["set", "-qh"]])
+    func helpAloneIsHelp(arguments: [String]) throws {
+        let result = try Stage().program.run(arguments)
+        let isHelp = arguments.last != "-qh"
+        #expect(result.status == (isHelp ? 0 : 64))
+        #expect(result.text.contains("USAGE") == isHelp)
     }
 
     /// An argument can be read by every program on the machine; and what is taken for one must not be repeated in a log.

@@ -2,6 +2,8 @@ import BrokerProtocol
 import Foundation
 import Testing
 
+@testable import coffer_cli
+
 /// What list, search, show, status and exists print, for people and for programs.
 @Suite struct ListingTests {
     private static let items = [
@@ -116,8 +118,65 @@ import Testing
         let forced = try Stage(broker: script)
         #expect(try forced.program.run("rm", "-f", "github", "me", input: .terminal, turns: []).status == 0)
         let piped = try Stage(broker: script)
-        #expect(try piped.program.run("rm", "github", "me").status == 0)
+        let refused = try piped.program.run("rm", "github", "me")
+        #expect(refused.status == 64)
+        #expect(refused.errors.contains("to remove it without a question, use -f"))
+        #expect(piped.broker.calls("Delete").isEmpty)
+        let json = try piped.program.run("rm", "-f", "github", "me", "--json")
+        #expect(json.status == 0 && json.text.contains("\"removed\" : {") && json.errors.isEmpty)
         #expect(piped.broker.calls("Delete").count == 1)
+        let left = try Stage(broker: script)
+        let gone = try left.program.run(
+            "rm", "github", "me", input: .terminal, turns: [.init(wait: "[y/N] ", type: "\u{3}")])
+        #expect(gone.status == 4)
+        #expect(left.broker.calls("Delete").isEmpty)
+    }
+
+    /// One long name must not cost the table its lines.
+    @Test func longNamesAreCutToTheTerminal() throws {
+        let long = String(repeating: "字x", count: 60)
+        let items = [Stage.item(long, "me@example.com"), Stage.item("a", long), Stage.item("b", "c")]
+        let lines = ItemTable.lines(items, aligned: true, width: 80)
+        #expect(lines.allSatisfy { TextWidth.of($0) <= 80 })
+        #expect(lines[1].contains("…") && lines[2].contains("…") && !lines[3].contains("…"))
+        #expect(Set(lines.map { $0.firstRange(of: "when-unlocked").map { _ in 1 } ?? 0 }) == [0, 1])
+        // Nothing is cut for a program, nor where the terminal does not say how wide it is.
+        #expect(ItemTable.lines(items, aligned: false, width: 80)[1].contains(long))
+        #expect(ItemTable.lines(items, aligned: true)[1].contains(long))
+    }
+
+    @Test func theTerminalSaysHowWideItIs() throws {
+        let long = String(repeating: "x", count: 200)
+        let stage = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: [Stage.item(long)]))]])
+        var shell = stage.program
+        shell.executable = "/bin/sh"
+        let result = try shell.run(
+            "-c", "stty cols 70 <&1; exec \(Program.path) list", input: .terminal, output: .terminal, turns: [])
+        let lines = result.screen.split(separator: "\r\n")
+        #expect(lines.count == 2 && lines.allSatisfy { $0.count <= 70 } && lines[1].contains("…"))
+    }
+
+    @Test func whatLocksIsForProgramsToo() throws {
+        let reply = Keychain.Status.Reply(
+            vault: .init(state: .none), sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false,
+            locks: ["screen", "sleep", "15 min idle"],
+            lockedBy: .init(screen: true, sleep: true, idleMinutes: 15), warnings: [])
+        let stage = try Stage(broker: ["Status": [.answer(reply)]])
+        struct Record: Decodable { var locks: Keychain.LockCauses }
+        let record = try JSONDecoder().decode(Record.self, from: Data(try stage.program.run("status", "--json").output))
+        #expect(record.locks == .init(screen: true, sleep: true, idleMinutes: 15))
+    }
+
+    @Test func lockAndSetAnswerInJSON() throws {
+        let stage = try Stage(broker: [
+            "Lock": [.answer(Keychain.VaultReply(vault: .init(state: .locked, since: 1_700_000_000_000)))],
+            "Show": [Stage.absent], "Set": [Stage.stored(replaced: 1_700_000_000_000)],
+        ])
+        let locked = try stage.program.run("lock", "--json")
+        #expect(locked.text.contains("\"state\" : \"locked\"") && locked.errors.isEmpty)
+        let stored = try stage.program.run("set", "github", "me", "--json", input: .bytes([1]))
+        #expect(stored.text.contains("\"replaced\" : \"2023-11-14T22:13:20.000Z\"") && stored.errors.isEmpty)
+        #expect(stored.text.contains("\"service\" : \"github\""))
     }
 
     @Test func editChangesOnlyWhatIsNamed() throws {

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("password", "wrong password"), ("expired", "has expired"), ("denied", "may not do this"),
+        ("expired", "has expired"), ("denied", "may not do this"),
         ("tries", "too many wrong answers"),
     ])
     func refusalsAreFourWithTheirOwnWords(reason: String, words: String) throws {
@@ -40,6 +40,95 @@ import Testing
         #expect(!(result.errors + result.screen).contains("CANARY"))
         #expect(result.output.isEmpty)
         #expect(stage.broker.calls("Get").count == 1)
+    }
+
+    /// As with sudo: each try is a conversation of its own, for a call of its own.
+    @Test func aWrongPasswordIsAskedForThreeTimes() throws {
+        var script = Stage.asksPassword
+        script["Continue"] = [.fault(.authenticationFailed, .init(message: "PAM says no", reason: "password"))]
+        let stage = try Stage(broker: ["Get": [Stage.personNeeded()]], authenticator: script)
+        let turn = Program.Turn(wait: "Password: ", type: "CANARY\r")
+        let result = try stage.program.run("get", "github", "me", turns: [turn, turn, turn])
+        #expect(result.status == 4)
+        #expect(result.errors == "coffer: wrong password; run the command again\n")
+        #expect(result.screen.components(separatedBy: "Wrong password, try again.").count == 3)
+        #expect(!(result.errors + result.screen).contains("CANARY"))
+        #expect(result.output.isEmpty)
+        #expect(stage.authenticator.calls("Begin").count == 3)
+        #expect(
+            try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, nil, nil])
+    }
+
+    @Test func theSecondTryCanBeRight() throws {
+        var script = Stage.asksPassword
+        script["Continue"]?.insert(.fault(.authenticationFailed, .init(message: "no", reason: "password")), at: 0)
+        let stage = try Stage(
+            broker: ["Get": [Stage.personNeeded(), Stage.personNeeded(), Stage.value(Self.secret)]],
+            authenticator: script)
+        let turn = Program.Turn(wait: "Password: ", type: "x\r")
+        let result = try stage.program.run("get", "github", "me", turns: [turn, turn])
+        #expect(result.status == 0 && result.output == Self.secret && result.errors.isEmpty)
+    }
+
+    /// A program that answers for somebody would only say the same again.
+    @Test func aProgramThatAsksGetsOneTry() throws {
+        var script = Stage.asksPassword
+        script["Continue"] = [.fault(.authenticationFailed, .init(message: "no", reason: "password"))]
+        let stage = try Stage(broker: Self.gated(), authenticator: script)
+        var program = stage.program
+        program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho x\n")
+        #expect(try program.run("get", "github", "me").status == 4)
+        #expect(stage.authenticator.calls("Begin").count == 1)
+    }
+
+    /// Who asks at all can open the vault on the way, whatever it is that asks.
+    @Test func aLockedVaultIsOpenedByAProgramThatAsks() throws {
+        let stage = try Stage(
+            broker: ["Get": [Stage.personNeeded([.unlock]), Stage.value(Self.secret)]],
+            authenticator: Stage.asksPassword)
+        var program = stage.program
+        program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho x\n")
+        let result = try program.run("get", "github", "me")
+        #expect(result.status == 0 && result.output == Self.secret)
+        #expect(try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [true, true])
+        let alone = try Stage(broker: ["Get": [.fault(.locked, "Your keychain is locked.")]])
+        #expect(try alone.program.run("get", "github", "me").status == 5)
+        #expect(try alone.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil])
+    }
+
+    /// That it was tried is in the log at once: the broker is told that nobody will be asked.
+    @Test(arguments: [["--no-prompt"], []])
+    func whoAsksNobodyWithdrawsTheQuestion(options: [String]) throws {
+        var script = Self.gated()
+        script["Withdraw"] = [.answer(Nothing())]
+        let stage = try Stage(broker: script)
+        let result = try stage.program.run(["get", "github", "me"] + options)
+        #expect(result.status == 4)
+        let withdrawn = try stage.broker.calls("Withdraw").map { try $0.parameters(Keychain.Withdraw.self)?.challenge }
+        #expect(withdrawn == ["c1"])
+    }
+
+    @Test func whoMakesAVaultIsToldOfTheRecoveryCode() throws {
+        let stage = try Stage(
+            broker: ["Show": [Stage.absent], "Set": [Stage.personNeeded([.create]), Stage.stored()]],
+            authenticator: Stage.asksPassword)
+        let result = try stage.program.run(
+            "set", "github", "me", input: .bytes([1]), turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 0)
+        #expect(
+            result.errors.contains("You have no recovery code yet.") && result.errors.contains("coffer recovery new"))
+    }
+
+    @Test(arguments: [nil, Int64(1_700_000_000_000)])
+    func whoBindsAVaultIsRemindedFirst(made: Int64?) throws {
+        let status = Keychain.Status.Reply(
+            vault: .init(state: .unlocked), sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false, warnings: [],
+            recovery: .init(made: made))
+        // It ends before anybody is asked: what is said comes before.
+        let stage = try Stage(broker: ["Status": [.answer(status)], "Unlock": [.fault(.failed, "no")]])
+        let result = try stage.program.run("unlock", "--bind")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("make a code first with: coffer recovery new") == (made == nil))
     }
 
     /// Ctrl-C at any time, Ctrl-D on an empty line.

@@ -3,6 +3,8 @@ import CofferTestKit
 import Foundation
 import Testing
 
+@testable import coffer_cli
+
 /// A value reaches the broker, and comes back, byte for byte.
 @Suite struct ValueTests {
     static let values: [Sample<[UInt8]>] = [
@@ -31,6 +33,43 @@ import Testing
         #expect(result.status == 0)
         #expect(result.output == value)
         #expect(result.errors.isEmpty)
+    }
+
+    private static let active: [[UInt8]] = [
+        Array("\u{1B}]0;title\u{7}".utf8), Array("a\u{7}".utf8), Array("a\rb".utf8), Array("a\r\n".utf8), [0x41, 0x7F],
+        Array("\u{9B}2J".utf8), Array("a\u{202E}b".utf8), Array("a\u{2066}b".utf8), Array("a\u{2028}b".utf8), [0xFF],
+        [0],
+        [0xC3],
+    ]
+
+    /// Whoever may write a value must not be able to have a terminal do something when it is looked at.
+    @Test(arguments: active.map { Sample($0) })
+    func whatATerminalWouldObeyIsNotShownOnOne(sample: Sample<[UInt8]>) throws {
+        let stage = try Stage(broker: ["Get": [Stage.value(sample.value)]])
+        let result = try stage.program.run("get", "github", "me", output: .terminal, turns: [])
+        #expect(result.status == 1)
+        #expect(result.screen.isEmpty)
+        #expect(result.errors.contains("--raw"))
+        #expect(try stage.program.run("get", "github", "me", "--raw", output: .terminal, turns: []).status == 0)
+        #expect(try stage.program.run("get", "github", "me").output == sample.value)
+        let json = try stage.program.run("get", "github", "me", "--json", output: .terminal, turns: [])
+        #expect(json.status == 0)
+        #expect(!json.screen.unicodeScalars.contains { $0 != "\r" && $0 != "\n" && TerminalText.isActive($0) })
+    }
+
+    @Test(arguments: ["-----BEGIN KEY-----\nAAAA\n-----END KEY-----\n", "a\tb", "päss 字 👩‍💻", ""])
+    func textIsShown(value: String) throws {
+        let stage = try Stage(broker: ["Get": [Stage.value(Array(value.utf8))]])
+        let result = try stage.program.run("get", "github", "me", output: .terminal, turns: [])
+        #expect(result.status == 0)
+        #expect(result.screen.replacing("\r\n", with: "\n") == value + "\n")
+    }
+
+    @Test func aGeneratedPasswordSaysThatWhatWasPipedInIsLost() throws {
+        let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        let piped = try stage.program.run("set", "github", "me", "--generate", input: .bytes(Array("mine".utf8)))
+        #expect(piped.status == 0 && piped.errors.contains("what was piped in is not stored"))
+        #expect(!(try stage.program.run("set", "github", "me", "--generate").errors.contains("warning")))
     }
 
     @Test func aTerminalGetsOneNewline() throws {

@@ -56,6 +56,9 @@ import Testing
                 // A heading, and what stands indented below it, stays as it is.
                 let broken = paragraph.split(separator: "\n").dropFirst().first { !$0.hasPrefix("  ") }
                 #expect(broken == nil, "\(command)")
+                // What stands indented would go on at the margin if it were wrapped.
+                let long = paragraph.split(separator: "\n").first { $0.hasPrefix(" ") && $0.count > 79 }
+                #expect(long == nil, "\(command)")
             }
             seen += 1
         }

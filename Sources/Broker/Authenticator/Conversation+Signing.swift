@@ -156,30 +156,7 @@ extension Conversation {
 
     /// What the challenge was for will not be.
     private func noteRefusal(of challenge: Challenge, _ why: String) async {
-        // Where there is no vault there is no log, and nothing to protect.
-        guard challenge.vault != nil, challenge.purposes != [.enrolment] else { return }
-        let event: AccessRecord.Event
-        if challenge.purposes.contains(.read) {
-            event = .read
-        } else if challenge.purposes.contains(.change) {
-            event = .edit
-        } else if challenge.purposes.contains(.recovery) {
-            event = .recovery
-        } else if challenge.purposes.contains(.accept) {
-            event = .accept
-        } else if let changed = Self.event(of: challenge) {
-            event = changed
-        } else if challenge.purposes.contains(.rotate) {
-            event = .rotate
-        } else {
-            event = challenge.purposes.contains(.create) ? .create : .unlock
-        }
-        let subject = challenge.subject.map { subject in
-            AccessRecord.Subject(
-                item: subject.item.description, service: subject.service, account: subject.account,
-                require: challenge.choice.authorizations.filter { $0.role.isAgreementKey }.map(\.kind.rawValue))
-        }
-        let record = AccessRecord(event, outcome: why, by: LoggedProgram.of(challenge), of: subject)
-        await core.shelf.keeper(of: challenge.owner).note(record)
+        guard let record = AccessRecord(refusing: challenge, why) else { return }
+        await core.shelf.keeper(of: challenge.owner).noteRefusal(record)
     }
 }

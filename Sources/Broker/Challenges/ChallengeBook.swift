@@ -29,6 +29,8 @@ final class ChallengeBook: Sendable {
     private let open = Mutex<[Challenge.ID: Challenge]>([:])
     /// When what is too old will be wiped. One timer, however many are asked for: timers take memory until they are over.
     private let nextSweep = Mutex<ContinuousClock.Instant?>(nil)
+    /// Questions that ended without an answer, for the access log.
+    let endings = ChallengeEndings()
 
     init(limits: Limits, clock: BrokerClock) {
         self.limits = limits
@@ -52,9 +54,11 @@ final class ChallengeBook: Sendable {
             expires: clock.now() + limits.life, enrolment: enrolment, enrolled: enrolled,
             registers: registers, items: items, passwords: passwords, secrets: secrets)
         let isTaken = open.withLock { open in
-            Self.dropExpired(&open, at: clock.now())
-            self.makeRoom(for: challenge, in: &open)
-            if !self.hasRoom(for: challenge, in: open) { Self.dropDead(&open, of: caller.uid) }
+            endings.add(Self.dropExpired(&open, at: clock.now()), OutcomeWord.expired)
+            endings.add(self.makeRoom(for: challenge, in: &open), OutcomeWord.cancelled)
+            if !self.hasRoom(for: challenge, in: open) {
+                endings.add(Self.dropDead(&open, of: caller.uid), OutcomeWord.cancelled)
+            }
             guard self.hasRoom(for: challenge, in: open) else { return false }
             open[id] = challenge
             return true
@@ -68,9 +72,15 @@ final class ChallengeBook: Sendable {
     }
 
     /// Who asks for the same thing again and again, and never answers, has the oldest question replaced that nobody has begun to answer.
-    private func makeRoom(for challenge: Challenge, in open: inout [Challenge.ID: Challenge]) {
-        let same = open.values.filter { $0.isReplaceable(by: challenge) }.sorted { $0.expires < $1.expires }
-        for old in same.dropLast(limits.same - 1) { open[old.id] = nil }
+    private func makeRoom(for challenge: Challenge, in open: inout [Challenge.ID: Challenge])
+        -> [Challenge]
+    {
+        let same = open.values.filter { $0.isReplaceable(by: challenge) }.sorted {
+            $0.expires < $1.expires
+        }
+        let replaced = Array(same.dropLast(limits.same - 1))
+        for old in replaced { open[old.id] = nil }
+        return replaced
     }
 
     private func hasRoom(for challenge: Challenge, in open: [Challenge.ID: Challenge]) -> Bool {
@@ -113,7 +123,7 @@ final class ChallengeBook: Sendable {
         _ id: Challenge.ID, uid: UInt32, process: ProcessIdentity, program: String? = nil, connection: UInt64
     ) throws(ChallengeRefusal) -> Challenge {
         try open.withLock { open throws(ChallengeRefusal) in
-            let challenge = try Self.live(id, in: &open, at: clock.now())
+            let challenge = try Self.live(id, in: open, at: clock.now())
             guard challenge.uid == uid else { throw .anothersProcess }
             guard challenge.process == process else { throw .anothersProcess }
             guard challenge.stage == .issued else { throw .outOfOrder }
@@ -127,7 +137,7 @@ final class ChallengeBook: Sendable {
     func companions(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) -> [Challenge] {
         try open.withLock { open throws(ChallengeRefusal) in
             let now = clock.now()
-            let challenge = try Self.described(id, by: connection, in: &open, at: now)
+            let challenge = try Self.described(id, by: connection, in: open, at: now)
             return open.values.filter { other in
                 other.id != id && other.stage != .granted && !other.isReport && other.expires > now
                     && other.isAlike(challenge)
@@ -138,7 +148,7 @@ final class ChallengeBook: Sendable {
     /// The challenge that this authenticator is busy with.
     func current(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) -> Challenge {
         try open.withLock { open throws(ChallengeRefusal) in
-            try Self.described(id, by: connection, in: &open, at: clock.now())
+            try Self.described(id, by: connection, in: open, at: clock.now())
         }
     }
 
@@ -147,7 +157,7 @@ final class ChallengeBook: Sendable {
         _ id: Challenge.ID, connection: UInt64, vault: VaultID, _ choice: SignatureChoice
     ) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
-            _ = try Self.described(id, by: connection, in: &open, at: clock.now())
+            _ = try Self.described(id, by: connection, in: open, at: clock.now())
             open[id]?.vault = vault
             open[id]?.choice = choice
         }
@@ -156,7 +166,7 @@ final class ChallengeBook: Sendable {
     /// The person said yes to a renewal of all keys, which takes its time from here.
     func beginRenewal(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
-            _ = try Self.described(id, by: connection, in: &open, at: clock.now())
+            _ = try Self.described(id, by: connection, in: open, at: clock.now())
             open[id]?.expires = clock.now() + limits.life
         }
         sweep(after: limits.life)
@@ -165,7 +175,7 @@ final class ChallengeBook: Sendable {
     /// The successor is filled: what is to be signed now is its own opening, before the registry is told.
     func continueRenewal(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
-            let challenge = try Self.described(id, by: connection, in: &open, at: clock.now())
+            let challenge = try Self.described(id, by: connection, in: open, at: clock.now())
             guard challenge.choice.isComplete else { throw .outOfOrder }
             open[id]?.choice = .unlock
             open[id]?.passwords = [:]
@@ -175,7 +185,7 @@ final class ChallengeBook: Sendable {
     /// All that this conversation can do for a renewal of all keys is done.
     func finishRenewal(_ id: Challenge.ID, connection: UInt64, _ outcome: RenewalOutcome) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
-            var challenge = try Self.described(id, by: connection, in: &open, at: clock.now())
+            var challenge = try Self.described(id, by: connection, in: open, at: clock.now())
             guard challenge.purposes == [.rotate], challenge.choice.isComplete else { throw .outOfOrder }
             challenge.renewal = outcome
             challenge.passwords = [:]
@@ -189,7 +199,7 @@ final class ChallengeBook: Sendable {
     /// What an item is to be bound to is ready, or the owner has consented: nothing is signed for either.
     func finishUnsigned(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
-            let challenge = try Self.described(id, by: connection, in: &open, at: clock.now())
+            let challenge = try Self.described(id, by: connection, in: open, at: clock.now())
             guard challenge.purposes == [.enrolment] || challenge.purposes == [.accept] else { throw .outOfOrder }
             open[id]?.stage = .granted
             open[id]?.expires = clock.now() + limits.grantLife
@@ -202,7 +212,7 @@ final class ChallengeBook: Sendable {
         Challenge, Challenge.Authorization
     ) {
         try open.withLock { open throws(ChallengeRefusal) in
-            var challenge = try Self.described(id, by: connection, in: &open, at: clock.now())
+            var challenge = try Self.described(id, by: connection, in: open, at: clock.now())
             guard let authorization = challenge.choice.begin(index) else { throw .outOfOrder }
             open[id] = challenge
             return (challenge, authorization)
@@ -216,7 +226,7 @@ final class ChallengeBook: Sendable {
         _ root: SecretBytes, sealedAs name: [UInt8]? = nil, for id: Challenge.ID, connection: UInt64
     ) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
-            let challenge = try Self.described(id, by: connection, in: &open, at: clock.now())
+            let challenge = try Self.described(id, by: connection, in: open, at: clock.now())
             guard (challenge.heldRoot == nil) == (name == nil), challenge.resealed == nil, !challenge.isReport else {
                 throw .outOfOrder
             }
@@ -229,7 +239,7 @@ final class ChallengeBook: Sendable {
     func retry(_ id: Challenge.ID, _ index: Int, connection: UInt64) -> Bool {
         open.withLock { open in
             // What is no longer there cannot go on.
-            guard var challenge = try? Self.described(id, by: connection, in: &open, at: clock.now()),
+            guard var challenge = try? Self.described(id, by: connection, in: open, at: clock.now()),
                 challenge.wrongPasswords == 0, challenge.choice.beginAgain(index)
             else { return false }
             challenge.wrongPasswords += 1
@@ -246,7 +256,7 @@ final class ChallengeBook: Sendable {
         _ id: Challenge.ID, _ index: Int, connection: UInt64, agreement: SecretBytes?, means: Challenge.Means? = nil
     ) throws(ChallengeRefusal) {
         let isGranted = try open.withLock { open throws(ChallengeRefusal) in
-            var challenge = try Self.described(id, by: connection, in: &open, at: clock.now())
+            var challenge = try Self.described(id, by: connection, in: open, at: clock.now())
             guard challenge.choice.finish(index) else { throw .outOfOrder }
             if let agreement { challenge.agreements[challenge.choice.authorizations[index].role] = agreement }
             challenge.means = means
@@ -267,7 +277,7 @@ final class ChallengeBook: Sendable {
     /// The repeated call: gives out what was granted, and forgets it.
     func redeem(_ id: Challenge.ID, by caller: Caller) throws(ChallengeRefusal) -> Challenge {
         try open.withLock { open throws(ChallengeRefusal) in
-            let challenge = try Self.live(id, in: &open, at: clock.now())
+            let challenge = try Self.live(id, in: open, at: clock.now())
             // Another process's question stays its own: who guesses it must not even be able to spoil it.
             guard challenge.uid == caller.uid else { throw .anothersProcess }
             guard challenge.process == caller.process else { throw .anothersProcess }
@@ -277,9 +287,27 @@ final class ChallengeBook: Sendable {
         }
     }
 
+    /// The process that it was made for has nobody pass it.
+    func withdraw(_ id: Challenge.ID, by caller: Caller, about owner: Owner) throws(ChallengeRefusal)
+        -> Challenge
+    {
+        try open.withLock { open throws(ChallengeRefusal) in
+            let challenge = try Self.live(id, in: open, at: clock.now())
+            guard challenge.uid == caller.uid, challenge.process == caller.process,
+                challenge.owner == owner
+            else {
+                throw .anothersProcess
+            }
+            // Once somebody is being asked, the answer is the authenticator's to bring.
+            guard challenge.stage == .issued else { throw .outOfOrder }
+            open[id] = nil
+            return challenge
+        }
+    }
+
     func isOpen(_ id: Challenge.ID) -> Bool {
         // Not being there is the answer.
-        open.withLock { open in (try? Self.live(id, in: &open, at: clock.now())) != nil }
+        open.withLock { open in (try? Self.live(id, in: open, at: clock.now())) != nil }
     }
 
     /// Whether a person is being asked for a process, or was and the process has not come back.
@@ -295,11 +323,13 @@ final class ChallengeBook: Sendable {
     /// - Parameter kept: one that goes on.
     func dropAll(about owner: Owner, but kept: Challenge.ID? = nil) {
         open.withLock { open in
-            open = open.filter { id, challenge in
-                if id == kept { return true }
-                guard case .group = challenge.owner else { return challenge.owner != owner }
-                return challenge.owner != owner && owner != .user(challenge.uid)
+            let dropped = open.values.filter { challenge in
+                if challenge.id == kept { return false }
+                guard case .group = challenge.owner else { return challenge.owner == owner }
+                return challenge.owner == owner || owner == .user(challenge.uid)
             }
+            for challenge in dropped { open[challenge.id] = nil }
+            endings.add(dropped, OutcomeWord.locked)
         }
     }
 
@@ -317,7 +347,11 @@ final class ChallengeBook: Sendable {
 
     /// A conversation whose authenticator is gone can never be finished.
     func connectionEnded(_ connection: UInt64) {
-        open.withLock { open in open = open.filter { $0.value.stage != .described(connection: connection) } }
+        open.withLock { open in
+            let dropped = open.values.filter { $0.stage == .described(connection: connection) }
+            for challenge in dropped { open[challenge.id] = nil }
+            endings.add(dropped, OutcomeWord.cancelled)
+        }
     }
 
     /// Wipes what is too old, though nobody may ever ask for it again.
@@ -336,44 +370,10 @@ final class ChallengeBook: Sendable {
         nextSweep.withLock { if $0 == due { $0 = nil } }
         let now = clock.now()
         let next = open.withLock { open in
-            Self.dropExpired(&open, at: now)
+            endings.add(Self.dropExpired(&open, at: now), OutcomeWord.expired)
             return open.values.map(\.expires).min()
         }
         // Not at once, should the two clocks differ by a little.
         if let next { sweep(after: max(next - now, .seconds(1))) }
-    }
-}
-
-extension ChallengeBook {
-    private static func live(
-        _ id: Challenge.ID, in open: inout [Challenge.ID: Challenge], at now: ContinuousClock.Instant
-    ) throws(ChallengeRefusal) -> Challenge {
-        guard let challenge = open[id] else { throw .unknown }
-        guard challenge.expires > now else {
-            open[id] = nil
-            throw .expired
-        }
-        return challenge
-    }
-
-    private static func described(
-        _ id: Challenge.ID, by connection: UInt64, in open: inout [Challenge.ID: Challenge],
-        at now: ContinuousClock.Instant
-    ) throws(ChallengeRefusal) -> Challenge {
-        let challenge = try live(id, in: &open, at: now)
-        guard challenge.stage == .described(connection: connection) else { throw .outOfOrder }
-        return challenge
-    }
-
-    private static func dropExpired(_ open: inout [Challenge.ID: Challenge], at now: ContinuousClock.Instant) {
-        open = open.filter { $0.value.expires > now }
-    }
-
-    /// Programs that asked and went away without an answer must not count for ever.
-    private static func dropDead(_ open: inout [Challenge.ID: Challenge], of uid: UInt32) {
-        open = open.filter { _, challenge in
-            // A process that cannot be observed any more is gone.
-            challenge.uid != uid || (try? ProcessIdentity(observing: challenge.process.pid)) == challenge.process
-        }
     }
 }

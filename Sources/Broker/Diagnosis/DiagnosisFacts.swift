@@ -29,6 +29,8 @@ struct DiagnosisFacts: Sendable {
     let process: BrokerProcess
     /// Milliseconds since 1970-01-01 UTC.
     let now: UInt64
+
+    var isTPMFailing: Bool { if case .failure = sealer { true } else { false } }
 }
 
 /// What a look at the whole vault came to.

@@ -7,6 +7,8 @@ enum VerificationCheck: DiagnosisCheck {
         case nil: return []
         // Said already, with another way forward.
         case .failure(let fault) where fault.details.kind == Keychain.rollback: return []
+        // What is wrong with the TPM is said of the TPM.
+        case .failure(let fault) where fault.name == .tpm && facts.isTPMFailing: return []
         case .failure(let fault): return [failure(fault)]
         case .success(let checkup): return [rows(checkup), log(checkup)]
         }

@@ -33,7 +33,7 @@ struct DispatchTable: Sendable {
                 return { (request) async throws(Fault) in
                     do throws(Fault) { return try await Handler.answer(method, request) } catch {
                         if let record = Handler.logged(method)?.record(of: error, by: request) {
-                            await request.keeper.note(record, .written)
+                            await request.keeper.noteRefusal(record, .written)
                         }
                         throw error
                     }
@@ -59,6 +59,8 @@ struct DispatchTable: Sendable {
             DeleteHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
         Keychain.Rename.name: Entry(
             RenameHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
+        Keychain.Withdraw.name: Entry(
+            WithdrawHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
         // Whether these may give out a value is for the item's rules to say.
         Keychain.Get.name: Entry(
             GetHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),

@@ -56,7 +56,8 @@ extension InterfaceText {
 
         # One record of the access log. event: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rotate, tie, release, approve, rollback (an older copy of the vault's file was
         # refused), accept (root has accepted one); and the log's own: start, dropped (old records), broken (what was before is missing or
-        # changed), cut (the end was lost, as by a power cut). outcome: done, or why it was refused, in one word.
+        # changed), cut (the end was lost, as by a power cut). outcome: done, or why it was refused, in one word: authentication-required where a person would have
+        # been needed and the program asked none, expired where nobody answered in time, cancelled, locked, password, and so on. reason: the program's own words.
         # program: a path where verified, otherwise what the program calls itself. missed: so many records before this one could not be written.
         type LogRecord (
           sequence: int,
@@ -72,6 +73,7 @@ extension InterfaceText {
           service: ?string,
           account: ?string,
           require: []string,
+          reason: ?string,
           detail: ?string,
           missed: ?int
         )
@@ -92,6 +94,9 @@ extension InterfaceText {
         # applicationPassword: base64; where the item requires app-password. With any, giving it chooses that way, and leaving it out chooses the others.
         method Get(service: string, account: ?string, reason: ?string, unlock: ?bool, applicationPassword: ?string, challenge: ?string,
           group: ?string, user: ?string) -> (value: string, item: Item)
+
+        # Takes back a challenge that the caller can have nobody pass: that it asked is in the access log at once, and not only when the challenge is too old.
+        method Withdraw(challenge: string, group: ?string, user: ?string) -> ()
 
         method Exists(service: string, account: ?string, group: ?string, user: ?string) -> (exists: bool)
 
@@ -133,11 +138,14 @@ extension InterfaceText {
         # Every other copy of the file is refused from then on. AlreadyExists where there is nothing to accept.
         method AcceptVault(challenge: ?string, group: ?string, user: ?string) -> (vault: VaultState)
 
+        # What locks a vault by itself: a locked screen, sleep, so many minutes without use.
+        type LockCauses (screen: bool, sleep: bool, idleMinutes: ?int)
+
         # warnings: what weakens the guarantees here (sandbox, broker run as root), for people to read.
-        # locks: what locks the vault by itself, for people to read: screen, sleep, 15 min idle.
+        # locks: what locks the vault by itself, for people to read: screen, sleep, 15 min idle. lockedBy: the same for programs.
         # recovery: null where it is not known, because the vault was not looked into yet.
         method Status(group: ?string, user: ?string) -> (vault: VaultState, sealer: Sealer, version: string, sandbox: bool, locks: []string,
-          warnings: []string, recovery: ?RecoveryState)
+          lockedBy: LockCauses, warnings: []string, recovery: ?RecoveryState)
 
         # A new recovery code for the caller's own vault. part: which of its groups, from 1, ConfirmRecoveryCode is to bring back. Until then an earlier code stays valid.
         method NewRecoveryCode(challenge: ?string, group: ?string, user: ?string) -> (code: string, part: int)

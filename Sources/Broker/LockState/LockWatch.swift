@@ -1,3 +1,4 @@
+import BrokerProtocol
 import Configuration
 import Logging
 import SystemBus
@@ -52,10 +53,16 @@ struct LockWatch: Sendable {
 
     /// For people: what locks by itself now.
     var lines: [String] {
-        var lines: [String] = []
-        if let logind, logind.isConnected { lines += ["screen", "sleep"] }
-        if let idle = idleNow { lines.append("\(idle.components.seconds / 60) min idle") }
-        return lines
+        let causes = causes
+        return (causes.screen ? ["screen"] : []) + (causes.sleep ? ["sleep"] : [])
+            + (causes.idleMinutes.map { ["\($0) min idle"] } ?? [])
+    }
+
+    /// What locks by itself now.
+    var causes: Keychain.LockCauses {
+        let isHeard = logind?.isConnected ?? false
+        return Keychain.LockCauses(
+            screen: isHeard, sleep: isHeard, idleMinutes: idleNow.map { $0.components.seconds / 60 })
     }
 
     /// For people: what should lock and does not.

@@ -6,6 +6,7 @@ struct LoggedCall: Sendable {
     let event: AccessRecord.Event
     var service: String?
     var account: String?
+    var reason: String?
 
     /// Refusals by rule. What is not there, or makes no sense, is refused by nobody.
     private static let refusals: Set<Fault.Name> = [
@@ -20,6 +21,8 @@ struct LoggedCall: Sendable {
             max(service.utf8.count, account?.utf8.count ?? 0) > Limits.name
                 ? nil : AccessRecord.Subject(item: nil, service: service, account: account, require: [])
         }
-        return AccessRecord(event, outcome: OutcomeWord.of(fault), by: request.program(), of: subject)
+        return AccessRecord(
+            event, outcome: OutcomeWord.of(fault), by: request.program(), of: subject,
+            reason: reason.flatMap { $0.utf8.count > Limits.reason ? nil : $0 })
     }
 }

@@ -15,6 +15,7 @@ extension Keychain.LogRecord {
         item = record.subject?.item
         service = record.subject?.service
         account = record.subject?.account
+        reason = record.reason
         detail = record.detail
         missed = record.missed.map { Int64($0) }
     }

@@ -12,6 +12,7 @@ enum GetHandler: MethodHandler {
     }
 
     static func logged(_ method: Keychain.Get) -> LoggedCall? {
-        LoggedCall(event: .read, service: method.service, account: method.account)
+        LoggedCall(
+            event: .read, service: method.service, account: method.account, reason: method.reason)
     }
 }

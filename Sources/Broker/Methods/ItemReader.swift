@@ -18,17 +18,14 @@ struct ItemReader: Sendable {
     /// What the call may bind the item to, for the challenge that a person is asked for.
     var enrolled: [AuthorizationKind] = []
 
-    /// How much of a client's reason is kept.
-    private static let longestReason = 512
-
     /// Gives the value to `body`, and records that, in the same step of the vault that judged it: nothing can change in between.
     /// - Throws: `AuthenticationRequired` with a challenge where a person is needed.
     func read<Value: Sendable>(
         _ request: Request, for event: AccessRecord.Event,
         _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
     ) async throws(Fault) -> Value {
-        if let reason, reason.utf8.count > Self.longestReason {
-            throw Fault(.invalidArgument, "A reason may have \(Self.longestReason) bytes.")
+        if let reason, reason.utf8.count > Limits.reason {
+            throw Fault(.invalidArgument, "A reason may have \(Limits.reason) bytes.")
         }
         let granted = if let redeemed { redeemed } else { try request.redeem(challenge) }
         var outcome = try await look(request, for: event, granted, stretched: nil, body)
@@ -85,7 +82,10 @@ struct ItemReader: Sendable {
             }
             let value = try state.vault.value(
                 of: item, classKeys: state.keys, agreements: granted?.agreements ?? [:], applicationPassword: stretched)
-            let record = AccessRecord(event, by: program, of: .init(item), detail: granted?.means?.detail)
+            // Where a person was asked, the reason is the one that was shown, whatever the repeated call says.
+            let record = AccessRecord(
+                event, by: program, of: .init(item), reason: granted.map(\.reason) ?? reason,
+                detail: granted?.means?.detail)
             if event == .read, !item.access.constraints.isEmpty {
                 // Before the value leaves: what a person was asked for never goes unrecorded.
                 try state.vault.note(record, .anchored)

@@ -17,6 +17,7 @@ enum StatusHandler: MethodHandler {
                     kind: core.sealer.kind.rawValue, manufacturer: maker?.manufacturer, model: maker?.model,
                     identity: core.diagnoses.identity?.rawValue),
                 version: ProductVersion.current, sandbox: core.configuration.sandbox, locks: core.locks.lines,
+                lockedBy: core.locks.causes,
                 warnings: core.warnings + core.locks.warnings, recovery: recovery))
     }
 }

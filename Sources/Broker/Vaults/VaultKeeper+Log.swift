@@ -21,6 +21,35 @@ extension VaultKeeper {
         scheduleLog()
     }
 
+    /// Records that something was refused, as long as there are not too many of these; then they are counted.
+    func noteRefusal(_ record: AccessRecord, _ durability: LogDurability = .synced) {
+        guard let counted = refusals.take(at: ground.clock.now()) else {
+            if countedRefusal == nil {
+                ground.clock.after(RefusalBudget.patience) { [weak self] in
+                    Task { await self?.noteCounted() }
+                }
+            }
+            countedRefusal = record.event
+            return
+        }
+        note(record, durability)
+        if counted > 0 { noteCount(counted, record.event) }
+    }
+
+    private func noteCounted() {
+        guard let event = countedRefusal else { return }
+        countedRefusal = nil
+        let counted = refusals.takeCount()
+        if counted > 0 { noteCount(counted, event) }
+    }
+
+    private func noteCount(_ count: Int, _ event: AccessRecord.Event) {
+        note(
+            AccessRecord(
+                event, outcome: "refused",
+                detail: "\(count) refusals came too fast to be recorded one by one"), .written)
+    }
+
     /// What happened before the vault was open.
     func noteUnlogged() {
         let records = unlogged

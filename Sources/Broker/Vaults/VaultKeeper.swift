@@ -37,6 +37,9 @@ actor VaultKeeper {
     /// Records that wait for the vault to be opened.
     var unlogged: [AccessRecord] = []
     var isLogScheduled = false
+    var refusals = RefusalBudget()
+    /// The last refusal that was only counted, while the count waits for a record that says it.
+    var countedRefusal: AccessRecord.Event?
     /// The counter's following the file; everybody who needs it waits for the same.
     var raising: Task<Result<Void, Fault>, Never>?
     var isFoldScheduled = false

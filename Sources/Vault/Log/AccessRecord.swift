@@ -71,6 +71,8 @@ public struct AccessRecord: Codable, Sendable, Equatable {
     public let outcome: String
     public let program: Program?
     public let subject: Subject?
+    /// Why the program said that it asks, in its own words; at most `Limits.reason` bytes.
+    public let reason: String?
     /// In words, what the other members do not say: a new name, or what the log says of itself.
     public let detail: String?
     /// How many records before this one could not be written.
@@ -78,15 +80,18 @@ public struct AccessRecord: Codable, Sendable, Equatable {
 
     public init(
         _ event: Event, outcome: String = AccessRecord.done, by program: Program? = nil, of subject: Subject? = nil,
-        detail: String? = nil
+        reason: String? = nil, detail: String? = nil
     ) {
         self.event = event
         self.outcome = outcome
         self.program = program
         self.subject = subject
+        self.reason = reason
         self.detail = detail
     }
 
     /// The number is outside of what is sealed, under the record's MAC.
-    private enum CodingKeys: String, CodingKey { case time, event, outcome, program, subject, detail, missed }
+    private enum CodingKeys: String, CodingKey {
+        case time, event, outcome, program, subject, reason, detail, missed
+    }
 }

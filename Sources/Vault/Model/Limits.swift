@@ -13,6 +13,9 @@ public enum Limits {
     public static let attributes = 64
     /// Name and value of an attribute together; the name has one byte at least.
     public static let attribute = 4 << 10
+    /// Why a program says that it reads.
+    public static let reason = 512
+
     static func check(_ draft: ItemDraft) throws(VaultError) {
         guard draft.value.count <= value else {
             throw VaultError(

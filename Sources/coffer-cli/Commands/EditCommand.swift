@@ -38,24 +38,27 @@ struct EditCommand: ParsableCommand {
 
     func run() throws {
         let session = Session(vault)
+        let name = try item.name(session)
         var access: Keychain.AccessControl?
         if change.isSome {
-            let found = try session.client.call(Keychain.Show(service: item.service, account: item.account)).item
+            let found = try session.client.call(
+                Keychain.Show(service: name.service, account: name.account)
+            ).item
             access = change.applied(to: found.access)
         }
         let isUnderNewPassword = change.require.contains(.factor(.appPassword))
         let newPassword =
             isUnderNewPassword
-            ? try session.passwordInput(for: item.shownName, noPrompt: prompt.noPrompt).new() : nil
+            ? try session.passwordInput(for: name.shownName, noPrompt: prompt.noPrompt).new() : nil
         _ = try session.call(
             Keychain.Edit(
-                service: item.service, account: item.account, access: access, label: metadata.label,
+                service: name.service, account: name.account, access: access, label: metadata.label,
                 comment: metadata.comment,
                 attributes: metadata.attributes, expires: metadata.expires?.milliseconds,
                 unlock: access != nil && session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil,
                 newApplicationPassword: newPassword),
-            for: item.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+            for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
-        if !quiet { Output.note("Changed \(item.shownName)") }
+        if !quiet { Output.note("Changed \(name.shownName)") }
     }
 }

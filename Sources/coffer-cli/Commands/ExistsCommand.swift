@@ -19,7 +19,10 @@ struct ExistsCommand: ParsableCommand {
     @OptionGroup var vault: VaultOptions
 
     func run() throws {
-        let reply = try Session(vault).client.call(Keychain.Exists(service: item.service, account: item.account))
+        let session = Session(vault)
+        let name = try item.name(session)
+        let reply = try session.client.call(
+            Keychain.Exists(service: name.service, account: name.account))
         if !reply.exists { throw ExitStatus.notFound }
     }
 }

@@ -10,9 +10,12 @@ struct GetCommand: ParsableCommand {
         abstract: "Print a secret.",
         usage: "coffer get <service> [<account>] [options]",
         discussion: """
-            The secret's bytes go to standard output as they are; on a terminal a newline follows. Where a person is needed, you \
-            are asked at the terminal; without one by the program that COFFER_ASKPASS names, else by pinentry on a display. So it is \
-            with an application password.
+            The secret's bytes go to standard output as they are; on a terminal a newline follows. If you have to authenticate, you \
+            are asked at the terminal; without one by the program that COFFER_ASKPASS names, else by pinentry on a display. \
+            Application passwords are asked for the same way.
+
+            A value with control characters, or one that is no text, is not shown on a terminal, because the terminal would obey it: \
+            pipe it on, or give --raw.
 
             Examples:
               coffer get github me
@@ -25,6 +28,12 @@ struct GetCommand: ParsableCommand {
     @OptionGroup var password: ApplicationPasswordOptions
     @OptionGroup var vault: VaultOptions
     @OptionGroup var format: JSONOptions
+
+    @Flag(
+        help:
+            "Show on a terminal also what the terminal would obey: control characters, bytes that are no text."
+    )
+    var raw = false
 
     @Option(
         help: ArgumentHelp("Why it is read; shown to you when you are asked, and kept in the log.", valueName: "text"))
@@ -56,21 +65,21 @@ struct GetCommand: ParsableCommand {
             throw ValidationError("a service and an account are all that can be named; '\(first)' is too much")
         }
         guard clip == nil || !format.json else { throw ValidationError("--clip prints nothing, and so has no --json") }
-        if let reason { try ItemName.check(reason, "reason") }
+        if let reason { try ItemName.check(reason, "reason", limit: 512) }
     }
 
     private var detachedTime: String? {
         ArgumentRewriter.detached("--clip") { SecondsArgument($0) != nil }
     }
 
-    private func read(_ session: Session) throws -> Keychain.Get.Reply {
+    private func read(_ name: PartialName, _ session: Session) throws -> Keychain.Get.Reply {
         do throws(KeychainError) {
             return try session.call(
                 Keychain.Get(
-                    service: item.service, account: item.account, reason: reason,
+                    service: name.service, account: name.account, reason: reason,
                     unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
-                for: item.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-                command: ShellText.command(["coffer", "get", item.service, item.account] + vault.words))
+                for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+                command: ShellText.command("get", name.service, name.account, vault.words))
         } catch {
             guard error.code == .notFound, clip != nil, let time = detachedTime, time == item.account else {
                 throw error
@@ -80,11 +89,22 @@ struct GetCommand: ParsableCommand {
         }
     }
 
+    private func show(_ value: [UInt8], of item: Keychain.Item) throws {
+        guard Output.isTerminal else { return try Output.bytes(value) }
+        guard raw || TerminalText.isHarmless(value) else {
+            throw KeychainError(
+                .failed,
+                "the value of \(item.shownName) has characters that a terminal would obey, so it is not shown",
+                advice: "pipe it on, as in: … | od -c; or show it with --raw")
+        }
+        try Output.bytes(value + [UInt8(ascii: "\n")])
+    }
+
     func run() throws {
         let session = Session(vault)
         // Before anybody is asked: a clipboard that is not there is known at once.
         let clipboard = try clip.map { _ in try Clipboard.find(session) }
-        let reply = try read(session)
+        let reply = try read(item.name(session), session)
         guard let data = Data(base64Encoded: reply.value) else {
             throw KeychainError(
                 .protocolViolation, "the broker's answer holds no value",
@@ -98,7 +118,7 @@ struct GetCommand: ParsableCommand {
             let text = String(validating: value, as: UTF8.self)
             try Output.line(JSONText.of(Record(item: ItemRecord(reply.item), value: text, valueBase64: reply.value)))
         } else {
-            try Output.bytes(Output.isTerminal ? value + [UInt8(ascii: "\n")] : value)
+            try show(value, of: reply.item)
         }
     }
 }

@@ -12,7 +12,9 @@ struct ItemListing {
         } else if items.isEmpty, Output.isTerminal {
             Output.note(emptyHint)
         } else {
-            try Output.line(ItemTable.lines(items, aligned: Output.isTerminal).joined(separator: "\n"))
+            try Output.line(
+                ItemTable.lines(items, aligned: Output.isTerminal, width: Output.columns).joined(
+                    separator: "\n"))
         }
     }
 }

@@ -29,7 +29,7 @@ struct ListCommand: ParsableCommand {
     func run() throws {
         let items = try Session(vault).client.list(service: service)
         let hint =
-            service.map { "Nothing is stored for \(VisibleText.line($0))" }
+            service.map { "Nothing is stored for \(VisibleText.quoted($0))" }
             ?? "Nothing is stored yet; begin with: coffer set SERVICE ACCOUNT"
         try ItemListing(items: items, emptyHint: hint).show(asJSON: format.json)
     }

@@ -9,12 +9,14 @@ struct LockCommand: ParsableCommand {
         abstract: "Lock the vault: its keys are wiped before this returns.")
 
     @OptionGroup var vault: VaultOptions
+    @OptionGroup var format: JSONOptions
 
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
 
     func run() throws {
         let vault = try Session(vault).client.call(Keychain.Lock()).vault
+        if format.json { return try Output.line(JSONText.of(VaultRecord(vault))) }
         guard !quiet else { return }
         Output.note(vault.state == .none ? "There is no vault yet, and so nothing to lock" : "Locked")
     }

@@ -71,7 +71,7 @@ struct RecoveryRestoreCommand: ParsableCommand {
         if format.json {
             try Output.line(JSONText.of(outcomes))
         } else {
-            for outcome in outcomes { try Output.line(outcome.line) }
+            for outcome in outcomes { try Output.line(outcome.line(isTrial: dryRun)) }
             Output.note(RestoredItem.summary(of: outcomes, isTrial: dryRun))
         }
         if let ending { throw ending }

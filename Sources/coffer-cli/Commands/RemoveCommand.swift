@@ -9,11 +9,13 @@ struct RemoveCommand: ParsableCommand {
         commandName: "rm",
         abstract: "Remove a secret for good.",
         usage: "coffer rm <service> <account> [-f]",
-        discussion: "On a terminal you are asked whether you mean it, unless -f is given.",
+        discussion:
+            "At a terminal you are asked whether you mean it. Without one, give -f: nothing is removed without the one or the other.",
         aliases: ["remove"])
 
     @OptionGroup var item: ItemArguments
     @OptionGroup var vault: VaultOptions
+    @OptionGroup var format: JSONOptions
 
     @Flag(name: .shortAndLong, help: "Do not ask.")
     var force = false
@@ -21,17 +23,37 @@ struct RemoveCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
 
+    /// What `--json` prints.
+    private struct Record: Encodable {
+        var removed: ItemRecord
+    }
+
     func run() throws {
-        let client = Session(vault).client
-        if !force, isatty(STDIN_FILENO) == 1 {
-            let found = try client.call(Keychain.Show(service: item.service, account: item.account)).item
+        let session = Session(vault)
+        let name = try item.name(session)
+        if !force {
+            let found = try session.client.call(
+                Keychain.Show(service: name.service, account: name.account)
+            ).item
+            guard isatty(STDIN_FILENO) == 1 else {
+                throw KeychainError(
+                    .invalidArgument,
+                    "\(found.shownName) was not removed: there is no terminal to ask whether you mean it",
+                    advice: "to remove it without a question, use -f")
+            }
             guard try isMeant(found) else {
-                Output.note("Kept \(item.shownName)")
+                Output.note("Kept \(name.shownName)")
                 throw ExitStatus.failure
             }
         }
-        _ = try client.call(Keychain.Delete(service: item.service, account: item.account))
-        if !quiet { Output.note("Removed \(item.shownName)") }
+        let removed = try session.client.call(
+            Keychain.Delete(service: name.service, account: name.account)
+        ).item
+        if format.json {
+            try Output.line(JSONText.of(Record(removed: ItemRecord(removed))))
+        } else if !quiet {
+            Output.note("Removed \(name.shownName)")
+        }
     }
 
     private func isMeant(_ found: Keychain.Item) throws -> Bool {

@@ -11,24 +11,61 @@ struct RenameCommand: ParsableCommand {
         discussion: "Value, access and all else stay. A name that is taken is never overwritten: status 10.",
         aliases: ["mv"])
 
-    @OptionGroup var item: ItemArguments
-    @OptionGroup var vault: VaultOptions
+    @Argument(help: ArgumentHelp("The present service, or SERVICE/ACCOUNT.", valueName: "service"))
+    var service: String
 
-    @Argument var newService: String
-    @Argument var newAccount: String
+    @Argument(
+        help: ArgumentHelp("The present account, or the new SERVICE/ACCOUNT.", valueName: "account"))
+    var account: String
+
+    @Argument(help: ArgumentHelp("The new service.", valueName: "new-service"))
+    var newService: String?
+
+    @Argument(help: ArgumentHelp("The new account.", valueName: "new-account"))
+    var newAccount: String?
+
+    @OptionGroup var vault: VaultOptions
 
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
 
     func validate() throws {
-        try ItemName.check(service: newService)
-        try ItemName.check(account: newAccount)
+        if newService != nil, newAccount == nil {
+            throw ValidationError("Missing expected argument '<new-account>'")
+        }
+        if newService == nil,
+            JoinedName.splits(of: service).isEmpty || JoinedName.splits(of: account).count != 1
+        {
+            throw ValidationError("Missing expected argument '<new-service>'")
+        }
+        for service in [service, newService].compactMap({ $0 }) { try ItemName.check(service: service) }
+        for account in [account, newAccount].compactMap({ $0 }) { try ItemName.check(account: account) }
     }
 
     func run() throws {
-        let reply = try Session(vault).client.call(
+        let session = Session(vault)
+        let (old, new) = try names(session)
+        let reply = try session.client.call(
             Keychain.Rename(
-                service: item.service, account: item.account, newService: newService, newAccount: newAccount))
-        if !quiet { Output.note("Renamed \(item.shownName) to \(reply.item.shownName)") }
+                service: old.service, account: old.account, newService: new.service, newAccount: new.account
+            ))
+        if !quiet { Output.note("Renamed \(old.shownName) to \(reply.item.shownName)") }
+    }
+
+    private func names(_ session: Session) throws(KeychainError) -> (old: FullName, new: FullName) {
+        if let newService, let newAccount {
+            return (
+                FullName(service: service, account: account),
+                FullName(service: newService, account: newAccount)
+            )
+        }
+        // One slash, as was checked: a name that is not there yet cannot be looked up.
+        let new = JoinedName.splits(of: account).map {
+            FullName(service: $0.service, account: $0.account)
+        }
+        return (
+            try ItemArguments.name(service, nil, session),
+            new.first ?? FullName(service: account, account: "")
+        )
     }
 }

@@ -64,14 +64,15 @@ struct RotateCommand: ParsableCommand {
         if let service { try rotate(service, session) } else { try rotateAll(session) }
     }
 
-    private func rotate(_ service: String, _ session: Session) throws {
+    private func rotate(_ word: String, _ session: Session) throws {
+        let (service, account) = try account.map { (word, $0) } ?? session.parts(of: word)
         let reply = try session.call(
             Keychain.Rotate(
                 service: service, account: account,
                 unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
             for: ItemText.name(service: service, account: account), noPrompt: prompt.noPrompt,
             choosingPassword: false,
-            command: ShellText.command(["coffer", "rotate", service, account] + vault.words))
+            command: ShellText.command("rotate", service, account, vault.words))
         guard !quiet else { return }
         Output.note("Renewed the key of \(ItemText.name(service: reply.item.service, account: reply.item.account))")
     }

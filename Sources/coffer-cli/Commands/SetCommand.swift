@@ -2,6 +2,7 @@ import ArgumentParser
 import BrokerProtocol
 import Coffer
 import FoundationEssentials
+import Platform
 
 /// `coffer set`
 struct SetCommand: ParsableCommand {
@@ -101,35 +102,43 @@ struct SetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = Session(vault)
-        let former = try formerItem(session)
+        let session = Session(vault, quiet: quiet)
+        let name = try item.name(session)
+        let former = try formerItem(name, session)
         let wanted = access.applied(to: former?.access ?? Keychain.AccessControl())
         try checkBiometry(wanted, session)
-        if let former { try checkWeakening(from: former.access, to: wanted) }
+        if let former { try checkWeakening(of: name, from: former.access, to: wanted) }
         let value: [UInt8]
         if let generate {
+            if StandardInput.hasData {
+                Output.note(
+                    "coffer: warning: with --generate standard input is not read; what was piped in is not stored"
+                )
+            }
             value = PasswordGenerator.password(length: generate.characters)
         } else {
-            let reading = try ValueInput(trim: trim, allowsEmpty: allowEmpty).read(for: item.shownName)
+            let reading = try ValueInput(trim: trim, allowsEmpty: allowEmpty).read(for: name.shownName)
             if let warning = reading.warning { Output.note("coffer: warning: \(warning)") }
             value = reading.value
         }
-        let reply = try store(value, needsPassword: wanted.require.contains(.appPassword), former, session)
+        let reply = try store(
+            value, under: name, needsPassword: wanted.require.contains(.appPassword), former, session)
         if format.json {
             try Output.line(
                 JSONText.of(
                     Record(item: ItemRecord(reply.item), replaced: reply.replaced.map { TimeText($0).iso8601 })))
         } else if !quiet {
-            report(reply)
+            report(reply, name)
         }
     }
 
     private func store(
-        _ value: [UInt8], needsPassword: Bool, _ former: Keychain.Item?, _ session: Session
+        _ value: [UInt8], under name: FullName, needsPassword: Bool, _ former: Keychain.Item?,
+        _ session: Session
     ) throws(KeychainError) -> Keychain.Set.Reply {
-        let input = session.passwordInput(for: item.shownName, noPrompt: prompt.noPrompt)
+        let input = session.passwordInput(for: name.shownName, noPrompt: prompt.noPrompt)
         var method = Keychain.Set(
-            service: item.service, account: item.account, value: Data(value).base64EncodedString(),
+            service: name.service, account: name.account, value: Data(value).base64EncodedString(),
             label: metadata.label, comment: metadata.comment,
             attributes: metadata.attributes(over: former?.attributes ?? [:]),
             expires: metadata.expires?.milliseconds, mode: mode.flatMap { Keychain.SetMode(rawValue: $0.rawValue) },
@@ -137,23 +146,26 @@ struct SetCommand: ParsableCommand {
         method.access = access.change
         do throws(KeychainError) {
             return try session.call(
-                method, for: item.shownName, noPrompt: prompt.noPrompt, command: session.unlockCommand)
+                method, for: name.shownName, noPrompt: prompt.noPrompt, command: session.unlockCommand)
         } catch {
             // One that has expired is not shown, and keeps what it requires all the same.
             guard error.code == .applicationPasswordNeeded, !needsPassword else { throw error }
             method.applicationPassword = try input.new()
             return try session.call(
-                method, for: item.shownName, noPrompt: prompt.noPrompt, command: session.unlockCommand)
+                method, for: name.shownName, noPrompt: prompt.noPrompt, command: session.unlockCommand)
         }
     }
 
     /// Looks before anybody has to type, so that a wrong mode does not cost a typed secret.
-    private func formerItem(_ session: Session) throws -> Keychain.Item? {
+    private func formerItem(_ name: FullName, _ session: Session) throws -> Keychain.Item? {
         do throws(KeychainError) {
-            let found = try session.client.call(Keychain.Show(service: item.service, account: item.account)).item
+            let found = try session.client.call(
+                Keychain.Show(service: name.service, account: name.account)
+            ).item
             if mode == .new {
                 throw KeychainError(
-                    .alreadyExists, "\(item.shownName) is there already, set \(TimeText(found.modified).relative())",
+                    .alreadyExists,
+                    "\(name.shownName) is there already, set \(TimeText(found.modified).relative())",
                     advice: "leave out --new to replace it")
             }
             return found
@@ -161,7 +173,7 @@ struct SetCommand: ParsableCommand {
             guard error.code == .notFound else { throw error }
             if mode == .existing {
                 throw KeychainError(
-                    .notFound, "\(item.shownName) is not there", advice: "leave out --existing to store it")
+                    .notFound, "\(name.shownName) is not there", advice: "leave out --existing to store it")
             }
             return nil
         }
@@ -183,9 +195,11 @@ struct SetCommand: ParsableCommand {
     }
 
     /// Writing asks nobody, so this is all that stands between a slip and a secret that is less guarded than its owner thinks.
-    private func checkWeakening(from former: Keychain.AccessControl, to wanted: Keychain.AccessControl) throws {
+    private func checkWeakening(
+        of name: FullName, from former: Keychain.AccessControl, to wanted: Keychain.AccessControl
+    ) throws {
         guard let weakening = AccessWeakening(from: former, to: wanted) else { return }
-        Output.note("coffer: warning: this makes \(item.shownName) easier to read: \(weakening.text)")
+        Output.note("coffer: warning: this makes \(name.shownName) easier to read: \(weakening.text)")
         guard !force, Confirmation.isPossible else { return }
         guard try Confirmation.isGiven("Go on? [y/N] ", orSkipWith: "-f") else {
             Output.note("Nothing was changed")
@@ -193,10 +207,10 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    private func report(_ reply: Keychain.Set.Reply) {
+    private func report(_ reply: Keychain.Set.Reply, _ name: FullName) {
         var done =
-            reply.replaced.map { "Replaced \(item.shownName) (set \(TimeText($0).relative()))" }
-            ?? "Stored \(item.shownName)"
+            reply.replaced.map { "Replaced \(name.shownName) (set \(TimeText($0).relative()))" }
+            ?? "Stored \(name.shownName)"
         // What came from before and is not seen in the command.
         if reply.replaced != nil, metadata.expires == nil, let expires = reply.item.expires {
             done += "; it still expires \(TimeText(expires).relative())"
@@ -205,7 +219,7 @@ struct SetCommand: ParsableCommand {
             Output.note(done)
             return
         }
-        let command = ShellText.command(["coffer", "get", item.service, item.account] + vault.words)
+        let command = ShellText.command("get", name.service, name.account, vault.words)
         Output.note("\(done): a new password of \(generate.characters) characters; see it with: \(command)")
     }
 }

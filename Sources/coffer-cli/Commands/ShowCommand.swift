@@ -15,7 +15,10 @@ struct ShowCommand: ParsableCommand {
     @OptionGroup var vault: VaultOptions
 
     func run() throws {
-        let found = try Session(vault).client.call(Keychain.Show(service: item.service, account: item.account)).item
+        let session = Session(vault)
+        let name = try item.name(session)
+        let found = try session.client.call(Keychain.Show(service: name.service, account: name.account))
+            .item
         if format.json {
             try Output.line(JSONText.of(ItemRecord(found)))
         } else {

@@ -40,18 +40,24 @@ struct UnlockCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = Session(vault)
+        let session = Session(vault, quiet: quiet)
         if unbind, try session.client.call(Keychain.Status()).vault.bound != true { return try unlockUnbound(session) }
         if unbind, !force { try confirm(session) }
+        if bind, !quiet { try remindOfRecovery(session) }
         let command = session.unlockCommand + (bind ? " --bind" : unbind ? " --unbind" : "")
         let wanted: Bool? = bind ? true : unbind ? false : nil
         _ = try session.call(Keychain.Unlock(bind: wanted), for: purpose, command: command)
         guard !quiet else { return }
         Output.note(
             bind ? "Unlocked, and bound to your login password" : unbind ? "Unlocked, and no longer bound" : "Unlocked")
-        if bind {
-            Output.note("A forgotten password cannot be replaced: have a recovery code at hand (coffer recovery new)")
-        }
+    }
+
+    /// Before it is done: what a bound vault holds is lost with the password.
+    private func remindOfRecovery(_ session: Session) throws {
+        if try session.client.call(Keychain.Status()).recovery?.made != nil { return }
+        Output.note(
+            "You have no recovery code. If you forget your login password, the secrets of a bound vault are lost; make a code first with: coffer recovery new"
+        )
     }
 
     /// Nothing is to be unbound, and nothing to be lost by it.
@@ -66,7 +72,7 @@ struct UnlockCommand: ParsableCommand {
     private func confirm(_ session: Session) throws {
         let lost = try session.client.list(service: nil).filter { $0.access.accessibility == .passcodeSet }
         guard !lost.isEmpty else { return }
-        let names = lost.prefix(20).map { "\n  \(VisibleText.line($0.service))/\(VisibleText.line($0.account))" }
+        let names = lost.prefix(20).map { "\n  \($0.shownName)" }
             .joined()
         let rest = lost.count > 20 ? "\n  and \(lost.count - 20) more" : ""
         let what = lost.count == 1 ? "This secret" : "These \(lost.count) secrets"

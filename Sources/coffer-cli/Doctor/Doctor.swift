@@ -1,7 +1,9 @@
 /// All checks, in the order in which one makes the next possible.
 enum Doctor {
     static let checks: [any DoctorCheck.Type] = [
-        BrokerCheck.self, AuthenticatorCheck.self, SealerCheck.self, VaultCheck.self, BrokersFindings.self,
+        BrokerCheck.self, AuthenticatorCheck.self, SealerCheck.self, VaultCheck.self,
+        RecoveryCheck.self,
+        BrokersFindings.self,
         BiometryCheck.self, FingersCheck.self,
     ]
 

@@ -43,7 +43,7 @@ extension DoctorFinding {
     /// What could not be asked.
     init(_ check: Keychain.Check, _ error: KeychainError) {
         self.init(
-            check: check, verdict: .problem, message: VisibleText.sentence(KeychainError.clause(error.message)),
+            check: check, verdict: .problem, message: VisibleText.sentence(error.message),
             advice: error.advice.isEmpty ? nil : error.advice)
     }
 }

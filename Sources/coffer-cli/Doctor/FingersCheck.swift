@@ -25,7 +25,7 @@ enum FingersCheck: DoctorCheck {
                 message: "\(item.shownName): the enrolled fingers changed since it was set"
                     + (isLeft ? ", so a finger does not open it any more" : ", so nobody can read it any more"),
                 advice: "set it again with: "
-                    + VisibleText.sentence(ShellText.command(["coffer", "set", item.service, item.account])))
+                    + VisibleText.sentence(ShellText.command("set", item.service, item.account, [])))
         }
     }
 }

@@ -19,7 +19,17 @@ enum VaultCheck: DoctorCheck {
                     advice: "open it with: coffer unlock")
             case .unlocked: DoctorFinding(check: check, verdict: .ok, message: "the vault is unlocked")
             }
-        guard case .failure(let error) = facts.items else { return [state] }
+        guard case .failure(let error) = facts.items, !isOfTPM(error, facts) else { return [state] }
         return [state, DoctorFinding(check, error)]
+    }
+
+    /// Whether the broker says the same of the TPM itself.
+    private static func isOfTPM(_ error: KeychainError, _ facts: DoctorFacts) -> Bool {
+        guard ExitStatus(error.code) == .tpm, case .success(let reply) = facts.diagnosis else {
+            return false
+        }
+        return reply.findings.contains {
+            $0.check == Keychain.Check.tpm.rawValue && $0.verdict == .problem
+        }
     }
 }

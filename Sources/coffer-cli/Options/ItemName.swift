@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrokerProtocol
 import Coffer
 
 /// Names as the command line gives them, within the limits.
@@ -22,34 +23,79 @@ enum ItemName {
     }
 }
 
-/// SERVICE ACCOUNT
-struct ItemArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("What the secret is for: a site, a program.", valueName: "service"))
-    var service: String
-
-    @Argument(help: ArgumentHelp("Whose it is there.", valueName: "account"))
-    var account: String
-
-    func validate() throws {
-        try ItemName.check(service: service)
-        try ItemName.check(account: account)
-    }
+/// An item's whole name.
+struct FullName: Equatable {
+    let service: String
+    let account: String
 
     var shownName: String { ItemText.name(service: service, account: account) }
 }
 
-/// SERVICE [ACCOUNT]
+/// SERVICE ACCOUNT, or SERVICE/ACCOUNT
+struct ItemArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("What the secret is for: a site, a program.", valueName: "service"))
+    var service: String
+
+    @Argument(
+        help: ArgumentHelp(
+            "Whose it is there. SERVICE/ACCOUNT in one word will do, too.", valueName: "account"))
+    var account: String?
+
+    func validate() throws {
+        try ItemName.check(service: service)
+        if let account {
+            try ItemName.check(account: account)
+        } else if JoinedName.splits(of: service).isEmpty {
+            throw ValidationError("Missing expected argument '<account>'")
+        }
+    }
+
+    func name(_ session: Session) throws(KeychainError) -> FullName {
+        try Self.name(service, account, session)
+    }
+
+    static func name(_ service: String, _ account: String?, _ session: Session) throws(KeychainError)
+        -> FullName
+    {
+        if let account { return FullName(service: service, account: account) }
+        let (found, account) = try session.parts(of: service)
+        guard let account else {
+            throw KeychainError(
+                .invalidArgument,
+                "\(ItemText.name(service: found, account: nil)) does not say which account",
+                advice: "name service and account apart: SERVICE ACCOUNT")
+        }
+        return FullName(service: found, account: account)
+    }
+}
+
+/// SERVICE [ACCOUNT], or SERVICE/ACCOUNT
 struct ItemReference: ParsableArguments {
     @Argument(help: ArgumentHelp("What the secret is for: a site, a program.", valueName: "service"))
     var service: String
 
-    @Argument(help: ArgumentHelp("Whose it is there; may be left out where there is one.", valueName: "account"))
+    @Argument(
+        help: ArgumentHelp(
+            "Whose it is there; may be left out if there is one. SERVICE/ACCOUNT in one word will do, too.",
+            valueName: "account"))
     var account: String?
 
     func validate() throws {
         try ItemName.check(service: service)
         if let account { try ItemName.check(account: account) }
     }
+
+    func name(_ session: Session) throws(KeychainError) -> PartialName {
+        if account != nil { return PartialName(service: service, account: account) }
+        let (service, account) = try session.parts(of: service)
+        return PartialName(service: service, account: account)
+    }
+}
+
+/// An item's name, or its service alone.
+struct PartialName: Equatable {
+    let service: String
+    let account: String?
 
     var shownName: String { ItemText.name(service: service, account: account) }
 }

@@ -22,9 +22,11 @@ struct RestoredItem: Encodable {
     /// Whether it could have come back and did not.
     var isMissing: Bool { outcome == .kept || outcome == .refused }
 
-    var line: String {
-        let word = outcome.rawValue.padding(toLength: 10, withPad: " ", startingAt: 0)
-        return word + VisibleText.name(service: service, account: account)
+    /// - Parameter isTrial: nothing was done.
+    func line(isTrial: Bool) -> String {
+        let word = isTrial && outcome == .restored ? "would restore" : outcome.rawValue
+        return word.padding(toLength: isTrial ? 15 : 10, withPad: " ", startingAt: 0)
+            + VisibleText.name(service: service, account: account)
             + (reason.map { "  (\(VisibleText.sentence($0)))" } ?? "")
     }
 

@@ -4,10 +4,13 @@ import Coffer
 /// Items as a table: aligned for a person; the same columns with tabs, and exact times, for a program.
 enum ItemTable {
     private static let header = ["SERVICE", "ACCOUNT", "ACCESS", "REQUIRES", "CHANGED"]
+    /// A name is not made shorter than this.
+    private static let narrowest = 8
 
-    static func lines(_ items: [Keychain.Item], aligned: Bool) -> [String] {
+    /// - Parameter width: where a person's lines must end, so that they stay lines; what is too long is cut, and ends in “…”.
+    static func lines(_ items: [Keychain.Item], aligned: Bool, width: Int? = nil) -> [String] {
         let rows = [header] + items.map { row($0, aligned: aligned) }
-        return aligned ? align(rows) : rows.map { $0.joined(separator: "\t") }
+        return aligned ? align(rows, width) : rows.map { $0.joined(separator: "\t") }
     }
 
     private static func row(_ item: Keychain.Item, aligned: Bool) -> [String] {
@@ -18,13 +21,26 @@ enum ItemTable {
         ]
     }
 
-    private static func align(_ rows: [[String]]) -> [String] {
-        let widths = header.indices.map { column in rows.map { TextWidth.of($0[column]) }.max() ?? 0 }
+    private static func align(_ rows: [[String]], _ width: Int?) -> [String] {
+        var widths = header.indices.map { column in rows.map { TextWidth.of($0[column]) }.max() ?? 0 }
+        if let width { fit(&widths, width) }
         return rows.map { row in
             row.enumerated().map { column, text in
-                column == row.count - 1
-                    ? text : text + String(repeating: " ", count: widths[column] - TextWidth.of(text) + 2)
+                let shown = TextWidth.shortened(text, to: widths[column])
+                return column == row.count - 1
+                    ? shown : shown + String(repeating: " ", count: widths[column] - TextWidth.of(shown) + 2)
             }.joined()
+        }
+    }
+
+    /// Takes from the widest first: the names, then what is required.
+    private static func fit(_ widths: inout [Int], _ width: Int) {
+        for columns in [[0, 1], [3]] {
+            while widths.reduce(2 * (widths.count - 1), +) > width,
+                let widest = columns.max(by: { widths[$0] < widths[$1] }), widths[widest] > narrowest
+            {
+                widths[widest] -= 1
+            }
         }
     }
 }

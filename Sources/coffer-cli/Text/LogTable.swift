@@ -40,13 +40,16 @@ struct LogTable {
 
     private func item(_ record: Keychain.LogRecord) -> String {
         guard let service = record.service else { return "-" }
-        return ([service] + [record.account].compactMap { $0 }).map(VisibleText.line).joined(separator: "/")
+        return VisibleText.name(service: service, account: record.account)
     }
 
     private func program(_ record: Keychain.LogRecord) -> String {
         var text = "-"
         if let pid = record.pid {
             text = "\(record.program.map(VisibleText.line) ?? "unknown")\(record.verified ? "" : "?") (pid \(pid))"
+        }
+        if let reason = record.reason {
+            text = (text == "-" ? "" : text + ", ") + "reason: \(VisibleText.quoted(reason))"
         }
         if let detail = record.detail {
             text = (text == "-" ? "" : text + ", ") + VisibleText.line(detail)
@@ -58,8 +61,9 @@ struct LogTable {
     private func join(_ columns: [String]) -> String {
         guard aligned else { return columns.joined(separator: "\t") }
         return columns.enumerated().map { index, text in
-            index < widths.count
-                ? text + String(repeating: " ", count: max(0, widths[index] - TextWidth.of(text)) + 2) : text
+            guard index < widths.count else { return text }
+            let shown = TextWidth.shortened(text, to: widths[index])
+            return shown + String(repeating: " ", count: widths[index] - TextWidth.of(shown) + 2)
         }.joined()
     }
 }
@@ -72,7 +76,7 @@ struct LogLine: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case sequence, time, event, outcome, uid, pid, program, verified, controlGroup, item, service, account, require,
-            detail
+            reason, detail
         case missed
     }
 
@@ -91,6 +95,7 @@ struct LogLine: Encodable {
         try container.encodeIfPresent(record.service, forKey: .service)
         try container.encodeIfPresent(record.account, forKey: .account)
         try container.encode(record.require, forKey: .require)
+        try container.encodeIfPresent(record.reason, forKey: .reason)
         try container.encodeIfPresent(record.detail, forKey: .detail)
         try container.encodeIfPresent(record.missed, forKey: .missed)
     }

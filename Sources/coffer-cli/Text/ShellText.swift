@@ -2,6 +2,16 @@
 enum ShellText {
     static func command(_ words: [String?]) -> String { words.compactMap { $0 }.map(quote).joined(separator: " ") }
 
+    /// A command about an item. A name that begins with a dash stands behind `--`, where it is no option.
+    static func command(_ verb: String, _ service: String, _ account: String?, _ options: [String])
+        -> String
+    {
+        let names = [service] + [account].compactMap { $0 }
+        return names.contains { $0.hasPrefix("-") }
+            ? command(["coffer", verb] + options + ["--"] + names)
+            : command(["coffer", verb] + names + options)
+    }
+
     static func quote(_ word: String) -> String {
         let plain = word.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII

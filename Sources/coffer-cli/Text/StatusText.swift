@@ -74,36 +74,34 @@ enum StatusText {
 
 /// The broker's state as `--json` gives it.
 struct StatusRecord: Encodable {
-    private let vault: Vault
+    private let vault: VaultRecord
     private let sealer: Keychain.Sealer
     private let version: String
     private let sandbox: Bool
-    private let locks: [String]
+    private let locks: Locks
     private let warnings: [String]
     private let recovery: Recovery?
+
+    /// What locks the vault by itself.
+    private struct Locks: Encodable {
+        var screen: Bool
+        var sleep: Bool
+        /// Absent where it is not locked for want of use.
+        var idleMinutes: Int64?
+    }
 
     private struct Recovery: Encodable {
         var made: String?
     }
 
-    private struct Vault: Encodable {
-        var state: String
-        var since: String?
-        var items: Int64?
-        var bound: Bool?
-        var counter: Int64?
-        var boot: [Int64]?
-    }
-
     init(_ status: Keychain.Status.Reply) {
-        vault = Vault(
-            state: status.vault.state.rawValue, since: status.vault.since.map { TimeText($0).iso8601 },
-            items: status.vault.items, bound: status.vault.bound,
-            counter: status.vault.counter, boot: status.vault.boot)
+        vault = VaultRecord(status.vault)
         sealer = status.sealer
         version = status.version
         sandbox = status.sandbox
-        locks = status.locks
+        locks = Locks(
+            screen: status.lockedBy.screen, sleep: status.lockedBy.sleep,
+            idleMinutes: status.lockedBy.idleMinutes)
         warnings = status.warnings
         recovery = status.recovery.map { Recovery(made: $0.made.map { TimeText($0).iso8601 }) }
     }

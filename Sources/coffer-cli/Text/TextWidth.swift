@@ -2,6 +2,19 @@
 enum TextWidth {
     static func of(_ text: String) -> Int { text.reduce(0) { $0 + cells($1) } }
 
+    /// As much of the beginning as fits, with “…” behind it where something was cut off.
+    static func shortened(_ text: String, to width: Int) -> String {
+        guard of(text) > width else { return text }
+        var kept = ""
+        var taken = 1
+        for character in text {
+            taken += cells(character)
+            guard taken <= width else { break }
+            kept.append(character)
+        }
+        return kept + "…"
+    }
+
     /// Letters of East Asian scripts and most emoji take two cells (Unicode Standard Annex 11, in its coarse outline).
     private static func cells(_ character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }

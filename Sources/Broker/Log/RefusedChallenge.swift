@@ -1,0 +1,36 @@
+import BrokerProtocol
+import Vault
+
+extension AccessRecord {
+    /// A question that came to nothing.
+    ///
+    /// - Parameter why: in one word.
+    /// - Returns: nil for what is not recorded: where there is no vault there is no log, and nothing to protect; and a look at fingers asks nobody.
+    init?(refusing challenge: Challenge, _ why: String) {
+        guard challenge.vault != nil, challenge.purposes != [.enrolment] else { return nil }
+        let event: AccessRecord.Event
+        if challenge.purposes.contains(.read) {
+            event = .read
+        } else if challenge.purposes.contains(.change) {
+            event = .edit
+        } else if challenge.purposes.contains(.recovery) {
+            event = .recovery
+        } else if challenge.purposes.contains(.accept) {
+            event = .accept
+        } else if let changed = Conversation.event(of: challenge) {
+            event = changed
+        } else if challenge.purposes.contains(.rotate) {
+            event = .rotate
+        } else {
+            event = challenge.purposes.contains(.create) ? .create : .unlock
+        }
+        let subject = challenge.subject.map { subject in
+            AccessRecord.Subject(
+                item: subject.item.description, service: subject.service, account: subject.account,
+                require: challenge.choice.authorizations.filter { $0.role.isAgreementKey }.map(
+                    \.kind.rawValue))
+        }
+        self.init(
+            event, outcome: why, by: LoggedProgram.of(challenge), of: subject, reason: challenge.reason)
+    }
+}

@@ -1,0 +1,48 @@
+import BrokerProtocol
+import Coffer
+
+/// SERVICE/ACCOUNT in one word, as messages show a name. Both may have slashes of their own, so only what is stored says where one ends and the other begins.
+enum JoinedName {
+    /// More slashes than this are not looked into.
+    private static let mostSlashes = 16
+
+    /// - Parameter exists: whether there is such an item; without an account, whether the service has any.
+    /// - Returns: nil for the account where the word is a service's name.
+    /// - Throws: `.ambiguous` where several items are shown alike.
+    static func parts(
+        of word: String, exists: (String, String?) throws(KeychainError) -> Bool
+    ) throws(KeychainError) -> (service: String, account: String?) {
+        let splits = splits(of: word)
+        guard !splits.isEmpty, splits.count <= mostSlashes else { return (word, nil) }
+        // A service of that very name comes first.
+        if try exists(word, nil) { return (word, nil) }
+        var found: [(service: String, account: String)] = []
+        for split in splits where try exists(split.service, split.account) { found.append(split) }
+        if found.count > 1 {
+            let names = found.map { ItemText.name(service: $0.service, account: $0.account) }
+            throw KeychainError(
+                .ambiguous, "there are several secrets that can be meant: \(names.joined(separator: ", "))",
+                advice: "name service and account apart")
+        }
+        // Where there is neither, one slash leaves no doubt what was meant.
+        if let only = found.first ?? (splits.count == 1 ? splits.first : nil) {
+            return (only.service, only.account)
+        }
+        return (word, nil)
+    }
+
+    static func splits(of word: String) -> [(service: String, account: String)] {
+        word.indices.filter { word[$0] == "/" && $0 > word.startIndex }.map { slash in
+            (String(word[..<slash]), String(word[word.index(after: slash)...]))
+        }
+    }
+}
+
+extension Session {
+    /// Where a word has to be looked up, the broker is asked; that asks nobody else.
+    func parts(of word: String) throws(KeychainError) -> (service: String, account: String?) {
+        try JoinedName.parts(of: word) { (service, account) throws(KeychainError) in
+            try client.call(Keychain.Exists(service: service, account: account)).exists
+        }
+    }
+}

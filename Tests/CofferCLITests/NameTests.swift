@@ -1,0 +1,100 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+@testable import Coffer
+@testable import coffer_cli
+
+/// Names: never altered, never two that look alike, and understood as they are shown.
+@Suite struct NameTests {
+    private static let shown: [(String, String?, String)] = [
+        ("github", "me", "github/me"), ("GitHub", "me@example.com", "GitHub/me@example.com"), ("github", nil, "github"),
+        ("a", "b/c/d", "a/\"b/c/d\""), ("a/b", "c/d", "\"a/b\"/\"c/d\""), ("a b", "c", "\"a b\"/c"),
+        ("a", "", "a/\"\""),
+        ("a\"b", "c", "\"a\\\"b\"/c"), ("a\nb", "c", "\"a\\nb\"/c"), ("a;", "c.", "\"a;\"/\"c.\""),
+        ("https://x", nil, "\"https://x\""), ("päss", "字", "päss/字"),
+    ]
+
+    @Test(arguments: shown)
+    func whatCouldBeMisreadIsQuoted(service: String, account: String?, text: String) {
+        #expect(VisibleText.name(service: service, account: account) == text)
+    }
+
+    @Test func noTwoNamesLookAlike() {
+        let parts = ["a", "b", "a/b", "a b", "\"a", "a\"", "\\", "", "a\"/\"b", "a\\", "\n", "\\n"]
+        var seen: [String: String] = [:]
+        for service in parts {
+            for account in parts {
+                let text = VisibleText.name(service: service, account: account)
+                let former = seen.updateValue("\(service)|\(account)", forKey: text)
+                #expect(former == nil, "\(text)")
+            }
+        }
+    }
+
+    @Test(arguments: [["get", "GitHub", "Me"], ["show", "GitHub", "Me"], ["rm", "-f", "GitHub", "Me"]])
+    func aMessageKeepsANamesLetters(arguments: [String]) throws {
+        let missing = FakeServer.Step.fault(.notFound, "There is no such item.")
+        let stage = try Stage(broker: ["Get": [missing], "Show": [missing], "Delete": [missing]])
+        let result = try stage.program.run(arguments)
+        #expect(result.status == 3)
+        #expect(result.errors == "coffer: GitHub/Me: there is no such item; see what is there with: coffer list\n")
+    }
+
+    /// - Parameter items: what is stored, as service and account.
+    private func parts(_ word: String, _ items: [(String, String)]) throws -> [String?] {
+        let found = try JoinedName.parts(of: word) { (service, account) throws(KeychainError) in
+            items.contains { $0.0 == service && (account == nil || $0.1 == account) }
+        }
+        return [found.service, found.account]
+    }
+
+    @Test func aNameInOneWordIsWhatIsStored() throws {
+        #expect(try parts("github/me", [("github", "me")]) == ["github", "me"])
+        #expect(try parts("github/me", []) == ["github", "me"])
+        #expect(try parts("github", [("github", "me")]) == ["github", nil])
+        // A service of that very name wins.
+        #expect(try parts("github/me", [("github", "me"), ("github/me", "x")]) == ["github/me", nil])
+        #expect(try parts("a/b/c", [("a", "b/c")]) == ["a", "b/c"])
+        #expect(try parts("a/b/c", [("a/b", "c"), ("a", "b")]) == ["a/b", "c"])
+        #expect(try parts("a/b/c", []) == ["a/b/c", nil])
+        #expect(try parts("/a", []) == ["/a", nil])
+        #expect(try parts("a/", [("a", "")]) == ["a", ""])
+        #expect(throws: KeychainError(.ambiguous, "")) { try parts("a/b/c", [("a", "b/c"), ("a/b", "c")]) }
+        let deep = String(repeating: "/", count: 1000)
+        #expect(try parts(deep, []) == [deep, nil])
+    }
+
+    @Test func commandsTakeANameAsItIsShown() throws {
+        let item = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item()))
+        let stage = try Stage(broker: [
+            "Exists": [
+                .answer(Keychain.Exists.Reply(exists: false)), .answer(Keychain.Exists.Reply(exists: true)),
+            ],
+            "Get": [Stage.value([0x76])], "Delete": [item],
+        ])
+        #expect(try stage.program.run("get", "github/me").text == "v")
+        let call = try #require(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self))
+        #expect(call.service == "github" && call.account == "me")
+
+        let absent = FakeServer.Step.answer(Keychain.Exists.Reply(exists: false))
+        let other = try Stage(broker: [
+            "Exists": [absent], "Show": [Stage.absent], "Set": [Stage.stored()], "Rename": [item], "Delete": [item],
+        ])
+        #expect(try other.program.run("set", "github/me", input: .bytes([1])).status == 0)
+        let set = try #require(try other.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(set.service == "github" && set.account == "me")
+        #expect(try other.program.run("rename", "github/me", "gitlab/you").status == 0)
+        let rename = try #require(try other.broker.calls("Rename").first?.parameters(Keychain.Rename.self))
+        #expect(
+            [rename.service, rename.account, rename.newService, rename.newAccount] == ["github", "me", "gitlab", "you"])
+        #expect(try other.program.run("rm", "-f", "github/me").status == 0)
+        // Two slashes, and nothing is there that would say which is meant.
+        #expect(try other.program.run("rm", "-f", "a/b/c").status == 64)
+    }
+
+    @Test func aCommandThatIsNamedCanBeRun() {
+        #expect(ShellText.command("get", "-a", "b", ["--group", "g"]) == "coffer get --group g -- -a b")
+        #expect(ShellText.command("get", "a", nil, ["--group", "g"]) == "coffer get a --group g")
+    }
+}
