@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Glibc
 import Testing
 
 /// A secret on the clipboard goes away by itself, unless something else took its place.
@@ -35,6 +36,51 @@ import Testing
         #expect(try stage.scratch.contents("board") == Array("s3cret".utf8))
         #expect(try wait(for: "", in: stage))
         #expect(String(decoding: try stage.scratch.contents("board.args"), as: UTF8.self).contains("s3cret") == false)
+    }
+
+    /// xclip stays, to serve what was copied until something takes its place. Neither who copies waits for that, nor who reads what that writes.
+    @Test func aToolThatStaysIsNotWaitedFor() throws {
+        let stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+        let board = stage.scratch.file("board")
+        try stage.scratch.program(
+            "xclip",
+            """
+            #!/bin/sh
+            case "$*" in
+            *-out*) cat \(board) ;;
+            *) cat >\(board); (while [ ! -e \(board).over ]; do sleep 0.1; done) & ;;
+            esac
+            """)
+        var shell = stage.program
+        shell.executable = "/bin/sh"
+        shell.environment["DISPLAY"] = ":77"
+        shell.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
+        let result = try shell.run("-c", "said=$(\(Program.path) get github me --clip=60m 2>&1); echo \"$? $said\"")
+        #expect(result.text == "0 Copied github/me; the clipboard is cleared in 3600 seconds\n")
+        #expect(try stage.scratch.contents("board") == Array("s3cret".utf8))
+        try Data().write(to: URL(filePath: board + ".over"))
+        // The keeper is in no terminal's session, and the value is nowhere where others could read it.
+        let keepers = try Self.processes(of: stage.scratch)
+        #expect(keepers.count == 1)
+        for keeper in keepers {
+            #expect(getsid(keeper) == keeper)
+            let words = try Data(contentsOf: URL(filePath: "/proc/\(keeper)/cmdline"))
+            let variables = try Data(contentsOf: URL(filePath: "/proc/\(keeper)/environ"))
+            #expect((words + variables).range(of: Data("s3cret".utf8)) == nil)
+            kill(keeper, SIGKILL)
+        }
+    }
+
+    /// The programs named `coffer` that were started for a test.
+    private static func processes(of scratch: Scratch) throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter { pid in
+            // A process that ends meanwhile is none of these; nor is another user's.
+            guard let words = try? Data(contentsOf: URL(filePath: "/proc/\(pid)/cmdline")),
+                let variables = try? Data(contentsOf: URL(filePath: "/proc/\(pid)/environ"))
+            else { return false }
+            return words.range(of: Data("clipboard-clear".utf8)) != nil
+                && variables.range(of: Data(scratch.path.utf8)) != nil
+        }
     }
 
     /// `--clip 5` leaves 5 to be the account; where there is none of that name, what was probably meant is said.

@@ -105,6 +105,16 @@ struct ItemTests {
         #expect(try fixture.value(vault, "s", "a") == Array("w".utf8))
     }
 
+    @Test func aNewValueKeepsTheExpiryUnlessItIsNamed() throws {
+        var draft = try ItemDraft.make("s", "a", "v")
+        let expiry = fixture.clock.withLock { $0 } + 1000
+        draft.expires = expiry
+        try vault.set(draft)
+        #expect(try vault.set(.make("s", "a", "w")).item.metadata.expires == expiry)
+        draft.expires = 0
+        #expect(try vault.set(draft).item.metadata.expires == nil)
+    }
+
     @Test func editing() throws {
         var draft = try ItemDraft.make("s", "a", "v")
         draft.attributes = ["keep": "1", "drop": "2", "change": "3"]

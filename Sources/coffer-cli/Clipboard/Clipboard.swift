@@ -16,7 +16,8 @@ struct Clipboard {
         return Clipboard(tool: tool, programs: session.programs)
     }
 
-    /// The clearing is done by a process of its own, in its own process group, which gets the value through a pipe.
+    /// The clearing is done by a process of its own, in its own session, which gets the value through a pipe: neither the end of the terminal nor whoever reads
+    /// what this process writes has anything to do with it.
     func copy(_ value: [UInt8], for seconds: Int) throws(KeychainError) {
         let claim = ClipboardClaim.take()
         let arguments = ["clipboard-clear", tool.rawValue, String(seconds)] + (claim.map { [$0.token] } ?? [])
@@ -26,6 +27,7 @@ struct Clipboard {
                 $0.name = "coffer"
                 $0.directory = "/"
                 $0.input = .pipe
+                $0.leadsSession = true
             }
             try keeper.write(value)
             keeper.closeInput()
