@@ -72,12 +72,8 @@ final class ChallengeBook: Sendable {
     }
 
     /// Who asks for the same thing again and again, and never answers, has the oldest question replaced that nobody has begun to answer.
-    private func makeRoom(for challenge: Challenge, in open: inout [Challenge.ID: Challenge])
-        -> [Challenge]
-    {
-        let same = open.values.filter { $0.isReplaceable(by: challenge) }.sorted {
-            $0.expires < $1.expires
-        }
+    private func makeRoom(for challenge: Challenge, in open: inout [Challenge.ID: Challenge]) -> [Challenge] {
+        let same = open.values.filter { $0.isReplaceable(by: challenge) }.sorted { $0.expires < $1.expires }
         let replaced = Array(same.dropLast(limits.same - 1))
         for old in replaced { open[old.id] = nil }
         return replaced
@@ -288,14 +284,10 @@ final class ChallengeBook: Sendable {
     }
 
     /// The process that it was made for has nobody pass it.
-    func withdraw(_ id: Challenge.ID, by caller: Caller, about owner: Owner) throws(ChallengeRefusal)
-        -> Challenge
-    {
+    func withdraw(_ id: Challenge.ID, by caller: Caller, about owner: Owner) throws(ChallengeRefusal) -> Challenge {
         try open.withLock { open throws(ChallengeRefusal) in
             let challenge = try Self.live(id, in: open, at: clock.now())
-            guard challenge.uid == caller.uid, challenge.process == caller.process,
-                challenge.owner == owner
-            else {
+            guard challenge.uid == caller.uid, challenge.process == caller.process, challenge.owner == owner else {
                 throw .anothersProcess
             }
             // Once somebody is being asked, the answer is the authenticator's to bring.

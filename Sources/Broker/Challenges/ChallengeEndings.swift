@@ -26,6 +26,7 @@ struct ChallengeEndings: Sendable {
             bare.agreements = [:]
             bare.heldRoot = nil
             bare.passwords = [:]
+            bare.secrets = nil
             continuation.yield(Ending(challenge: bare, outcome: outcome))
         }
     }

@@ -12,7 +12,6 @@ enum GetHandler: MethodHandler {
     }
 
     static func logged(_ method: Keychain.Get) -> LoggedCall? {
-        LoggedCall(
-            event: .read, service: method.service, account: method.account, reason: method.reason)
+        LoggedCall(event: .read, service: method.service, account: method.account, reason: method.reason)
     }
 }
