@@ -67,6 +67,25 @@ static inline int coffer_locked_elsewhere(int fd, off_t place) {
     return after.l_type != F_UNLCK;
 }
 
+// The same for any lock: of one place or many, exclusive or shared, waited for or not.
+static inline int coffer_lock_places(int fd, off_t start, off_t length, int isShared, int waits) {
+    struct flock lock = {
+        .l_type = isShared ? F_RDLCK : F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
+    return fcntl(fd, waits ? 38 /* F_OFD_SETLKW */ : 37 /* F_OFD_SETLK */, &lock);
+}
+
+static inline int coffer_unlock_places(int fd, off_t start, off_t length) {
+    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
+    return fcntl(fd, 37 /* F_OFD_SETLK */, &lock);
+}
+
+// Whether somebody else holds a lock at one of these places.
+static inline int coffer_places_locked(int fd, off_t start, off_t length) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
+    if (fcntl(fd, 36 /* F_OFD_GETLK */, &lock) != 0) return -1;
+    return lock.l_type != F_UNLCK;
+}
+
 // accept4's address parameter is a transparent union, which Swift does not import well; and it is hidden without _GNU_SOURCE.
 static inline int coffer_accept(int fd) { return (int)syscall(SYS_accept4, fd, 0, 0, SOCK_CLOEXEC); }
 

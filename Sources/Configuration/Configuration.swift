@@ -71,10 +71,14 @@ public struct Configuration: Sendable, Equatable {
         case address(String)
     }
 
-    public var reportSocket: String {
-        if let reportSocketSetting { return reportSocketSetting }
+    public var reportSocket: String { reportSocketSetting ?? besideAuthSocket("report.sock") }
+
+    /// Where the authenticator's processes count their conversations.
+    public var conversationTable: String { besideAuthSocket("conversations") }
+
+    private func besideAuthSocket(_ name: String) -> String {
         let folder = authSocket.lastIndex(of: "/").map { authSocket[..<$0] } ?? ""
-        return folder + "/report.sock"
+        return "\(folder)/\(name)"
     }
 
     /// The two ways of sealing; software only where root says so.

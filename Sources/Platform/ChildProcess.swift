@@ -57,6 +57,11 @@ public enum ChildProcess {
         }
     }
 
+    /// Kills the children that this process has not started itself. They are reaped with the others.
+    public static func endOrphans(except isOwn: (Int32) -> Bool) {
+        for child in all() where !isOwn(child) { kill(child, SIGKILL) }
+    }
+
     /// Ends this process at once; nothing that other threads are in the middle of holds it up.
     public static func exitNow(_ code: Int32) -> Never { _exit(code) }
 

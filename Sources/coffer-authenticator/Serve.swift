@@ -3,10 +3,10 @@ import Authenticator
 import Configuration
 import Platform
 
-/// Listens without a service manager.
+/// Listens, on the service manager's socket or on its own, and starts a process for each connection.
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Listen on the configured sockets, where there is no systemd.")
+        abstract: "Listen on the socket that systemd passes, or on the configured ones where there is no systemd.")
 
     @OptionGroup var options: CommonOptions
 
@@ -16,7 +16,15 @@ struct Serve: ParsableCommand {
         guard configuration.sandbox || ProcessSurroundings.effectiveUser == 0 else {
             throw ValidationError("The authenticator must run as root (only a sandbox may do without).")
         }
-        var server = try Server(configuration: configuration, configurationPath: options.config)
-        try server.run()
+        let passed = try ActivationSockets.take()
+        guard passed.count <= 1 else { throw ValidationError("One socket is served, and \(passed.count) were passed.") }
+        if let number = passed.first {
+            var server = try Server(
+                configuration: configuration, configurationPath: options.config, listening: number)
+            try server.run()
+        } else {
+            var server = try Server(configuration: configuration, configurationPath: options.config)
+            try server.run()
+        }
     }
 }

@@ -21,10 +21,13 @@ public struct Conversation {
 
     /// Holds the conversation on a connected socket, and ends the process: nothing a PAM module started outlives it.
     public func run(on connection: consuming Descriptor) throws(SystemError) -> Never {
+        let number = connection.number
+        let place: PlaceLocks
+        // Before anything is read, and before whatever costs more.
+        do throws(Ending) { place = try admit(number) } catch { refuse(connection, error) }
         try ChildProcess.adoptOrphans()
         try nameBus()
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
-        let number = connection.number
         var session = Session(
             channel: ClientChannel(adopting: connection), signals: signals, patience: Self.patience)
         var report = Report()
@@ -61,6 +64,23 @@ public struct Conversation {
         // The last word before the end: a module that still runs is not waited for.
         logger.notice("conversation", metadata: report.metadata)
         ChildProcess.endAll()
+        place.keep()
+        ChildProcess.exitNow(0)
+    }
+
+    private func admit(_ connection: Int32) throws(Ending) -> PlaceLocks {
+        let peer: PeerCredentials
+        do throws(SystemError) { peer = try PeerCredentials(ofSocket: connection) } catch {
+            throw .refused(.denied("The caller cannot be identified: \(error)."))
+        }
+        return try ConversationLimits(configuration).admit(peer)
+    }
+
+    /// Says why, and ends the process at once: it waits for nothing that the client does.
+    private func refuse(_ connection: consuming Descriptor, _ ending: Ending) -> Never {
+        let channel = ClientChannel(adopting: connection)
+        if let fault = ending.fault { channel.fail(fault) }
+        logger.notice("conversation refused", metadata: ["outcome": "\(ending.outcome)"])
         ChildProcess.exitNow(0)
     }
 

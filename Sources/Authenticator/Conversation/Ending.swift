@@ -65,6 +65,7 @@ extension Ending.Refusal {
     static func challengeRefused(_ message: String) -> Self { other(.authenticationChallengeRefused, message) }
     static func invalidArgument(_ message: String) -> Self { other(.authenticationInvalidArgument, message) }
     static func misconfigured(_ message: String) -> Self { other(.authenticationMisconfigured, message) }
+    static func limitExceeded(_ message: String) -> Self { other(.authenticationLimitExceeded, message) }
     static func brokerUnavailable(_ message: String) -> Self { other(.brokerUnavailable, message) }
 
     /// The account may not, whatever the answer.

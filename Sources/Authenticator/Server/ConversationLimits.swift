@@ -1,0 +1,113 @@
+import BrokerProtocol
+import Configuration
+import Platform
+
+/// How many conversations there may be at the same time, of one user and of all. Each conversation's process takes its place itself, before it reads
+/// anything, so that it does not matter who has started it; places are locks, so that the kernel gives them back when the process ends, however it ends.
+struct ConversationLimits {
+    /// Conversations of all users together.
+    static let total: Int64 = 256
+    /// Of these the ones that are kept for users who have next to none: users who take all that they may take leave them free.
+    static let kept: Int64 = 64
+    /// How many conversations of a user may be among the kept ones.
+    static let first: Int64 = 2
+    /// Conversations of one user at least. One program may have several, for requests that one prompt answers.
+    private static let leastOfUser = 32
+
+    /// Conversations of one user.
+    let ofUser: Int
+    /// Programs of one user that may be in a conversation.
+    private let programs: Int
+    private let path: String
+
+    init(_ configuration: Configuration) {
+        programs = configuration.authenticationsPerUser
+        ofUser = max(Self.leastOfUser, programs)
+        path = configuration.conversationTable
+    }
+
+    /// What a user who has too many is told.
+    static let tooMany = Ending.Refusal.limitExceeded(
+        "Too many authentications are open: finish or cancel one of them.")
+
+    /// Takes a place for one more conversation. It is held until the value ends.
+    ///
+    /// - Throws: ``Ending`` where the user, or all users together, have too many, and for a user whom the name service does not know.
+    func admit(_ peer: PeerCredentials) throws(Ending) -> PlaceLocks {
+        let places = try checked { () throws(SystemError) in try PlaceLocks(path: path) }
+        let area = Area(uid: peer.uid)
+        // A user's own limit comes first: who is at it takes nothing from others, and costs no question to the name service.
+        let own = try checked { () throws(SystemError) in try places.takeFirst(of: area.conversations(ofUser)) }
+        guard let own else { throw .refused(Self.tooMany) }
+        let account: Account?
+        do throws(SystemError) { account = try Account.withUID(peer.uid) } catch {
+            throw .refused(.denied("The caller cannot be identified: \(error)."))
+        }
+        guard account != nil else {
+            throw .refused(.denied("The caller cannot be identified: there is no account with uid \(peer.uid)."))
+        }
+        guard try checked({ () throws(SystemError) in try join(peer.pid, in: area, places) }) else {
+            throw .refused(Self.tooMany)
+        }
+        let isFirst = own < area.conversations(ofUser).lowerBound + Self.first
+        let open = 0..<(isFirst ? Self.total : Self.total - Self.kept)
+        guard try checked({ () throws(SystemError) in try places.takeFirst(of: open) }) != nil else {
+            throw .refused(
+                .limitExceeded("All users together have too many authentications open: try again in a moment."))
+        }
+        return places
+    }
+
+    /// Counts a program's conversations as one.
+    /// - Returns: false where the user has other programs enough.
+    private func join(_ pid: Int32, in area: Area, _ places: borrowing PlaceLocks) throws(SystemError) -> Bool {
+        // Two that come at the same moment must not take each other for too many.
+        try places.wait(for: area.gate)
+        let found = try find(pid, in: area, places)
+        try places.giveUp(area.gate)
+        return found
+    }
+
+    private func find(_ pid: Int32, in area: Area, _ places: borrowing PlaceLocks) throws(SystemError) -> Bool {
+        var free: Int64?
+        for number in 0..<programs {
+            let program = area.program(number)
+            let own = program.lowerBound + Int64(pid)
+            if try places.isHeld(own..<own + 1) { return try places.share(own) }
+            if free == nil, try !places.isHeld(program) { free = own }
+        }
+        guard let free else { return false }
+        return try places.share(free)
+    }
+
+    private func checked<Value: ~Copyable>(
+        _ body: () throws(SystemError) -> Value
+    ) throws(Ending) -> Value {
+        do throws(SystemError) { return try body() } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+    }
+
+    /// The places of one user. Those of all users come before the first area.
+    private struct Area {
+        /// More than there are process numbers (PID_MAX_LIMIT).
+        private static let program: Int64 = 1 << 23
+        /// More than 64 programs take, the most that can be configured.
+        private static let size: Int64 = 1 << 30
+
+        private let start: Int64
+
+        init(uid: UInt32) { start = (Int64(uid) + 1) * Self.size }
+
+        /// Held while a place among the programs is sought.
+        var gate: Int64 { start }
+
+        func conversations(_ limit: Int) -> Range<Int64> { start + 1..<start + 1 + Int64(limit) }
+
+        /// One place for each process number.
+        func program(_ number: Int) -> Range<Int64> {
+            let first = start + (Int64(number) + 1) * Self.program
+            return first..<first + Self.program
+        }
+    }
+}

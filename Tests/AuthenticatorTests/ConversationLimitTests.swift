@@ -1,0 +1,146 @@
+import BrokerProtocol
+import CofferTestKit
+import Configuration
+import Foundation
+import Glibc
+import Platform
+import Testing
+
+@testable import Authenticator
+
+/// One user's conversations leave room for everybody else's, whoever starts the processes.
+@Suite("Conversations are counted for each user")
+struct ConversationLimitTests {
+    /// Who starts the conversations' processes.
+    enum Starter: CaseIterable { case server, activatedServer, serviceManager }
+
+    /// nil for the stage's own server.
+    private func activated(_ starter: Starter, _ stage: Stage) throws -> ActivatedConversations? {
+        switch starter {
+        case .server: nil
+        case .activatedServer: try ActivatedConversations(stage, .listening)
+        case .serviceManager: try ActivatedConversations(stage, .accepted)
+        }
+    }
+
+    /// Calls as another user does, and returns what is answered.
+    private static func answer(for uid: UInt32, at socket: String) throws -> String {
+        let program = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX); s.settimeout(120); s.connect(sys.argv[1])
+            try: s.sendall(b'{"method":"org.varlink.service.GetInfo"}\\0')
+            except OSError: pass
+            print(s.recv(65536).rstrip(b"\\0").decode())
+            """
+        return try Command(
+            [
+                "setpriv", "--reuid=\(uid)", "--regid=\(uid)", "--clear-groups", "/usr/bin/python3", "-c", program,
+                socket,
+            ]
+        ).output
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become other users"), arguments: Starter.allCases)
+    func oneUserLeavesRoomForOthers(starter: Starter) throws {
+        let stage = try Stage(.init(settings: "prompt-timeout = 600"))
+        let activated = try activated(starter, stage)
+        let socket = activated?.socket ?? "\(stage.path)/auth.sock"
+        let conversations = { activated?.conversations ?? stage.conversations }
+        let accounts = try ThrowAwayAccounts(1)
+        let held = try HeldConversations(socket, 32)
+        // Without a process for each, where there is somebody who counts beforehand.
+        for _ in 0..<(starter == .serviceManager ? 8 : 1000) {
+            var next = try TestClient(socket)
+            #expect(try next.receive(Nothing.self).name == .authenticationLimitExceeded)
+            #expect(try next.seesEnd())
+            if starter != .serviceManager { #expect(conversations().count == 32) }
+        }
+        // Those that were refused are gone, without anybody having hung up on them.
+        #expect(eventually { conversations().count == 32 })
+        let answer = try Self.answer(for: accounts.uids[0], at: socket)
+        #expect(answer.contains("coffer-authenticator"), "\(answer)")
+
+        // A place is free again when its process ends, however that ends.
+        kill(try #require(conversations().first), SIGKILL)
+        #expect(eventually { conversations().count < 32 })
+        var next = try TestClient(socket)
+        #expect(try next.begin().message != nil)
+        held.keep()
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become other users"), arguments: Starter.allCases)
+    func aUserWhomNobodyKnowsGetsNoConversation(starter: Starter) throws {
+        let stage = try Stage()
+        let activated = try activated(starter, stage)
+        let answer = try Self.answer(for: 4_100_000, at: activated?.socket ?? "\(stage.path)/auth.sock")
+        #expect(answer.contains("Authentication.Failed") && answer.contains("no account with uid 4100000"), "\(answer)")
+    }
+
+    @Test func manyUsersLeaveRoomForTheNextOne() throws {
+        let folder = try TemporaryFolder()
+        var configuration = Configuration()
+        configuration.authSocket = folder.path + "/auth.sock"
+        let limits = ConversationLimits(configuration)
+        func peer(_ uid: UInt32) throws -> PeerCredentials { try PeerCredentials(uid: uid, gid: uid, pid: 4711) }
+        // Accounts that every machine has.
+        var held: [Held] = []
+        for uid in UInt32(1)...6 {
+            for _ in 0..<32 { held.append(Held(try limits.admit(peer(uid)))) }
+            #expect(throws: Ending.refused(ConversationLimits.tooMany)) { _ = try limits.admit(peer(uid)) }
+        }
+        #expect(held.count == Int(ConversationLimits.total - ConversationLimits.kept))
+        for _ in 0..<2 { held.append(Held(try limits.admit(peer(7)))) }
+        let refusal = #expect(throws: Ending.self) { _ = try limits.admit(peer(7)) }
+        #expect(refusal?.fault?.name == .authenticationLimitExceeded)
+        #expect(refusal?.fault?.details.message?.contains("All users together") == true)
+        held.append(Held(try limits.admit(peer(8))))
+        held.removeFirst(32)
+        held.append(Held(try limits.admit(peer(7))))
+    }
+
+    @Test func aUserHasSoManyPrograms() throws {
+        let folder = try TemporaryFolder()
+        var configuration = Configuration()
+        configuration.authSocket = folder.path + "/auth.sock"
+        configuration.authenticationsPerUser = 3
+        let limits = ConversationLimits(configuration)
+        func admit(_ pid: Int32) throws -> Held {
+            Held(try limits.admit(try PeerCredentials(uid: 1, gid: 1, pid: pid)))
+        }
+        var held: [Held] = []
+        for pid: Int32 in [1, 2, 4_194_304, 2, 1, 4_194_304] { held.append(try admit(pid)) }
+        #expect(throws: Ending.refused(ConversationLimits.tooMany)) { _ = try admit(3) }
+        // The second program's first conversation ends, and then its other one.
+        held.remove(at: 1)
+        #expect(throws: Ending.refused(ConversationLimits.tooMany)) { _ = try admit(3) }
+        held.remove(at: 2)
+        held.append(try admit(3))
+    }
+
+    /// A place, held as long as the value.
+    private final class Held {
+        private let places: PlaceLocks
+        init(_ places: consuming PlaceLocks) { self.places = places }
+    }
+}
+
+/// Conversations that one program has begun and does not go on with.
+private final class HeldConversations {
+    private var sockets: [UnixConnection] = []
+
+    init(_ path: String, _ count: Int) throws {
+        for _ in 0..<count { sockets.append(try UnixConnection(path)) }
+    }
+
+    func keep() {}
+
+    private final class UnixConnection {
+        private var client: TestClient
+        init(_ path: String) throws {
+            client = try TestClient(path)
+            guard try client.begin().message != nil else {
+                throw SystemError("begin a conversation", reason: "nothing is asked")
+            }
+        }
+    }
+}
