@@ -11,36 +11,61 @@ struct AttemptTests {
         #expect(AttemptRecord.delay(after: 1000) == 30_000)
     }
 
-    @Test func triesMadeSideBySideWaitOneAfterAnother() {
+    /// However many processes guess, and however often they come, over ten minutes of a clock of their own.
+    @Test func manyProcessesGuessNoMoreThanOne() {
+        func guesses(by processes: Int) -> Int {
+            var record = AttemptRecord()
+            var next = [Int64](repeating: 1_000_000, count: processes)
+            var judged = 0
+            while let index = next.indices.min(by: { next[$0] < next[$1] }), next[index] < 1_600_000 {
+                let wait = record.begin(at: next[index])
+                if wait == 0 { judged += 1 }
+                // Who was judged comes again at once.
+                next[index] += max(wait, 1)
+            }
+            return judged
+        }
+        // Three are free, five delays grow, and then it is one in half a minute.
+        #expect(guesses(by: 1) == 3 + 5 + 18)
+        #expect(guesses(by: 8) == guesses(by: 1))
+    }
+
+    @Test func aGuessCountsBeforeItsOutcomeIsKnown() {
         var record = AttemptRecord()
-        #expect((0..<3).map { _ in record.admit(at: 1_000_000) } == [0, 0, 0])
-        #expect((0..<3).map { _ in record.admit(at: 1_000_000) } == [1000, 3000, 7000])
-        for _ in 0..<20 { #expect(record.admit(at: 1_000_000) <= AttemptRecord.longestDelay) }
+        for number in 1...3 {
+            #expect(record.begin(at: 1_000_000) == 0)
+            #expect(record.failures == number)
+        }
+        #expect(record.begin(at: 1_000_000) == 1000)
+        #expect(record.failures == 3)
+        #expect(record.begin(at: 1_000_999) == 1)
+        #expect(record.begin(at: 1_001_000) == 0)
+        #expect(record.begin(at: 1_001_000) == 2000)
     }
 
     @Test func failuresAreForgottenAfterTenMinutes() {
-        var record = AttemptRecord()
-        for _ in 0..<10 { _ = record.admit(at: 1_000_000) }
-        #expect(record.admit(at: 1_000_000 + AttemptRecord.memory - 1) > 0)
-        var other = AttemptRecord()
-        for _ in 0..<10 { _ = other.admit(at: 1_000_000) }
-        #expect(other.admit(at: 1_000_000 + AttemptRecord.memory) == 0)
+        let failed = AttemptRecord(failures: 10, last: 1_000_000)
+        var record = failed
+        #expect(record.wait(at: 1_000_000 + 1) > 0)
+        #expect(record.wait(at: 1_000_000 + AttemptRecord.memory - 1) == 0)
+        #expect(record.failures == 10)
+        #expect(record.wait(at: 1_000_000 + AttemptRecord.memory) == 0)
+        #expect(record.failures == 0)
     }
 
     @Test func aClockSetBackNeitherLocksOutNorLetsOff() {
-        var record = AttemptRecord()
-        for _ in 0..<10 { _ = record.admit(at: 10_000_000) }
-        let wait = record.admit(at: 1000)
-        #expect(wait > 0)
-        #expect(wait <= AttemptRecord.longestDelay)
+        var record = AttemptRecord(failures: 10, last: 10_000_000)
+        #expect(record.wait(at: 1000) == AttemptRecord.longestDelay)
+        #expect(record.wait(at: 1000 + AttemptRecord.longestDelay) == 0)
     }
 
-    @Test func aTryThatWasNoneIsTakenBack() {
-        var record = AttemptRecord()
-        for _ in 0..<10 {
-            #expect(record.admit(at: 1_000_000) == 0)
-            record.withdraw()
-        }
+    @Test(arguments: [Int64.min, -1, .max], [Int.min, -1, .max])
+    func aFileMaySayAnything(last: Int64, failures: Int) {
+        var record = AttemptRecord(failures: failures, last: last)
+        #expect((0...AttemptRecord.longestDelay).contains(record.wait(at: 1_000_000)))
+        record = AttemptRecord(failures: failures, last: last)
+        record.add(at: 1_000_000)
+        #expect((1...1001).contains(record.failures))
     }
 
     @Test func usersDoNotShareACountAndDamageDoesNotWipeOne() throws {
@@ -49,13 +74,13 @@ struct AttemptTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }  // Nothing is lost when it stays behind.
         let one = try AttemptLog(registryDirectory: folder, uid: 1)
         let two = try AttemptLog(registryDirectory: folder, uid: 2)
-        for _ in 0..<3 { #expect(try one.admit() == .zero) }
-        #expect(try one.admit() > .zero)
-        #expect(try two.admit() == .zero)
+        for _ in 0..<3 { try one.fail() }
+        #expect(try one.wait() > .zero)
+        #expect(try two.wait() == .zero)
         #expect(try FileStatus.of("\(folder)/attempts")?.mode == 0o700)
         try Data("damaged".utf8).write(to: URL(fileURLWithPath: "\(folder)/attempts/2.json"))
-        #expect(try two.admit() > .zero)
+        #expect(try two.wait() > .zero)
         try two.succeed()
-        #expect(try two.admit() == .zero)
+        #expect(try two.wait() == .zero)
     }
 }

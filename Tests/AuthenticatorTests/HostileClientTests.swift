@@ -2,6 +2,8 @@ import BrokerProtocol
 import Foundation
 import Testing
 
+@testable import Authenticator
+
 @Suite("What clients may not do")
 struct HostileClientTests {
     @Test func answersThatCannotBeUsedAreComplainedOf() throws {
@@ -115,6 +117,10 @@ struct HostileClientTests {
             var client = try stage.client()
             #expect(try client.authenticate("wrong").name == .authenticationFailed)
         }
+        #expect(try stage.attempts?.failures == 3)
+        // A clock that was set back: the delay begins when it is looked at, however long this test has taken.
+        let later = Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000
+        try stage.remember(AttemptRecord(failures: 3, last: later))
         var client = try stage.client()
         _ = try client.begin()
         let wait = try client.go().message
@@ -123,6 +129,7 @@ struct HostileClientTests {
         // Giving up is noticed during the delay.
         #expect(try client.cancel() == .success(Nothing()))
 
+        try stage.remember(AttemptRecord(failures: 3, last: later))
         var patient = try stage.client()
         _ = try patient.begin()
         #expect(try patient.go().message?.style == .info)

@@ -17,14 +17,37 @@ struct AttemptLog {
         }
     }
 
-    /// Counts a try; see ``AttemptRecord/admit(at:)``.
-    func admit() throws(Ending) -> Duration {
+    /// How long the next guess has to wait.
+    func wait() throws(Ending) -> Duration {
         var wait: Int64 = 0
-        try update { wait = $0.admit(at: Self.now()) }
+        try update { wait = $0.wait(at: Self.now()) }
         return .milliseconds(wait)
     }
 
-    func withdraw() throws(Ending) { try update { $0.withdraw() } }
+    /// What came of asking for a guess's turn.
+    enum Turn: ~Copyable {
+        /// It is counted, and may be judged. No other is, until this value ends, or this process does.
+        case taken(FileLock)
+        /// Another process's guess is being judged.
+        case busy
+        /// Too little time has passed since the guess before.
+        case delayed(Duration)
+    }
+
+    /// Asks for a guess to be judged; see ``AttemptRecord/begin(at:)``.
+    func begin() throws(Ending) -> Turn {
+        let lock: FileLock?
+        do throws(SystemError) { lock = try FileLock(unlessHeld: "\(directory)/\(uid).guess") } catch {
+            throw .refused(.misconfigured("The authenticator cannot count tries: \(error)."))
+        }
+        guard let lock else { return .busy }
+        var wait: Int64 = 0
+        try update { wait = $0.begin(at: Self.now()) }
+        return wait == 0 ? .taken(lock) : .delayed(.milliseconds(wait))
+    }
+
+    /// Counts a failure that nobody's answer has led to: of a finger, say.
+    func fail() throws(Ending) { try update { $0.add(at: Self.now()) } }
 
     func succeed() throws(Ending) { try update { $0 = AttemptRecord() } }
 
@@ -39,7 +62,7 @@ struct AttemptLog {
                 // What cannot be read counts as failures: wiping the count by damaging it must not pay.
                 record =
                     (try? JSONDecoder().decode(AttemptRecord.self, from: Data(bytes)))
-                    ?? AttemptRecord(failures: AttemptRecord.free, last: Self.now(), admitted: 0)
+                    ?? AttemptRecord(failures: AttemptRecord.free, last: Self.now())
             }
             change(&record)
             try DurableFile.write(Array(JSONEncoder().encode(record)), to: path, mode: 0o600)

@@ -1,10 +1,9 @@
-/// A user's recent failures, and when the next try may be made. Times in milliseconds since 1970-01-01 UTC.
+/// A user's recent failures. Times in milliseconds since 1970-01-01 UTC.
 struct AttemptRecord: Codable, Equatable {
-    /// Tries begun since the last success, that may yet turn out well.
+    /// Guesses since the last success, the one that is being judged among them.
     var failures = 0
+    /// When the last guess was begun.
     var last: Int64 = 0
-    /// When the last try that was let in is, or was, let in.
-    var admitted: Int64 = 0
 
     /// Failures older than this no longer count.
     static let memory: Int64 = 600_000
@@ -12,29 +11,32 @@ struct AttemptRecord: Codable, Equatable {
     static let free = 3
     /// The longest delay: a person who mistypes comes in, a program that guesses does not get far.
     static let longestDelay: Int64 = 30_000
-    /// More are not counted.
+    /// More failures than this make no difference.
     private static let mostFailures = 1000
 
-    /// Counts a try before its outcome is known, so that tries made side by side do not share one delay.
-    /// - Returns: milliseconds to wait before PAM is asked.
-    mutating func admit(at now: Int64) -> Int64 {
-        // A clock that was set back must not lock a person out, nor let a guesser off.
+    /// How long the next guess has to wait: one delay lies between two guesses, however many processes make them.
+    /// - Returns: milliseconds.
+    mutating func wait(at now: Int64) -> Int64 {
+        // A clock that was set back must not lock a person out, nor let a guesser off; and the file may say anything.
         last = min(max(last, 0), now)
-        // What the file says may be any number.
         failures = min(max(failures, 0), Self.mostFailures)
         if now - last >= Self.memory { self = AttemptRecord() }
-        let delay = Self.delay(after: failures)
-        let start = delay == 0 ? now : max(now, min(admitted, now + Self.longestDelay)) + delay
-        let wait = min(start - now, Self.longestDelay)
-        failures = min(failures + 1, Self.mostFailures)
-        last = now
-        admitted = now + wait
+        return max(0, last + Self.delay(after: failures) - now)
+    }
+
+    /// Counts a guess before its outcome is known, so that whoever ends this process learns nothing for nothing.
+    /// - Returns: milliseconds to wait; 0 where the guess was counted and may be judged.
+    mutating func begin(at now: Int64) -> Int64 {
+        let wait = wait(at: now)
+        if wait == 0 { add(at: now) }
         return wait
     }
 
-    /// Nothing was tried after all.
-    mutating func withdraw() {
-        failures = max(min(failures, Self.mostFailures), 1) - 1
+    /// Counts a failure that nobody's answer has led to.
+    mutating func add(at now: Int64) {
+        _ = wait(at: now)
+        failures += 1
+        last = now
     }
 
     /// 0 for the first three, then 1, 2, 4, 8, 16, 30 seconds.

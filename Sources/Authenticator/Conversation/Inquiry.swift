@@ -28,30 +28,21 @@ struct Inquiry {
                 seconds: configuration.promptTimeout))
         _ = try session.show(Message(style: .info, text: notice), limit: Notice.longest)
         let attempts = try AttemptLog(registryDirectory: configuration.registryDirectory, uid: person.uid)
-        let delay = try attempts.admit()
-        var hasAnswered = false
+        let gate = GuessGate(attempts: attempts)
+        try gate.waitOut(&session)
         var password: SecretBytes?
-        do throws(Ending) {
-            if delay > .zero {
-                let seconds = Int((delay / .seconds(1)).rounded(.up))
-                let text = "There were failed tries: the next one is in \(seconds) s."
-                _ = try session.show(Message(style: .info, text: text))
-                _ = try session.next(of: nil, until: .now + delay)
+        for service in services {
+            var person = PersonAtPAM(
+                transaction: BackgroundTransaction(
+                    service: Service(name: service.rawValue, directory: configuration.pamDirectory),
+                    user: person.name, terminal: client.terminal, requester: client.account.name), gate: gate)
+            do throws(Ending) { try person.converse(&session) } catch {
+                // Giving up before an answer tries nothing.
+                if person.wasRefusedUnasked { try attempts.fail() }
+                throw service.ending(error)
             }
-            for service in services {
-                var person = PersonAtPAM(
-                    transaction: BackgroundTransaction(
-                        service: Service(name: service.rawValue, directory: configuration.pamDirectory),
-                        user: person.name, terminal: client.terminal, requester: client.account.name))
-                defer { hasAnswered = hasAnswered || person.hasAnswered }
-                do throws(Ending) { try person.converse(&session) } catch { throw service.ending(error) }
-                // A stack that asks for more leaves open which of the answers is the password.
-                if service == .passcode, person.hiddenAnswers.count == 1 { password = person.hiddenAnswers[0] }
-            }
-        } catch {
-            // Giving up before an answer tries nothing.
-            if !hasAnswered { try attempts.withdraw() }
-            throw error
+            // A stack that asks for more leaves open which of the answers is the password.
+            if service == .passcode, person.hiddenAnswers.count == 1 { password = person.hiddenAnswers[0] }
         }
         try attempts.succeed()
         return password

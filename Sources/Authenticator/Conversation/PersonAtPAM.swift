@@ -5,12 +5,18 @@ import Platform
 /// Carries PAM's questions to the client and the answers back.
 struct PersonAtPAM {
     let transaction: BackgroundTransaction
-    /// Whether PAM was given anything that could be right or wrong.
-    private(set) var hasAnswered = false
+    /// What every answer passes before PAM is given it.
+    let gate: GuessGate
+    /// Whether a stack has refused that was given no answer: it has tried something else.
+    private(set) var wasRefusedUnasked = false
+    private var hasAnswered = false
     /// What was typed unseen. Known to be right only once PAM has said yes.
     private(set) var hiddenAnswers: [SecretBytes] = []
 
-    init(transaction: BackgroundTransaction) { self.transaction = transaction }
+    init(transaction: BackgroundTransaction, gate: GuessGate) {
+        self.transaction = transaction
+        self.gate = gate
+    }
 
     /// Runs the transaction to its end.
     /// - Throws: ``Ending`` when PAM refuses, or the conversation breaks off.
@@ -18,32 +24,40 @@ struct PersonAtPAM {
         let exchange: Exchange
         do { exchange = try Exchange(deadline: session.deadline) } catch { throw Ending(error) }
         transaction.start(exchange)
+        // Held until PAM has judged what it was given last.
+        var turn: FileLock?
         do throws(Ending) {
-            try converse(&session, exchange)
+            try converse(&session, exchange, &turn)
         } catch {
             exchange.interrupt(Self.interruption(for: error))
             // Modules get a moment to end in order; what they do not use is not waited for.
             _ = try? Readiness.wait(for: [(exchange.descriptor, .input)], until: .now + .milliseconds(500))
+            turn = nil
             throw error
         }
     }
 
-    private mutating func converse(_ session: inout Session, _ exchange: Exchange) throws(Ending) {
+    private mutating func converse(
+        _ session: inout Session, _ exchange: Exchange, _ turn: inout FileLock?
+    ) throws(Ending) {
         while true {
-            switch try session.next(of: exchange) {
+            guard let event = try session.next(of: exchange) else { continue }
+            // Whatever PAM says next, it says after it has judged.
+            turn = nil
+            switch event {
             case .message(let message):
                 let answer = try session.show(message)
                 if let answer {
+                    turn = try gate.pass(&session)
                     hasAnswered = true
                     if message.style == .secret { hiddenAnswers.append(answer) }
                 }
                 guard exchange.answer(answer) else { throw .refused(.misconfigured("PAM lost its own question.")) }
             case .finished(let error?):
-                // A stack that refuses without asking (a fingerprint, say) has tried.
-                if error.code != .misconfigured { hasAnswered = true }
+                // A fingerprint, say.
+                wasRefusedUnasked = !hasAnswered && error.code != .misconfigured
                 throw Ending(error)
             case .finished(nil): return
-            case nil: continue
             }
         }
     }

@@ -1,0 +1,44 @@
+import PAM
+import Platform
+
+/// Where answers wait before PAM is given them. One of a user's is judged at a time, whichever process it came to, and each counts before it is judged. Nothing
+/// is held while a person thinks, or a client is waited for.
+struct GuessGate {
+    let attempts: AttemptLog
+
+    /// How often it is looked whether the other guess has been judged.
+    private static let pace = Duration.milliseconds(50)
+
+    /// Waits for an answer's turn, telling the client why.
+    /// - Returns: to be held until PAM has judged.
+    func pass(_ session: inout Session) throws(Ending) -> FileLock {
+        var isTold = false
+        while true {
+            switch try attempts.begin() {
+            case .taken(let lock): return lock
+            case .busy:
+                if !isTold {
+                    isTold = true
+                    let text = "Another answer of yours is being checked: this one is next."
+                    _ = try session.show(Message(style: .info, text: text))
+                }
+                _ = try session.next(of: nil, until: .now + Self.pace)
+            case .delayed(let delay): try wait(delay, &session)
+            }
+        }
+    }
+
+    /// Waits out what earlier failures cost, before a person is asked.
+    func waitOut(_ session: inout Session) throws(Ending) {
+        let delay = try attempts.wait()
+        if delay > .zero { try wait(delay, &session) }
+    }
+
+    private func wait(_ delay: Duration, _ session: inout Session) throws(Ending) {
+        let end = ContinuousClock.now + delay
+        let seconds = Int((delay / .seconds(1)).rounded(.up))
+        let text = "There were failed tries: the next one is in \(seconds) s."
+        _ = try session.show(Message(style: .info, text: text))
+        _ = try session.next(of: nil, until: end)
+    }
+}

@@ -1,0 +1,166 @@
+import BrokerProtocol
+import Foundation
+import Glibc
+import Platform
+import Testing
+
+@testable import Authenticator
+
+/// Malware of the user's own tries passwords, with as many processes as it likes.
+@Suite("One guess at a time, and each counts")
+struct GuessTests {
+    /// A PAM stack that writes down when it begins to judge an answer.
+    private struct Judge {
+        let stage: Stage
+
+        /// - Parameter holds: it does not come to an end before it is let go.
+        init(holds: Bool) throws {
+            stage = try Stage(
+                .init(
+                    settings: "prompt-timeout = 600",
+                    prepare: { path in
+                        let wait = holds ? "while [ ! -e \(path)/release ]; do sleep 0.02; done" : ":"
+                        let script = """
+                            #!/bin/sh
+                            read -r given || [ -n "$given" ] || exit 1
+                            date +%s >>\(path)/judged
+                            \(wait)
+                            [ "$given" = '\(Stage.password)' ]
+
+                            """
+                        try DurableFile.write(Array(script.utf8), to: "\(path)/pam/check", mode: 0o755)
+                    }))
+        }
+
+        /// When guesses reached PAM, in seconds.
+        var guesses: [Int] {
+            // No file: none has.
+            let text = (try? String(contentsOfFile: "\(stage.path)/judged", encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").compactMap { Int($0) }
+        }
+
+        func release() throws { try Data().write(to: URL(fileURLWithPath: "\(stage.path)/release")) }
+    }
+
+    /// A client that has come to the question.
+    private final class AskedClient {
+        private var client: TestClient
+
+        init(_ stage: Stage) throws {
+            client = try stage.client()
+            _ = try client.begin()
+            #expect(try client.go().message?.style == .secret)
+        }
+
+        /// Answers, without waiting for what comes of it.
+        func answer(_ text: String) throws {
+            try client.send(Varlink.encode(VarlinkCall(BrokerProtocol.Authentication.Continue(answer: text))))
+        }
+    }
+
+    @Test func eightProcessesGuessOneAfterAnother() throws {
+        let judge = try Judge(holds: true)
+        let guessers = try Guessers(judge.stage, 8)
+        try guessers.answer(0)
+        #expect(eventually { judge.guesses.count == 1 })
+        for number in 1..<8 { try guessers.answer(number) }
+        for number in 1..<8 {
+            #expect(eventually { guessers.heard(number).contains { $0.contains("Another answer") } })
+        }
+        #expect(judge.guesses.count == 1)
+        try judge.release()
+        #expect(eventually { guessers.heard(0).contains { $0.contains("Failed") } })
+        // The next one's turn has come.
+        #expect(eventually { judge.guesses.count >= 2 })
+    }
+
+    @Test func theDelayIsEverybodys() throws {
+        let judge = try Judge(holds: false)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        try judge.stage.remember(AttemptRecord(failures: 10, last: now - 60_000))
+        let guessers = try Guessers(judge.stage, 8)
+        for number in 0..<8 { try guessers.answer(number) }
+        func isOver(_ number: Int) -> Bool {
+            guessers.heard(number).contains { $0.contains("failed tries") || $0.contains("Failed") }
+        }
+        #expect(eventually { (0..<8).allSatisfy(isOver) })
+        // On a machine on which this takes longer than the delay there may have been more, each after its delay.
+        let guesses = judge.guesses
+        #expect(!guesses.isEmpty)
+        #expect(zip(guesses, guesses.dropFirst()).allSatisfy { $1 - $0 >= 20 }, "\(guesses)")
+    }
+
+    @Test func whoKillsTheProcessHasGuessedAllTheSame() throws {
+        let judge = try Judge(holds: true)
+        for number in 1...3 {
+            let client = try AskedClient(judge.stage)
+            try client.answer("wrong")
+            #expect(eventually { judge.guesses.count == number })
+            for pid in judge.stage.conversations { kill(pid, SIGKILL) }
+            #expect(eventually { judge.stage.conversations.isEmpty })
+            #expect(try judge.stage.attempts?.failures == number)
+            // What the module has started does not go on.
+            #expect(eventually { judge.stage.helpers.isEmpty })
+        }
+        try judge.release()
+    }
+
+    @Test func whoHangsUpHasGuessedAllTheSame() throws {
+        let judge = try Judge(holds: true)
+        do {
+            let client = try AskedClient(judge.stage)
+            try client.answer("wrong")
+            #expect(eventually { judge.guesses.count == 1 })
+        }
+        #expect(eventually { judge.stage.conversations.isEmpty })
+        #expect(try judge.stage.attempts?.failures == 1)
+        try judge.release()
+    }
+
+    @Test func aPersonWhoThinksHoldsUpNobody() throws {
+        let judge = try Judge(holds: false)
+        let thinking = try Guessers(judge.stage, 1)
+        var client = try judge.stage.client()
+        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try judge.stage.attempts?.failures == 0)
+        try thinking.answer(0, Stage.password)
+        #expect(eventually { thinking.heard(0).last == "done" })
+    }
+
+    @Test func givingUpUnaskedCountsNothing() throws {
+        let judge = try Judge(holds: false)
+        for _ in 0..<5 { _ = try AskedClient(judge.stage) }
+        #expect(eventually { judge.stage.conversations.isEmpty })
+        #expect(try judge.stage.attempts?.failures ?? 0 == 0)
+        #expect(judge.guesses.isEmpty)
+    }
+
+    @Test func aStackThatAsksNothingCountsToo() throws {
+        let stage = try Stage(
+            .init(pam: "auth required pam_deny.so\naccount required pam_permit.so"))
+        for number in 1...2 {
+            var client = try stage.client()
+            #expect(try client.authenticate("").name == .authenticationFailed)
+            #expect(try stage.attempts?.failures == number)
+        }
+    }
+}
+
+extension Stage {
+    private var attemptsPath: String { "\(path)/registry/attempts/\(account.uid).json" }
+
+    /// What the authenticator knows of the user's failures; nil where there were none.
+    var attempts: AttemptRecord? {
+        get throws {
+            guard try FileStatus.of(attemptsPath) != nil else { return nil }
+            return try JSONDecoder().decode(
+                AttemptRecord.self, from: Data(DurableFile.read(attemptsPath, limit: 4096)))
+        }
+    }
+
+    /// Has it know of so many.
+    func remember(_ record: AttemptRecord) throws {
+        try Folder.make("\(path)/registry/attempts", mode: 0o700)
+        try DurableFile.write(Array(JSONEncoder().encode(record)), to: attemptsPath, mode: 0o600)
+    }
+}
