@@ -184,20 +184,24 @@ public final class OpenVault: Sendable {
     func write<Value>(
         _ kind: Change.Kind = .content, _ body: (Change) throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
-        let (value, header, logHead) = try written { (rows) throws(VaultError) in
+        let (value, header, logHead, hasLeftStep) = try written { (rows) throws(VaultError) in
             let present = try currentHeader(rows)
-            let mayMove = epochs.withLock { epochs in
-                guard let epochs else { return true }
-                return kind == .firstStep ? epochs.standsFor(present.epoch) : epochs.mayMove(from: present.epoch)
+            let step = epochs.withLock { epochs -> Change.Step in
+                guard let epochs else { return .taken }
+                if kind == .content, epochs.leavesSteps { return .left }
+                let mayMove =
+                    kind == .firstStep ? epochs.standsFor(present.epoch) : epochs.mayMove(from: present.epoch)
+                return mayMove ? .taken : .refused
             }
-            let change = Change(rows, header: present, keys: keys, kind: kind, mayMove: mayMove, room: room)
+            let change = Change(rows, header: present, keys: keys, kind: kind, step: step, room: room)
             defer { nodeReads.withLock { $0 += change.tree.readCount } }
             let value = try body(change)
             let logHead = log.headToAnchor()
             if let logHead { try change.anchor(logHead) }
-            return (value, try change.finish(), logHead)
+            return (value, try change.finish(), logHead, change.hasLeftStep)
         }
         remember(header)
+        if hasLeftStep { epochs.withLock { $0?.hasLeftStep = true } }
         if let logHead { log.wasAnchored(logHead) }
         return value
     }

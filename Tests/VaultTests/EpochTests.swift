@@ -117,6 +117,44 @@ struct EpochTests {
         #expect(try stage.tpm.leftovers() == [])
     }
 
+    @Test func oneStepIsTakenForSeveralChanges() throws {
+        let stage = try Stage()
+        for account in ["a", "b", "c", "d"] { try stage.set(account) }
+        try stage.deleteAndCount("a")
+        stage.vault.leaveSteps(true)
+        #expect(!stage.vault.hasLeftStep)
+        try stage.set("e")
+        #expect(!stage.vault.hasLeftStep)
+        for account in ["b", "c"] { try stage.delete(account) }
+        #expect(stage.vault.hasLeftStep && stage.vault.isUnfolded)
+        #expect(try stage.vault.epoch == 3 && stage.counter == 3)
+        stage.close()
+        let made = try stage.copy()
+        try stage.open()
+        // Nothing was lost by the stop, and the step is still owed.
+        #expect(stage.vault.isUnfolded)
+        #expect(try !stage.has("b") && !stage.has("c"))
+        try stage.vault.begin()
+        try stage.count()
+        stage.vault.leaveSteps(true)
+        try stage.delete("d")
+        try stage.vault.fold()
+        #expect(!stage.vault.isUnfolded && stage.vault.isAhead)
+        try stage.count()
+        #expect(try stage.vault.epoch == 5 && stage.counter == 5)
+        // Left while the counter is behind, too.
+        stage.vault.leaveSteps(true)
+        try stage.set("f")
+        try stage.vault.fold()
+        try stage.delete("f")
+        #expect(stage.vault.hasLeftStep)
+        try stage.count()
+        try stage.vault.fold()
+        try stage.count()
+        try stage.putBack(made)
+        #expect(stage.refusal() == .rollback)
+    }
+
     /// The disk fails behind the commit, which is in the write-ahead log by then: the step is taken, and must not be taken twice.
     @Test func aStepWhoseWriteBackFailsIsTakenOnce() throws {
         let stage = try Stage()

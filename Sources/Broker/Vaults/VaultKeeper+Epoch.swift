@@ -32,8 +32,9 @@ extension VaultKeeper {
         } catch { return .failure(error) }
     }
 
-    private func follow(_ vault: OpenVault) async throws(Fault) {
+    func follow(_ vault: OpenVault) async throws(Fault) {
         guard vault.isAhead else { return }
+        steps.spend(at: ground.clock.now())
         let sealer = ground.sealer
         do throws(SealerError) {
             try await ground.sealerThread.run { () throws(SealerError) in try vault.count(with: sealer) }
@@ -43,38 +44,6 @@ extension VaultKeeper {
             guard open?.vault === vault else { return }
             throw noting(Fault(VaultError(error, of: vault.record)))
         }
-    }
-
-    /// A change has moved the epoch: it is acknowledged when the counter has followed.
-    func acknowledge(_ vault: OpenVault) async throws(Fault) {
-        do throws(Fault) {
-            try await raise()
-            // It may have been let go of meanwhile.
-            try await follow(vault)
-        } catch {
-            scheduleFold(after: Self.foldAgainDelay)
-            guard error.name != .damaged else { throw error }
-            var fault = error
-            fault.details.message =
-                "The change is made, but the TPM has not counted it yet, so whoever can write the keychain's file could take it back. "
-                + (error.details.message ?? "")
-            throw fault
-        }
-    }
-
-    /// Moves the epoch for the sake of what was written since it last moved. What does not succeed now is tried again.
-    func fold() async {
-        guard let vault = open?.vault, vault.isUnfolded || vault.isAhead else { return }
-        do throws(Fault) {
-            try await raise()
-            guard let vault = open?.vault, vault.isUnfolded else { return }
-            do throws(VaultError) { try vault.fold() } catch {
-                guard error.code == .uncounted else { throw noting(Fault(error)) }
-            }
-            try await raise()
-        } catch {}
-        guard let vault = open?.vault, vault.isUnfolded || vault.isAhead else { return }
-        scheduleFold(after: Self.foldAgainDelay)
     }
 
     /// Sees to it that what was written is folded some minutes from now.

@@ -43,6 +43,9 @@ actor VaultKeeper {
     /// The counter's following the file; everybody who needs it waits for the same.
     var raising: Task<Result<Void, Fault>, Never>?
     var isFoldScheduled = false
+    /// The counter's next moves; see `VaultKeeper+Commit`.
+    var commits = Commits()
+    var steps: StepBudget
 
     struct OpenState: Sendable {
         let vault: OpenVault
@@ -71,6 +74,7 @@ actor VaultKeeper {
         self.owner = owner
         self.ground = ground
         self.executor = QueueExecutor(label: "coffer.vault")
+        steps = StepBudget(at: ground.clock.now())
     }
 
     /// More often than this a change is not begun again because others came between it and the counter.
@@ -87,6 +91,7 @@ actor VaultKeeper {
             guard let state = open else { throw Faults.stopping }
             guard renewal?.offer == nil else { throw Faults.beingRenewed }
             let epoch = state.vault.epoch
+            state.vault.leaveSteps(sharesStep(of: state.vault))
             let value: Value
             do {
                 defer {
@@ -103,7 +108,10 @@ actor VaultKeeper {
             } catch {
                 throw Fault(.failed, "The broker could not do it.")
             }
-            if state.vault.epoch != epoch, state.vault.isAhead { try await acknowledge(state.vault) }
+            let hasLeftStep = state.vault.hasLeftStep
+            if hasLeftStep || state.vault.epoch != epoch {
+                try await acknowledge(state.vault, hasLeftStep: hasLeftStep)
+            }
             return value
         }
         throw Fault(.failed, "Too much is changed in this keychain at once; try again in a moment.")
@@ -217,7 +225,7 @@ actor VaultKeeper {
         // The keys do not wait.
         wipe()
         if let vault = open?.vault, vault.isUnfolded || vault.isAhead {
-            await TimeLimit.wait(Self.patience) { await self.fold() }
+            await TimeLimit.wait(Self.patience) { await self.fold(isUrgent: true) }
         }
         // What cannot be written now is what a crash would lose.
         try? open?.vault.anchorLog()

@@ -81,7 +81,7 @@ final class VaultShelf: Sendable {
         // Sleep is held until this returns, and logind does not wait for ever.
         await TimeLimit.wait(Self.patience) {
             await withTaskGroup(of: Void.self) { group in
-                for keeper in all { group.addTask { await keeper.fold() } }
+                for keeper in all { group.addTask { await keeper.fold(isUrgent: true) } }
             }
         }
     }

@@ -5,6 +5,11 @@ struct EpochCount: Sendable {
     /// The epoch of this run's first step; nil before it.
     private(set) var begun: UInt64?
 
+    /// Whether changes leave their step to the next fold, so that one step is taken for several.
+    var leavesSteps = false
+    /// Whether one has done so since this was last asked.
+    var hasLeftStep = false
+
     init(counted: UInt64) { self.counted = counted }
 
     /// Whether a change may move the epoch on from this one: the counter stands for it, and the first step was taken.

@@ -16,6 +16,21 @@ extension OpenVault {
     /// Whether items were written since the epoch last moved: so far an older copy would not be noticed.
     public var isUnfolded: Bool { isCounted && lastHeader.isUnfolded }
 
+    /// The epoch that the counter stands for; nil where nothing counts.
+    public var countedEpoch: UInt64? { epochs.withLock { $0?.counted } }
+
+    /// Whether changes that must not be taken back leave their step to the next ``fold()``, which then takes in all of them; until the counter has followed
+    /// that, an older copy of the file takes them back. Otherwise each takes its step itself.
+    public func leaveSteps(_ leaves: Bool) {
+        epochs.withLock {
+            $0?.leavesSteps = leaves
+            $0?.hasLeftStep = false
+        }
+    }
+
+    /// Whether a change has left its step since ``leaveSteps(_:)``.
+    public var hasLeftStep: Bool { epochs.withLock { $0?.hasLeftStep ?? false } }
+
     /// Whether this run has taken its first step, or has to take none.
     public var hasBegun: Bool { epochs.withLock { $0.map { $0.begun != nil } ?? true } }
 
@@ -31,12 +46,12 @@ extension OpenVault {
         epochs.withLock { $0?.begin(at: epoch) }
     }
 
-    /// Moves the epoch for the sake of what was written since it last moved. The counter has to follow.
+    /// Moves the epoch for the sake of what was changed since it last moved. The counter has to follow.
     ///
     /// - Throws: `.uncounted` where that, or the first step, comes first; `.damaged`, `.storage`.
     public func fold() throws(VaultError) {
         guard isUnfolded else { return }
-        try write { (change) throws(VaultError) in try change.moveEpoch() }
+        try write(.fold) { (change) throws(VaultError) in try change.moveEpoch() }
     }
 
     /// Has the counter follow the file. Talks to the sealer on the calling thread.

@@ -10,18 +10,30 @@ final class Change: Snapshot {
         case logEnd
         /// A run's first step.
         case firstStep
+        /// The step for all that was changed before.
+        case fold
+    }
+
+    /// What becomes of a step.
+    enum Step {
+        case taken
+        /// The next fold takes it.
+        case left
+        /// The counter has to follow an earlier one first.
+        case refused
     }
 
     private var next: Header
     private let kind: Kind
-    /// Whether the counter has followed.
-    private let mayMove: Bool
+    private let step: Step
+    /// Whether the change would have moved the epoch, and leaves it to a fold.
+    private(set) var hasLeftStep = false
     private let room: Room
 
-    init(_ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, mayMove: Bool, room: Room) {
+    init(_ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, step: Step, room: Room) {
         next = header
         self.kind = kind
-        self.mayMove = mayMove
+        self.step = step
         self.room = room
         super.init(rows, header: header, keys: keys)
     }
@@ -100,9 +112,13 @@ final class Change: Snapshot {
     /// - Throws: `.uncounted`.
     func moveEpoch() throws(VaultError) {
         guard next.epoch == header.epoch else { return }
-        guard mayMove else { throw .uncounted }
-        next.epoch += 1
-        next.isUnfolded = false
+        switch step {
+        case .taken:
+            next.epoch += 1
+            next.isUnfolded = false
+        case .left: hasLeftStep = true
+        case .refused: throw .uncounted
+        }
     }
 
     /// Writes tree and header. The last thing before the commit.
@@ -111,10 +127,10 @@ final class Change: Snapshot {
         next.revision += 1
         switch kind {
         case .content: if next.epoch == header.epoch { next.isUnfolded = true }
-        case .logEnd: break
+        case .logEnd, .fold: break
         // By itself it folds nothing: a fork of what was written before may be ahead by as much.
         case .firstStep:
-            guard mayMove else { throw .uncounted }
+            guard step == .taken else { throw .uncounted }
             next.epoch += 1
         }
         return try rows.put(next, keys: keys)

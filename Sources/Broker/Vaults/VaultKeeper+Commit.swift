@@ -1,0 +1,128 @@
+import BrokerProtocol
+import Vault
+
+/// Moving a vault's counter once for several changes. While it is being moved, and while it may not be, changes are made that leave their step to the next
+/// move; all of them are acknowledged by it (docs/vault-format.md, "Epoch and counter").
+extension VaultKeeper {
+    /// The moves of the counter: one at a time, and the one that changes can still join.
+    struct Commits {
+        typealias Outcome = Task<Result<Void, Fault>, Never>
+
+        var running: Outcome?
+        var next: Outcome?
+        /// Wakes the one that waits for a step to become free.
+        var sleeper: CheckedContinuation<Void, Never>?
+        /// The machine goes to sleep, or the broker stops: the next one waits no longer.
+        var isUrgent = false
+    }
+
+    /// Whether a change is to leave its step to the next move of the counter.
+    func sharesStep(of vault: OpenVault) -> Bool {
+        if commits.running != nil || commits.next != nil { return true }
+        // Where an earlier step is not counted, nothing is changed that needs one: that comes first.
+        guard !vault.isAhead, vault.hasBegun else { return false }
+        return steps.wait(at: ground.clock.now()) > .zero
+    }
+
+    /// A change has moved the epoch, or has left its step: it is acknowledged when the counter has followed.
+    func acknowledge(_ vault: OpenVault, hasLeftStep: Bool) async throws(Fault) {
+        guard vault.isCounted else { return }
+        let wanted = hasLeftStep ? vault.epoch + 1 : vault.epoch
+        let commit = hasLeftStep ? join() : start()
+        do throws(Fault) {
+            try await commit.value.get()
+            // It may have been let go of meanwhile.
+            try await follow(vault)
+            guard let counted = vault.countedEpoch, counted >= wanted else { throw Faults.stopping }
+        } catch {
+            scheduleFold(after: Self.foldAgainDelay)
+            guard error.name != .damaged else { throw error }
+            var fault = error
+            fault.details.message =
+                "The change is made, but the TPM has not counted it yet, so whoever can write the keychain's file could take it back. "
+                + (error.details.message ?? "")
+            throw fault
+        }
+    }
+
+    /// The move for a change that has taken its step itself.
+    private func start() -> Commits.Outcome {
+        // Steps are taken while no move is under way.
+        let task = Task { await self.finish() }
+        commits.running = task
+        return task
+    }
+
+    private func finish() async -> Result<Void, Fault> {
+        defer { commits.running = nil }
+        do throws(Fault) { try await raise() } catch { return .failure(error) }
+        return .success(())
+    }
+
+    /// The move that takes in all that was changed until now.
+    private func join() -> Commits.Outcome {
+        if let next = commits.next { return next }
+        let earlier = commits.running
+        let task = Task {
+            _ = await earlier?.value
+            return await self.commit()
+        }
+        commits.next = task
+        return task
+    }
+
+    private func commit() async -> Result<Void, Fault> {
+        await waitForStep()
+        do throws(Fault) {
+            try await raise()
+        } catch {
+            closeCommit()
+            commits.running = nil
+            return .failure(error)
+        }
+        // From here on changes wait for the one after this.
+        closeCommit()
+        do throws(VaultError) { try open?.vault.fold() } catch {
+            commits.running = nil
+            return .failure(noting(Fault(error)))
+        }
+        return await finish()
+    }
+
+    private func closeCommit() {
+        (commits.running, commits.next) = (commits.next, nil)
+        commits.isUrgent = false
+    }
+
+    private func waitForStep() async {
+        while !commits.isUrgent, let vault = open?.vault, vault.isUnfolded || vault.isAhead {
+            let wait = steps.wait(at: ground.clock.now())
+            guard wait > .zero else { return }
+            await withCheckedContinuation { continuation in
+                commits.sleeper = continuation
+                ground.clock.after(wait) { [weak self] in Task { await self?.wake() } }
+            }
+        }
+    }
+
+    private func wake() {
+        commits.sleeper?.resume()
+        commits.sleeper = nil
+    }
+
+    /// Moves the epoch for the sake of what was written since it last moved. What does not succeed now is tried again.
+    ///
+    /// - Parameter isUrgent: there is no later; it waits for no free step.
+    func fold(isUrgent: Bool = false) async {
+        guard let vault = open?.vault, vault.isUnfolded || vault.isAhead else { return }
+        let commit = join()
+        if isUrgent {
+            commits.isUrgent = true
+            wake()
+        }
+        // Whether it succeeded shows in the vault.
+        _ = await commit.value
+        guard let vault = open?.vault, vault.isUnfolded || vault.isAhead else { return }
+        scheduleFold(after: Self.foldAgainDelay)
+    }
+}
