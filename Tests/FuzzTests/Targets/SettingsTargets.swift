@@ -25,7 +25,7 @@ struct AuthenticatorTarget: FuzzTarget {
         let reuse = ReuseRecord(session: session, boot: boot, services: [.anyFactor], asked: now, ends: now + 60_000)
         var prompt = SharedPrompt(group: group, boot: boot, leader: own.pid, leaderStart: own.startTime, outcome: nil)
         prompt.outcome = SharedPrompt.Outcome(answer: .yes, items: ["token"], time: now)
-        let attempts = AttemptRecord(failures: 5, last: 1_800_000_000_000, admitted: 1_800_000_000_000)
+        let attempts = AttemptRecord(failures: 5, last: 1_800_000_000_000)
         func tree(_ value: some Encodable) throws -> JSONTree {
             try JSONTree(parsing: Array(JSONEncoder().encode(value)))
         }
@@ -41,16 +41,16 @@ struct AuthenticatorTarget: FuzzTarget {
             try DurableFile.write(text, to: "\(folder.path)/\(name)/0.json", mode: 0o600)
             if let record = try answer({ try JSONDecoder().decode(AttemptRecord.self, from: Data(text)) }) {
                 for now: Int64 in [.min / 2, -1, 0, 1_800_000_000_000, .max / 2] {
-                    var (admitted, withdrawn) = (record, record)
-                    let wait = admitted.admit(at: now)
+                    var (begun, failed) = (record, record)
+                    let wait = begun.begin(at: now)
                     try promise((0...AttemptRecord.longestDelay).contains(wait), "a wait of \(wait) ms")
-                    withdrawn.withdraw()
+                    failed.add(at: now)
                 }
             }
         }
         let log = try AttemptLog(registryDirectory: folder.path, uid: 0)
-        _ = try answer { try log.admit() }
-        _ = try answer { try log.withdraw() }
+        _ = try answer { try log.wait() }
+        _ = try answer { try log.fail() }
         let book = try ReuseBook(registryDirectory: folder.path, uid: 0)
         for lock in [Int64.min, 0, .max] { _ = try answer { try book.services(in: session, lastLock: lock) } }
         _ = try answer { try book.note([.anyFactor], in: session, asked: BootTime.milliseconds, seconds: .max) }
