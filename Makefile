@@ -2,6 +2,7 @@
 
 # Variables, to be set on the command line:
 #   FILTER=NAME     make test, make mutants: only the tests, or the mutants, whose name holds NAME
+#   CPUS=N          make test: run the tests on N processors (default: all; building uses all anyway)
 #   JOBS=N          at most N compile jobs at once (default: one per core)
 #   SECONDS=N       make fuzz: for so long, each reader (default: 60)
 #   READER=NAME     make fuzz: only this reader
@@ -12,6 +13,7 @@
 #   MODULE=FILE     make install: pam_coffer.so (default .build-pam/pam_coffer.so)
 #   PAMDIR=DIR      make install: where PAM looks for modules (default: where it does here)
 FILTER ?=
+CPUS ?=
 JOBS ?=
 SECONDS ?= 60
 READER ?=
@@ -48,7 +50,7 @@ demo: ## from nothing to a secret read through PAM, and a refusal; installs what
 test: ## build, check, all tests; some need root, some an sshd, and say so
 	$(SWIFT) build --build-tests $(jobs)
 	scripts/check
-	scripts/test $(FILTER)
+	CPUS=$(CPUS) scripts/test $(FILTER)
 
 fuzz: ## changed content for everything that reads from outside; a failure names SEED and CASE
 	$(SWIFT) build --build-tests $(jobs)

@@ -23,6 +23,12 @@ public final class Broker: Service {
         public var accounts: (@Sendable (UInt32) throws -> Bool)?
         /// How many connections there may be at the same time, of all users; fewer where there are not the descriptors for them.
         public var connections = 1024
+        /// How long whoever needs the TPM waits for it.
+        public var sealerTimeLimit: Duration = .seconds(10)
+        /// How long the TPM waits for a signature.
+        public var signatureTimeLimit: Duration = .seconds(5)
+        /// How long logind may take for an answer.
+        public var busTimeLimit: Duration = .seconds(2)
         /// How long running calls may take when the broker stops.
         public var stopTimeLimit: Duration = .seconds(5)
 
@@ -55,7 +61,7 @@ public final class Broker: Service {
             limits: ChallengeBook.Limits(
                 openPerUser: configuration.authenticationsPerUser, life: .seconds(configuration.promptTimeout + 30)),
             clock: options.clock)
-        let thread = SealerThread()
+        let thread = SealerThread(patience: options.sealerTimeLimit)
         let descriptors: Int
         do throws(SystemError) { descriptors = try DescriptorLimit.raise(to: Self.wantedDescriptors) } catch {
             throw BrokerStartError(reason: "\(error)")
@@ -68,13 +74,16 @@ public final class Broker: Service {
         let ground = VaultGround(
             directory: configuration.vaultDirectory,
             registry: Registry(directory: configuration.registryDirectory, authenticatorUID: authenticatorUID),
-            sealer: sealer, sealerThread: thread, challenges: challenges, clock: options.clock)
+            sealer: sealer, sealerThread: thread, challenges: challenges, clock: options.clock,
+            signatureTime: options.signatureTimeLimit)
         let shelf = VaultShelf(ground: ground)
         self.core = BrokerCore(
             configuration: configuration, sealer: sealer, sealerThread: thread, shelf: shelf,
             desk: AdmissionDesk(registry: ground.registry), challenges: challenges,
             maker: SealerMaker(sealer: sealer, thread: thread),
-            locks: try LockWatch(configuration: configuration, shelf: shelf, clock: options.clock, logger: logger),
+            locks: try LockWatch(
+                configuration: configuration, shelf: shelf, clock: options.clock, logger: logger,
+                patience: options.busTimeLimit),
             applicationPasswords: ApplicationPasswords(clock: options.clock, budgets: budgets), budgets: budgets,
             warnings: BrokerStart.warnings(configuration, sealer: sealer.kind), logger: logger)
     }

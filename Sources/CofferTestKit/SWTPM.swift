@@ -45,7 +45,7 @@ public final class SWTPM: Sendable {
         let process = Descriptor(adopting: coffer_pidfd_open(number))
         signal(SIGKILL)
         // A process's descriptor becomes readable when the process has ended.
-        guard try process.waitToRead(until: .now + .seconds(120)) else {
+        guard try process.waitToRead(until: .now + patience) else {
             throw Tool.Failure(description: "swtpm did not end")
         }
         pid.withLock { $0 = nil }

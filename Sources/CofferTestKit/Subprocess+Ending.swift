@@ -6,7 +6,7 @@ extension Subprocess {
     /// - Parameter limit: for a program that hangs. A slow machine must not reach it.
     /// - Returns: the exit status; 128 and the signal's number if a signal ended it.
     @discardableResult
-    public func finish(within limit: Duration = .seconds(300)) throws -> Int32 {
+    public func finish(within limit: Duration = patience) throws -> Int32 {
         if let status = try wait(until: .now + limit) { return status }
         try end()
         throw Tool.Failure(description: "process \(pid) did not end within \(limit)")
@@ -15,7 +15,7 @@ extension Subprocess {
     /// Kills the program and returns when it is gone, its pid too.
     public func end() throws {
         signal(SIGKILL)
-        guard try wait(until: .now + .seconds(120)) != nil else {
+        guard try wait(until: .now + patience) != nil else {
             throw Tool.Failure(description: "process \(pid) did not end by SIGKILL")
         }
     }

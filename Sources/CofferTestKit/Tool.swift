@@ -15,7 +15,7 @@ public enum Tool {
     }
 
     /// Runs a program found in PATH. Files, not pipes, take its output: a daemon that it leaves behind keeps nobody waiting.
-    public static func run(_ name: String, _ arguments: [String], limit: Duration = .seconds(300)) throws -> Result {
+    public static func run(_ name: String, _ arguments: [String], limit: Duration = patience) throws -> Result {
         let folder = try TemporaryFolder()
         let process = try Subprocess("/usr/bin/env", [name] + arguments) {
             $0.output = .file(folder.path + "/out")

@@ -8,14 +8,17 @@ import Platform
     public static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
 
     private let pointer: OpaquePointer
+    private let patience: Duration
 
     /// How long an answer may take where nobody says otherwise.
     public static let patience = Duration.seconds(2)
 
     /// Connects as a client.
-    /// - Parameter address: as D-Bus writes it: `unix:path=…`.
+    /// - Parameters:
+    ///   - address: as D-Bus writes it: `unix:path=…`.
+    ///   - patience: how long an answer may take.
     /// - Throws: `BusError`.
-    public init(address: String) throws(BusError) {
+    public init(address: String, patience: Duration = Bus.patience) throws(BusError) {
         var made: OpaquePointer?
         try checked("make a bus connection") { unsafe sd_bus_new(&made) }
         guard let pointer = unsafe made else { throw BusError("make a bus connection", code: -ENOMEM) }
@@ -24,6 +27,7 @@ import Platform
             throw error
         }
         unsafe self.pointer = unsafe pointer
+        self.patience = patience
     }
 
     private static func start(_ pointer: OpaquePointer, _ address: String) throws(BusError) {
@@ -50,7 +54,7 @@ import Platform
         }
     }
 
-    /// Calls a method that takes strings, and waits for the answer, for at most 2 seconds. Signals that come meanwhile are kept.
+    /// Calls a method that takes strings, and waits for the answer. Signals that come meanwhile are kept.
     /// - Throws: `BusError`, also for an answer that is an error.
     public func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [String] = []
@@ -59,11 +63,11 @@ import Platform
     }
 
     /// Calls a method, and waits for the answer. Signals that come meanwhile are kept.
-    /// - Parameter limit: how long that may take; a service that has to be started first takes longer.
+    /// - Parameter limit: how long that may take, if not as long as usual; a service that has to be started first takes longer.
     /// - Throws: `BusError`, also for an answer that is an error, which it then names.
     public func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String, values: [BusValue],
-        within limit: Duration = patience
+        within limit: Duration? = nil
     ) throws(BusError) -> BusMessage {
         var made: OpaquePointer?
         try checked("call \(member)") {
@@ -75,7 +79,7 @@ import Platform
         var reply: OpaquePointer?
         var fault = unsafe sd_bus_error()
         defer { unsafe sd_bus_error_free(&fault) }
-        let microseconds = UInt64(max(limit / .microseconds(1), 1))
+        let microseconds = UInt64(max((limit ?? patience) / .microseconds(1), 1))
         let code = unsafe message.withPointer { unsafe sd_bus_call(pointer, $0, microseconds, &fault, &reply) }
         guard code >= 0 else {
             let name = unsafe fault.name.map { unsafe String(cString: $0) }

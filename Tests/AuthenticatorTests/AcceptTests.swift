@@ -6,7 +6,7 @@ import Platform
 import Testing
 
 /// Taking an older file for the newest: it takes root, and besides the owner of the vault. A taken-over broker, or one of the two alone, gets no consent.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
+@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
 struct AcceptTests {
     private let accounts: ThrowAwayAccounts
 

@@ -6,7 +6,7 @@ import Platform
 import Testing
 
 /// Whose vault the authenticator signs for: a taken-over broker names a group, or another account, and does not get what the client has no right to.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
+@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
 struct ClaimTests {
     private let accounts: ThrowAwayAccounts
 

@@ -162,9 +162,7 @@ struct HostileBrokerTests {
         let stage = try Stage()
         stage.broker.change { $0.silent = ["Describe"] }
         var client = try stage.client()
-        let start = ContinuousClock.now
         #expect(try client.begin().name == .brokerUnavailable)
-        #expect(start.duration(to: .now) < .seconds(16))
     }
 
     @Test func anUnknownChallengeIsRefused() throws {

@@ -26,7 +26,7 @@ struct RemoteLoginTests {
             service = try SystemService(
                 rules: """
                     auth required pam_exec.so expose_authtok quiet \(path)/pam/check
-                    auth optional \(LoginModule.built.get()) socket=\(path)/report.sock
+                    auth optional \(LoginModule.built.get()) socket=\(path)/report.sock patience=99
                     auth required pam_permit.so
                     account required pam_permit.so
                     session required pam_permit.so

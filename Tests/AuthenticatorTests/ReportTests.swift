@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import CofferTestKit
 import Cryptography
 import Foundation
 import Platform
@@ -18,9 +19,9 @@ struct ReportTests {
     }
 
     private func send(_ bytes: [UInt8], to stage: Stage) throws -> Bool {
-        var socket = try UnixSocket(connectingTo: "\(stage.path)/report.sock", until: .now + .seconds(10))
-        try socket.send(bytes, until: .now + .seconds(5))
-        let message = try socket.receiveMessage(limit: 4096, until: .now + .seconds(30))
+        var socket = try UnixSocket(connectingTo: "\(stage.path)/report.sock", until: .now + patience)
+        try socket.send(bytes, until: .now + patience)
+        let message = try socket.receiveMessage(limit: 4096, until: .now + patience)
         let answer = try #require(message, "\(stage.log)")
         return try Varlink.decode(VarlinkReply<Login.Report.Reply>.self, from: answer).parameters.opened
     }
@@ -32,7 +33,7 @@ struct ReportTests {
         let script = """
             import socket, sys
             s = socket.socket(socket.AF_UNIX)
-            s.settimeout(20)
+            s.settimeout(600)
             s.connect(sys.argv[1])
             s.sendall(b'{"method":"org.coffer.Login.Report","parameters":{"user":"%s"}}\\0' % sys.argv[2].encode())
             print(s.recv(1000).decode())

@@ -8,7 +8,7 @@ import Testing
 @testable import Authenticator
 
 /// Another signing key: what it is for, what the one before it is still for, and when that is gone.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct SigningKeysTests {
     private static func renew(_ stage: Stage) throws -> Result<
         BrokerProtocol.Authentication.RenewSigningKey.Reply, Fault
@@ -126,7 +126,7 @@ struct SigningKeysTests {
         let stage = try Stage()
         let call = """
             import socket, sys
-            s = socket.socket(socket.AF_UNIX); s.settimeout(20); s.connect(sys.argv[1])
+            s = socket.socket(socket.AF_UNIX); s.settimeout(600); s.connect(sys.argv[1])
             s.send(b'{"method":"org.coffer.Authentication.RenewSigningKey"}\\0'); print(s.recv(4096).decode())
             """
         let answer = try Command(

@@ -9,7 +9,7 @@ import Testing
 @testable import Vault
 
 /// What one user may hold of what all share (attackers 3 and 7).
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(30)))
 struct BudgetTests {
     @Test("a user gets so much and no more, and gives it back")
     func user() throws {

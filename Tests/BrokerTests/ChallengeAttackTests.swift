@@ -8,11 +8,11 @@ import Platform
 import Testing
 
 /// Plays malware of the same user, and other users, with challenges in every wrong order (attackers 3, 4 and 9).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct ChallengeAttackTests {
     /// A vault with a gated item s/a, and a client.
     private func prepared(clock: TestClock? = nil) async throws -> (ThrowAwayBroker, WireClient) {
-        var options = Broker.Options()
+        var options = Broker.Options.patient
         if let clock { options.clock = clock.clock }
         let broker = try await throwAwayBroker(options: options)
         let client = try broker.client()

@@ -128,7 +128,8 @@ struct CompanionTests {
         let ground = VaultGround(
             directory: folder.path,
             registry: Registry(directory: folder.path, authenticatorUID: ProcessSurroundings.effectiveUser),
-            sealer: SoftwareSealer(directory: folder.path), sealerThread: SealerThread(), challenges: book())
+            sealer: SoftwareSealer(directory: folder.path), sealerThread: SealerThread(patience: patience),
+            challenges: book())
         let shelf = VaultShelf(ground: ground)
         let locks = [
             { await shelf.lock(.user(7)) }, { shelf.lockAll() }, { shelf.keeper(of: .user(7)).lock() },

@@ -9,7 +9,7 @@ import Testing
 @testable import Broker
 
 /// Who gets a connection, and keeps it (attackers 3 and 7).
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(30)))
 struct ConnectionTests {
     private static let list = #"{"method":"org.coffer.Keychain.List","parameters":{}}"#
     private static let needsRoot = ProcessSurroundings.effectiveUser == 0
@@ -25,7 +25,7 @@ struct ConnectionTests {
         "a number without an account is refused before it has said anything, and holds no place",
         .enabled(if: needsRoot, "needs root"))
     func nameless() async throws {
-        let broker = try await broker(Broker.Options())
+        let broker = try await broker(Broker.Options.patient)
         let socket = broker.configuration.socket
         for _ in 0..<2 {
             let unknown = try await OtherProcess(socket: socket, uid: 3_000_000_001)
@@ -43,7 +43,7 @@ struct ConnectionTests {
     func hangingNames() async throws {
         let gate = DispatchSemaphore(value: 0)
         let isHanging = Mutex(false)
-        var options = Broker.Options()
+        var options = Broker.Options.patient
         options.accounts = { uid in
             guard uid == 2 else { return true }
             isHanging.withLock { $0 = true }
@@ -103,7 +103,7 @@ struct ConnectionTests {
 
     @Test("a connection on which nothing happens ends, and one that waits for a person does not")
     func idle() async throws {
-        var options = Broker.Options()
+        var options = Broker.Options.patient
         options.idleTimeLimit = .milliseconds(500)
         let broker = try await broker(options)
         let maker = try broker.client()
@@ -125,7 +125,7 @@ struct ConnectionTests {
         "who has many connections takes none of the places that are kept for the others, and loses idle ones to them",
         .enabled(if: needsRoot, "needs root"))
     func share() async throws {
-        var options = Broker.Options()
+        var options = Broker.Options.patient
         options.connections = 40
         let broker = try await broker(options)
         let socket = broker.configuration.socket

@@ -12,12 +12,12 @@ import Vault
 @testable import Broker
 
 /// What the broker says of itself, its machine and the caller's vault.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(30)))
 struct DiagnosisTests {
     private let owner = Owner.user(ProcessSurroundings.effectiveUser)
 
     /// A broker in which there is nothing to mend, on a TPM or without.
-    private func healthy(_ tpm: SWTPM? = nil, roots: String? = nil, deadline: Duration = .seconds(8)) async throws
+    private func healthy(_ tpm: SWTPM? = nil, roots: String? = nil, deadline: Duration? = nil) async throws
         -> ThrowAwayBroker
     {
         let broker = try await ThrowAwayBroker(configure: { configuration in
@@ -30,7 +30,7 @@ struct DiagnosisTests {
             configuration.tcti = "\(tpm.configuration)"
         }) { configuration in
             guard let tpm else { return SoftwareSealer(directory: configuration.vaultDirectory) }
-            return TPMSealer(TPMAccess(tpm.configuration, deadline: deadline))
+            return TPMSealer(TPMAccess.patient(tpm.configuration, deadline: deadline))
         }
         for service in PAMCheck.services {
             try write("auth required pam_unix.so\naccount required pam_unix.so\n", broker, "pam.d/\(service)")
@@ -163,7 +163,7 @@ struct DiagnosisTests {
     )
     func hanging() async throws {
         let tpm = try SWTPM()
-        let broker = try await healthy(tpm, deadline: .seconds(2))
+        let broker = try await healthy(tpm, deadline: .seconds(20))
         tpm.hang()
         @Sendable func attempt() async throws -> [Keychain.Finding]? {
             do { return try await problems(broker) } catch let fault as Fault where fault.name == .limitExceeded {

@@ -5,7 +5,7 @@ import Testing
 @testable import Broker
 
 /// Time without use, with a clock that the test moves.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct IdleWatchTests {
     private final class Locked: Sendable {
         let count = Mutex(0)

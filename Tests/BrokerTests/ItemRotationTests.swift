@@ -8,7 +8,7 @@ import Testing
 
 /// `Rotate`: who is asked for a fresh key is who is asked for the value, which stays in the broker.
 // One by one: scrypt takes all of a processor, and a signature has two seconds.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(30)))
 struct ItemRotationTests {
     private static let right = Data("open".utf8).base64EncodedString()
 

@@ -3,7 +3,7 @@ import CofferTestKit
 import Testing
 
 /// What the methods do for a person's own client.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct KeychainTests {
     @Test("the first Set asks to make a vault; after that it is there, unlocked, and the value comes back")
     func first() async throws {

@@ -7,12 +7,12 @@ import Platform
 import Testing
 
 /// A login that the authenticator reports: a challenge of its own, for opening and for nothing else (attackers 3, 4 and 9).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct LoginReportTests {
     private let uid = ProcessSurroundings.effectiveUser
 
     private func locked() async throws -> (ThrowAwayBroker, WireClient) {
-        let broker = try await throwAwayBroker(options: Broker.Options())
+        let broker = try await throwAwayBroker(options: Broker.Options.patient)
         let client = try broker.client()
         try await broker.makeVault(client)
         _ = try await client.call(Keychain.Lock())
@@ -78,7 +78,7 @@ struct LoginReportTests {
 
     @Test("where there is no vault there is nothing to open")
     func bare() async throws {
-        let broker = try await throwAwayBroker(options: Broker.Options())
+        let broker = try await throwAwayBroker(options: Broker.Options.patient)
         let line = try broker.authenticator.connect()
         let reply = try await line.call(BrokerInterface.Report(uid: Int64(uid)))
         #expect(reply.challenge == nil && reply.vault == nil && reply.authorizations.isEmpty)

@@ -10,7 +10,7 @@ import Testing
 @testable import Broker
 
 /// Lock state on a private bus with a mocked logind: every row of the table in `docs/lock-state.md`, and what malware of the same user says there.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(30)))
 struct LogindTests {
     private static let me = ProcessSurroundings.effectiveUser
     private static let other = me + 1000
@@ -33,7 +33,7 @@ struct LogindTests {
         private static func start(_ mock: LogindMock, _ time: TestClock, _ earlier: ThrowAwayBroker?) async throws -> (
             ThrowAwayBroker, WireClient
         ) {
-            var options = Broker.Options()
+            var options = Broker.Options.patient
             options.clock = time.clock
             let broker = try await throwAwayBroker(
                 folder: earlier?.folder, authenticator: earlier?.authenticator, options: options
@@ -262,7 +262,7 @@ struct LogindTests {
 /// Waits for what another thread does.
 func until(_ what: String, _ condition: () async throws -> Bool) async throws {
     struct TooLate: Error { let what: String }
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + patience
     while !(try await condition()) {
         guard ContinuousClock.now < deadline else { throw TooLate(what: what) }
         try await Task.sleep(for: .milliseconds(5))

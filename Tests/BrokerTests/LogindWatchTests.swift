@@ -8,7 +8,7 @@ import Testing
 @testable import Broker
 
 /// In which order things happen, seen at the moment of the lock.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(30)))
 struct LogindWatchTests {
     /// What was locked, and how many inhibitors there were while it was being locked.
     private final class Record: Sendable {
@@ -30,7 +30,8 @@ struct LogindWatchTests {
 
     private func watch(_ mock: LogindMock, _ record: Record) async throws -> LogindWatch {
         let watch = try LogindWatch(
-            address: mock.address, targets: record.targets(mock), clock: TestClock().clock, logger: LogLines().logger)
+            address: mock.address, targets: record.targets(mock), clock: TestClock().clock, logger: LogLines().logger,
+            patience: patience)
         watch.start()
         try await until("logind is heard") { watch.isConnected }
         return watch

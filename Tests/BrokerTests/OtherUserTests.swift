@@ -7,7 +7,7 @@ import Platform
 import Testing
 
 /// Real processes of other users (attacker 3). Only root can start them.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
 struct OtherUserTests {
     private let daemon: UInt32 = 1
 
@@ -132,7 +132,7 @@ struct OtherUserTests {
 
     @Test(
         "whatever is wrong with one user's files is that user's: the broker starts, answers them, and serves the others",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func damage() async throws {
         let (first, client) = try await prepared()
         let other = try await OtherUser(first, daemon)

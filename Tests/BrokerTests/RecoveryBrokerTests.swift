@@ -10,7 +10,7 @@ import Vault
 /// A recovery code takes a person every time, and counts only once a part of it has come back.
 @Suite struct RecoveryBrokerTests {
     private func prepared(
-        options: Broker.Options = Broker.Options()
+        options: Broker.Options = Broker.Options.patient
     ) async throws -> (broker: ThrowAwayBroker, client: WireClient) {
         let broker = try await throwAwayBroker(options: options)
         let client = try broker.client()
@@ -87,7 +87,7 @@ import Vault
     @Test("a code waits for ten minutes")
     func late() async throws {
         let clock = TestClock()
-        var options = Broker.Options()
+        var options = Broker.Options.patient
         options.clock = clock.clock
         let (broker, client) = try await prepared(options: options)
         let new = try await newCode(broker, client)

@@ -5,7 +5,7 @@ import Testing
 
 /// What a routine call that replaces a value leaves as it was: whoever writes no more than the new value must not weaken what guards it (attacker 1 may write,
 /// its owner does so every day).
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(30)))
 struct ReplacingTests {
     private static let guarded = Keychain.AccessControl(
         accessibility: .afterFirstUnlock, thisDeviceOnly: true, require: [.presence, .passcode], any: true)

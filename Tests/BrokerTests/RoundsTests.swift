@@ -10,7 +10,7 @@ import Vault
 @testable import Broker
 
 /// Unlocked and locked again and again, a broker in a process of its own keeps nothing: no handle, no session, no descriptor, no memory.
-@Suite(.timeLimit(.minutes(10)), .serialized)
+@Suite(.timeLimit(.minutes(30)), .serialized)
 struct RoundsTests {
     /// What `/proc` says that the process holds.
     private struct Holdings {
@@ -54,7 +54,7 @@ struct RoundsTests {
 
         /// Once the authenticator's last connection is gone, too.
         func settled(_ most: Int? = nil) async throws -> Holdings {
-            let limit = ContinuousClock.now + .seconds(10)
+            let limit = ContinuousClock.now + patience
             var holdings = try Holdings(of: cofferd.process)
             while let most, holdings.descriptors > most, ContinuousClock.now < limit {
                 _ = try await client.call(Keychain.Status())

@@ -6,7 +6,7 @@ import Platform
 import Testing
 
 /// Vaults of accounts that nobody can be asked for: root's rights, and their end.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
+@Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
 struct ServiceVaultTests {
     private let accounts: ThrowAwayAccounts
 

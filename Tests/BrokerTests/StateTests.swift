@@ -10,7 +10,7 @@ import Testing
 import Vault
 
 /// Vault file and registry must say the same; what does not fit is damage, never a fresh start (attacker 5).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct StateTests {
     private let owner = Owner.user(ProcessSurroundings.effectiveUser)
 

@@ -1,29 +1,31 @@
 import Authorization
-import Broker
 import BrokerProtocol
 import CofferTestKit
 import Configuration
+import Foundation
 import Platform
-import Synchronization
 import TPM
 import Testing
 import Vault
 
+@testable import Broker
+
 /// The broker on a TPM: how much of it each call costs, what is left behind, and what goes on when it hangs.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(30)))
 struct TPMTests {
     private func broker(
-        _ tpm: SWTPM, _ recorder: CommandRecorder, deadline: Duration = .seconds(8), folder: TemporaryFolder? = nil,
+        _ tpm: SWTPM, _ recorder: CommandRecorder, deadline: Duration? = nil, options: Broker.Options = .patient,
+        via configuration: TCTIConfiguration? = nil, folder: TemporaryFolder? = nil,
         authenticator: TestAuthenticator? = nil
     ) async throws -> ThrowAwayBroker {
         let broker = try await ThrowAwayBroker(
-            folder: folder, authenticator: authenticator, configure: { $0.sealer = .tpm }
+            folder: folder, authenticator: authenticator, options: options, configure: { $0.sealer = .tpm }
         ) { _ in
-            TPMSealer(TPMAccess(tpm.configuration, deadline: deadline, observer: recorder))
+            TPMSealer(TPMAccess.patient(configuration ?? tpm.configuration, deadline: deadline, observer: recorder))
         }
         // The question for the maker is asked in the background; it must not be counted as somebody's.
         let client = try broker.client()
-        let limit = ContinuousClock.now + .seconds(20)
+        let limit = ContinuousClock.now + patience
         while try await client.call(Keychain.Status()).sealer.manufacturer == nil {
             try #require(ContinuousClock.now < limit)
         }
@@ -68,64 +70,113 @@ struct TPMTests {
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
         let get = Keychain.Get(service: "s", account: "a")
         let uid = ProcessSurroundings.effectiveUser
-        for isClosed in [true, false] {
-            let id = try await challenge { try await client.call(get) }
-            let line = try broker.authenticator.connect()
-            _ = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
-            let question = try await line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
-            if isClosed {
-                await line.close()
-            } else {
-                // Longer than the TPM is kept waiting.
-                try await Task.sleep(for: .milliseconds(5300))
-                let signature = try broker.authenticator.signature(for: question, kind: "presence", owner: .user(uid))
-                let late = BrokerInterface.Complete(challenge: id, authorization: 0, signature: signature)
-                #expect(try await fault { try await line.call(late) }.name == .brokerChallengeRefused)
-            }
-            // The next conversation waits for the TPM and finds it free.
-            let value = try await broker.call(client, get) { Keychain.Get(service: "s", account: "a", challenge: $0) }
-                .value
-            #expect(value == someValue)
-            #expect(try tpm.leftovers() == [])
-        }
+        let id = try await challenge { try await client.call(get) }
+        let line = try broker.authenticator.connect()
+        _ = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
+        _ = try await line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
+        await line.close()
+        // The next conversation waits for the TPM and finds it free.
+        let value = try await broker.call(client, get) { Keychain.Get(service: "s", account: "a", challenge: $0) }.value
+        #expect(value == someValue)
+        #expect(try tpm.leftovers() == [])
         await broker.stop()
     }
 
+    @Test("a signature that comes too late: refused, the session is gone, others go on")
+    func late() async throws {
+        let (tpm, recorder) = (try SWTPM(), CommandRecorder())
+        let first = try await broker(tpm, recorder)
+        try await first.makeVault(first.client())
+        await first.stop()
+        var options = Broker.Options.patient
+        options.signatureTimeLimit = .seconds(1)
+        let hasty = try await broker(
+            tpm, recorder, options: options, folder: first.folder, authenticator: first.authenticator)
+        let client = try hasty.client()
+        let uid = ProcessSurroundings.effectiveUser
+        let id = try await challenge { try await client.call(Keychain.Unlock()) }
+        let line = try hasty.authenticator.connect()
+        _ = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
+        let question = try await line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
+        // Another program has its answer when the broker has let go of the TPM.
+        #expect(try tpm.leftovers() == [])
+        let signature = try hasty.authenticator.signature(for: question, kind: "unlock", owner: .user(uid))
+        let late = BrokerInterface.Complete(challenge: id, authorization: 0, signature: signature)
+        #expect(try await fault { try await line.call(late) }.name == .brokerChallengeRefused)
+        #expect(try await client.call(Keychain.Status()).vault.state != .unlocked)
+        await hasty.stop()
+        let third = try await broker(tpm, recorder, folder: first.folder, authenticator: first.authenticator)
+        _ = try await third.call(try third.client(), Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
+        #expect(try tpm.leftovers() == [])
+        await third.stop()
+    }
+
     @Test(
-        "a TPM that hangs stops neither warm reads nor status; what needs it fails within 10 seconds, and works again later"
+        "a TPM that hangs stops neither warm reads nor status; what needs it fails at the deadline, and works again later"
     )
     func hanging() async throws {
         let (tpm, recorder) = (try SWTPM(), CommandRecorder())
-        let broker = try await broker(tpm, recorder, deadline: .seconds(5))
+        let held = Held()
+        let tap = try WireTap(tpm, command: { _, _ in held.pass() })
+        let broker = try await broker(tpm, recorder, via: tap.configuration)
         let client = try broker.client()
         try await broker.makeVault(client)
         _ = try await client.call(Keychain.Set(service: "s", account: "plain", value: someValue))
         _ = try await client.call(Keychain.Set(service: "s", account: "gated", value: someValue, access: .presence))
         let gated = Keychain.Get(service: "s", account: "gated")
         let id = try await challenge { try await client.call(gated) }
-        tpm.hang()
+        held.hold()
         let authenticator = broker.authenticator
-        let start = ContinuousClock.now
-        let isGivenUp = Mutex(false)
-        async let failure = fault {
-            defer { isGivenUp.withLock { $0 = true } }
+        let isOver = ConnectionFlag()
+        async let granted: Void = {
+            defer { isOver.set(true) }
             try await authenticator.grant(id)
-            return true
-        }
+        }()
+        try await until("the TPM is asked") { held.isReached }
         for _ in 0..<4 {
             #expect(try await client.call(Keychain.Get(service: "s", account: "plain")).value == someValue)
             #expect(try await client.call(Keychain.Status()).vault.state == .unlocked)
         }
-        #expect(!isGivenUp.withLock { $0 }, "reads waited for the TPM")
-        let fault = try await failure
+        #expect(!isOver.isUp, "reads waited for the TPM")
+        held.letGo()
+        try await granted
+        await broker.stop()
+
+        let hasty = try await self.broker(
+            tpm, recorder, deadline: .seconds(20), folder: broker.folder, authenticator: broker.authenticator)
+        let later = try hasty.client()
+        _ = try await hasty.call(later, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
+        let late = try await challenge { try await later.call(gated) }
+        tpm.hang()
+        let fault = try await fault {
+            try await authenticator.grant(late)
+            return true
+        }
         #expect(fault.name == .brokerTPM && fault.details.kind == "deadline")
-        #expect(ContinuousClock.now - start < .seconds(10))
         tpm.resume()
         #expect(
-            try await broker.call(client, gated) { Keychain.Get(service: "s", account: "gated", challenge: $0) }.value
+            try await hasty.call(later, gated) { Keychain.Get(service: "s", account: "gated", challenge: $0) }.value
                 == someValue)
         #expect(try tpm.leftovers() == [])
-        await broker.stop()
+        await hasty.stop()
+    }
+
+    /// Stops what would pass, until it is let go of.
+    private final class Held: Sendable {
+        private let isHeld = ConnectionFlag()
+        private let reached = ConnectionFlag()
+
+        var isReached: Bool { reached.isUp }
+
+        func hold() { isHeld.set(true) }
+
+        func letGo() { isHeld.set(false) }
+
+        func pass() {
+            guard isHeld.isUp else { return }
+            reached.set(true)
+            while isHeld.isUp { usleep(1000) }
+        }
     }
 
     @Test("a TPM that is gone is said to be gone, and names are not guessed")
@@ -139,7 +190,7 @@ struct TPMTests {
         try tpm.stop()
         let second = try await ThrowAwayBroker(
             folder: first.folder, authenticator: first.authenticator, configure: { $0.sealer = .tpm }
-        ) { _ in TPMSealer(TPMAccess(tpm.configuration, observer: recorder)) }
+        ) { _ in TPMSealer(TPMAccess.patient(tpm.configuration, observer: recorder)) }
         let later = try second.client()
         #expect(try await later.call(Keychain.Status()).vault.state == .sealed)
         let fault = try await fault { try await later.call(Keychain.Exists(service: "s", account: "a")) }

@@ -11,7 +11,7 @@ import Vault
 @testable import Broker
 
 /// A vault that is tied to the boot as the broker keeps it: who may change what it is tied to, and what another boot means for it and for others.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(30)))
 struct TiedBrokerTests {
     private let other = [UInt8](repeating: 0xEE, count: 32)
     private let update = [UInt8](repeating: 0x0B, count: 32)
@@ -282,7 +282,7 @@ struct TiedBrokerTests {
 }
 
 /// What `coffer doctor` says before a restart.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(30)))
 struct BootDoctorTests {
     private func said(_ findings: [Keychain.Finding], _ verdict: Keychain.Finding.Verdict, _ words: String) -> Bool {
         findings.contains { $0.verdict == verdict && $0.message.contains(words) }

@@ -17,7 +17,7 @@ import Testing
         #expect(try program.run("set", "s", "gated", "--require", "presence", input: .bytes([1])).status == 0)
         let configuration = try FileHandle(forWritingTo: URL(filePath: sandbox.folder + "/cofferd.conf"))
         try configuration.seekToEnd()
-        try configuration.write(contentsOf: Data("prompt-timeout = 5\n".utf8))
+        try configuration.write(contentsOf: Data("prompt-timeout = 15\n".utf8))
         return (sandbox, program)
     }
 

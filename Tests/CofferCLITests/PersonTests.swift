@@ -162,9 +162,17 @@ import Testing
     @Test func aSignalLeavesTheTerminalAsItWas() throws {
         let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
         var program = stage.program
-        program.executable = "/usr/bin/timeout"
-        let result = try program.run("--foreground", "1", Program.path, "get", "github", "me", turns: [])
-        #expect(result.status == 124)
+        program.executable = "/bin/sh"
+        let pid = stage.scratch.file("pid")
+        // Once it asks, and no sooner.
+        let turn = Program.Turn(wait: "Password: ", type: "") {
+            let number = try String(contentsOfFile: pid, encoding: .utf8).trimmingCharacters(
+                in: .whitespacesAndNewlines)
+            kill(try #require(Int32(number)), SIGTERM)
+        }
+        let result = try program.run(
+            "-c", "echo $$ >\(pid); exec \"$0\" get github me", Program.path, turns: [turn])
+        #expect(result.status == 128 + SIGTERM)
         #expect(result.screen.contains("Password: "))
         #expect(result.echoes)
         #expect(result.output.isEmpty)

@@ -1,4 +1,5 @@
 import Authorization
+import CofferTestKit
 import Cryptography
 import Foundation
 import TPM
@@ -22,7 +23,7 @@ import Vault
             try #require(stored.code == 0, "\(stored)")
             try sandbox.script("stop-broker")
             let tcti = try TCTIConfiguration(parsing: try #require(sandbox.variables["COFFER_SANDBOX_TCTI"]))
-            sealer = TPMSealer(TPMAccess(tcti))
+            sealer = TPMSealer(TPMAccess.patient(tcti))
             record = try #require(
                 try Registry(directory: sandbox.directory + "/registry", authenticatorUID: getuid()).record(
                     for: .user(getuid())))

@@ -9,7 +9,7 @@ import Testing
         environment["TMPDIR"] = folder.path
         if let path { environment["PATH"] = path }
         return try Command(
-            program: Sandbox.package + "/scripts/demo", arguments: [], environment: environment, limit: .seconds(180)
+            program: Sandbox.package + "/scripts/demo", arguments: [], environment: environment, limit: patience
         ).run()
     }
 
@@ -40,7 +40,7 @@ import Testing
         let folder = try TemporaryFolder()
         // A thread of its own: the tests may hold all of those that tasks run on.
         Thread.detachNewThread {
-            let limit = ContinuousClock.now + .seconds(120)
+            let limit = ContinuousClock.now + patience
             while ContinuousClock.now < limit {
                 // Neither folder is there yet.
                 let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
         environment["WRITER"] = String(writer)
         environment["LEDGER"] = ledger
         let outcome = try Command(
-            program: "/bin/bash", arguments: ["-c", script], environment: environment, limit: .seconds(900)
+            program: "/bin/bash", arguments: ["-c", script], environment: environment, limit: .seconds(1800)
         ).run()
         #expect(outcome.code == 0, "\(outcome)")
         return ledger
@@ -49,7 +50,7 @@ import Testing
                 return sum + text.split(separator: "\n").count { $0.hasPrefix("ack") }
             }
         }
-        let (before, limit) = (count(), ContinuousClock.now + .seconds(30))
+        let (before, limit) = (count(), ContinuousClock.now + patience)
         while count() == before {
             try #require(ContinuousClock.now < limit, "nothing is acknowledged any more")
             usleep(10_000)
@@ -71,7 +72,7 @@ import Testing
         return result
     }
 
-    @Test(.timeLimit(.minutes(15))) func theLedgerIsInTheVaultAfterEveryKill() async throws {
+    @Test(.timeLimit(.minutes(30))) func theLedgerIsInTheVaultAfterEveryKill() async throws {
         let sandbox = try Sandbox()
         let stop = sandbox.folder + "/stop"
         try await withThrowingTaskGroup(of: Void.self) { group in

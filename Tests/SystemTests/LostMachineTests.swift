@@ -1,4 +1,5 @@
 import Authorization
+import CofferTestKit
 import Cryptography
 import Foundation
 import TPM
@@ -137,7 +138,7 @@ import Vault
         #expect(try sandbox.coffer("set", "a", "b", input: [1]).code == 0)
         try sandbox.script("stop-broker")
         let tcti = try TCTIConfiguration(parsing: try #require(sandbox.variables["COFFER_SANDBOX_TCTI"]))
-        let sealer = TPMSealer(TPMAccess(tcti))
+        let sealer = TPMSealer(TPMAccess.patient(tcti))
         let record = try #require(
             try Registry(directory: sandbox.directory + "/registry", authenticatorUID: getuid()).record(
                 for: .user(getuid())))
@@ -197,7 +198,7 @@ extension Sandbox {
         for (name, value) in variables { environment[name] = value }
         environment["COFFER_ASKPASS"] = try askpass("sandbox", name: "askpass-\(UUID().uuidString.prefix(8))")
         let outcome = try Command(
-            program: "/bin/bash", arguments: ["-c", script], environment: environment, limit: .seconds(60)
+            program: "/bin/bash", arguments: ["-c", script], environment: environment, limit: patience
         ).run()
         let words = outcome.text.split(separator: " ").map(String.init)
         try #require(words.count == 2 && (words[0] == "0") == confirming, "\(outcome)")
@@ -209,7 +210,7 @@ extension Sandbox {
         var environment = ProcessInfo.processInfo.environment
         environment["TPM2TOOLS_TCTI"] = variables["COFFER_SANDBOX_TCTI"]
         let outcome = try Command(
-            program: "/usr/bin/env", arguments: [tool] + arguments, environment: environment, limit: .seconds(30)
+            program: "/usr/bin/env", arguments: [tool] + arguments, environment: environment, limit: patience
         ).run()
         try #require(outcome.code == 0, "\(outcome)")
     }

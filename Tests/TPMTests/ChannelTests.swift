@@ -8,7 +8,9 @@ import Testing
 /// Something hostile or broken where the TPM should be.
 struct ChannelTests {
     /// What asking for handles ends with when the first command is answered with these bytes, piece by piece.
-    private func outcome(_ pieces: [[UInt8]], keepOpen: Bool = false) throws -> TPMError.Code? {
+    private func outcome(_ pieces: [[UInt8]], keepOpen: Bool = false, limit: Duration = patience) throws -> TPMError
+        .Code?
+    {
         let folder = try TemporaryFolder()
         let listener = try UnixListener(path: folder.path + "/fake", mode: 0o600)
         let number = listener.release()
@@ -22,7 +24,7 @@ struct ChannelTests {
             while keepOpen, !socket.peerHasClosed() { Thread.sleep(forTimeInterval: 0.005) }
         }
         server.start()
-        let channel = try Channel(.swtpm(path: folder.path + "/fake"), limit: .milliseconds(300), observer: nil)
+        let channel = try Channel(.swtpm(path: folder.path + "/fake"), limit: limit, observer: nil)
         return code { _ = try Capability.handles(.transient, channel) }
     }
 
@@ -35,8 +37,8 @@ struct ChannelTests {
     }
 
     @Test func aShortAnswerIsWaitedForUntilTheDeadline() throws {
-        #expect(try outcome([[UInt8](answer.dropLast())], keepOpen: true) == .deadline)
-        #expect(try outcome([[0x80]], keepOpen: true) == .deadline)
+        #expect(try outcome([[UInt8](answer.dropLast())], keepOpen: true, limit: .milliseconds(300)) == .deadline)
+        #expect(try outcome([[0x80]], keepOpen: true, limit: .milliseconds(300)) == .deadline)
     }
 
     @Test func aConnectionClosedInAnAnswerIsUnavailable() throws {

@@ -141,7 +141,7 @@ struct CredentialTests {
                 answer: { asked, answer in
                     if isCommand(command, asked) { answer = [0x80, 0x01, 0, 0, 0, 10, 0, 0, high, low] }
                 })
-            #expect(try make(rig, .random(count: 32), TPMAccess(tap.configuration)) == nil)
+            #expect(try make(rig, .random(count: 32), TPMAccess.patient(tap.configuration)) == nil)
             #expect(try rig.tpm.leftovers() == [])
         }
     }
@@ -155,12 +155,12 @@ struct CredentialTests {
                 answer: { asked, answer in
                     if isCommand(.makeCredential, asked) { answer = [0x80, 0x01, 0, 0, 0, 10, 0, 0, high, low] }
                 })
-            #expect(code { _ = try make(rig, .random(count: 32), TPMAccess(tap.configuration)) } != nil)
+            #expect(code { _ = try make(rig, .random(count: 32), TPMAccess.patient(tap.configuration)) } != nil)
         }
         for command in [CommandCode.makeCredential, .activateCredential] {
             let tap = try WireTap(
                 rig.tpm, answer: { asked, answer in if isCommand(command, asked) { answer[20] ^= 1 } })
-            #expect(code { _ = try make(rig, .random(count: 32), TPMAccess(tap.configuration)) } != nil)
+            #expect(code { _ = try make(rig, .random(count: 32), TPMAccess.patient(tap.configuration)) } != nil)
         }
         #expect(try rig.tpm.leftovers() == [])
     }

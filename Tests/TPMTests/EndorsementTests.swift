@@ -61,7 +61,7 @@ struct EndorsementTests {
                 guard isCommand(.createPrimary, command) else { return }
                 for (old, new) in zip(mine, theirs) { Self.replace(&answer, old, new) }
             })
-        #expect(code { _ = try endorsement(rig, [maker.root], TPMAccess(tap.configuration)) } == .replaced)
+        #expect(code { _ = try endorsement(rig, [maker.root], TPMAccess.patient(tap.configuration)) } == .replaced)
         // Without the change it is only somebody else's certificate.
         #expect(try endorsement(rig, [maker.root]).standing == .foreignCertificate)
     }
@@ -73,7 +73,7 @@ struct EndorsementTests {
             answer: { command, answer in
                 if isCommand(.readPublic, command), command[1] == 2 { answer[answer.count - 1] ^= 1 }
             })
-        #expect(code { _ = try endorsement(rig, [], TPMAccess(tap.configuration)) } == .replaced)
+        #expect(code { _ = try endorsement(rig, [], TPMAccess.patient(tap.configuration)) } == .replaced)
     }
 
     @Test func whatIsNoCertificateIsSaid() throws {

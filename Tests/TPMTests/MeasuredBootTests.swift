@@ -111,7 +111,7 @@ struct MeasuredBootTests {
             command: { command, bytes in
                 if isCommand(.nvWrite, command) { bytes[bytes.count - 4] ^= 1 }
             })
-        #expect(code { try boot.approve(boot.boots, TPMAccess(tap.configuration)) } == .policyRefused)
+        #expect(code { try boot.approve(boot.boots, TPMAccess.patient(tap.configuration)) } == .policyRefused)
         #expect(try boot.rig.access.open().approves(second, in: boot.index))
         // Another's signature.
         let stranger = try P256.PrivateKey.generate()

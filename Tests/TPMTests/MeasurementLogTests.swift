@@ -70,7 +70,7 @@ struct MeasurementLogTests {
                 answer = [0x80, 0x01, 0, 0, 0, 28, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 1, 0, 11, 3, 0, 0, 0, 0, 0, 0, 0]
             })
         let selection = try PCRSelection([7])
-        let attempt = code { _ = try TPMAccess(tap.configuration).open().measurements(selection) }
+        let attempt = code { _ = try TPMAccess.patient(tap.configuration).open().measurements(selection) }
         #expect(attempt == .unsupported)
     }
 

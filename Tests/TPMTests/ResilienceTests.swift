@@ -5,12 +5,12 @@ import Testing
 @testable import TPM
 
 struct ResilienceTests {
-    @Test(.timeLimit(.minutes(1))) func aTPMThatHangsIsADeadlineAndLeavesNothing() throws {
+    @Test(.timeLimit(.minutes(30))) func aTPMThatHangsIsADeadlineAndLeavesNothing() throws {
         let rig = try Rig()
         let (object, expected) = try rig.seal(try .random(count: 32), .policyData(rig.policy))
-        let access = TPMAccess(rig.tpm.configuration, deadline: .seconds(3))
+        let recorder = CommandRecorder()
+        let access = TPMAccess.patient(rig.tpm.configuration, deadline: .seconds(10), observer: recorder)
         try access.flushLeftovers()
-        let started = ContinuousClock.now
         let attempt = code {
             let context = try access.open()
             let key = try context.storageKey(rig.storageKey)
@@ -20,9 +20,9 @@ struct ResilienceTests {
             rig.tpm.hang()
             _ = try context.loadSealedData(object, expected, under: key)
         }
-        // One deadline, not one more for each handle that could not be flushed.
-        #expect(ContinuousClock.now - started < .seconds(6))
         #expect(attempt == .deadline)
+        // One command without an answer, and not one more for each handle that could not be flushed.
+        #expect(recorder.all.count { $0.answer == nil } == 1, "\(recorder.names)")
         rig.tpm.resume()
         // Key, session and the object whose handle never came back are still there; the next opening flushes them.
         #expect(try rig.tpm.leftovers().count == 3)
@@ -30,26 +30,27 @@ struct ResilienceTests {
         #expect(try rig.tpm.leftovers() == [])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aTPMThatHangsFromTheStartIsADeadline() throws {
+    @Test(.timeLimit(.minutes(30))) func aTPMThatHangsFromTheStartIsADeadline() throws {
         let rig = try Rig()
         rig.tpm.hang()
-        let access = TPMAccess(rig.tpm.configuration, deadline: .milliseconds(1500))
         // More than its listen queue holds: connecting itself has to give up, too, and leaves less to the command.
-        for _ in 0..<8 {
-            let started = ContinuousClock.now
-            #expect(code { _ = try access.open().describe() } == .deadline)
-            #expect(ContinuousClock.now - started < .seconds(3))
-        }
+        let hasty = TPMAccess(rig.tpm.configuration, deadline: .milliseconds(100))
+        for _ in 0..<8 { #expect(code { _ = try hasty.open().describe() } == .deadline) }
+        // Not a deadline for the one and a deadline for the other.
+        let access = TPMAccess(rig.tpm.configuration, deadline: .seconds(10))
+        let started = ContinuousClock.now
+        #expect(code { _ = try access.open().describe() } == .deadline)
+        #expect(ContinuousClock.now - started < access.deadline * 2)
         rig.tpm.resume()
-        #expect(try access.open().describe().manufacturer == "IBM")
+        #expect(try rig.access.open().describe().manufacturer == "IBM")
     }
 
-    @Test(.timeLimit(.minutes(1))) func theDefaultDeadlineIsWithinTenSeconds() throws {
+    @Test(.timeLimit(.minutes(30))) func theDefaultDeadlineIsWithinTenSeconds() throws {
         let rig = try Rig()
         rig.tpm.hang()
-        let started = ContinuousClock.now
-        #expect(code { _ = try TPMAccess(rig.tpm.configuration).open().describe() } == .deadline)
-        #expect(ContinuousClock.now - started < .seconds(10))
+        let access = TPMAccess(rig.tpm.configuration)
+        #expect(access.deadline <= .seconds(10))
+        #expect(code { _ = try access.open().describe() } == .deadline)
         #expect(TPMAccess(rig.tpm.configuration, deadline: .seconds(3600)).deadline == .seconds(10))
     }
 

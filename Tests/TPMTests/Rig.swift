@@ -12,9 +12,9 @@ final class Rig: Sendable {
     let policy: SignedPolicy
     let storageKey: StorageKeyIdentity
 
-    init(deadline: Duration = .seconds(8)) throws {
+    init() throws {
         tpm = try SWTPM()
-        access = TPMAccess(tpm.configuration, deadline: deadline, observer: recorder)
+        access = TPMAccess.patient(tpm.configuration, observer: recorder)
         signer = try P256.PrivateKey.generate()
         policy = try SignedPolicy(signer: signer.publicKey, reference: Rig.reference)
         storageKey = try access.open().provisionStorageKey().identity

@@ -42,7 +42,7 @@ struct StorageKeyTests {
     @Test func thePlatformsStandardKeyIsUsed() throws {
         let tpm = try SWTPM()
         try plant(tpm)
-        let identity = try TPMAccess(tpm.configuration).open().provisionStorageKey().identity
+        let identity = try TPMAccess.patient(tpm.configuration).open().provisionStorageKey().identity
         #expect(identity.handle == 0x8100_0001)
         #expect(try tpm.persistentHandles() == ["0x81000001"])
         #expect(try tpm.leftovers() == [])
@@ -51,7 +51,7 @@ struct StorageKeyTests {
     @Test func theKeyWindowsMakesIsUsed() throws {
         let tpm = try SWTPM()
         try plant(tpm, extra: ["-u", unique(tpm, 0, 0)])
-        let identity = try TPMAccess(tpm.configuration).open().provisionStorageKey().identity
+        let identity = try TPMAccess.patient(tpm.configuration).open().provisionStorageKey().identity
         #expect(identity.handle == 0x8100_0001)
     }
 
@@ -62,13 +62,13 @@ struct StorageKeyTests {
     func aKeyOfAnotherKindIsNotUsed(attributes: String, algorithm: String) throws {
         let tpm = try SWTPM()
         try plant(tpm, attributes: attributes, algorithm: algorithm)
-        #expect(try TPMAccess(tpm.configuration).open().provisionStorageKey().identity.handle == 0x8100_0002)
+        #expect(try TPMAccess.patient(tpm.configuration).open().provisionStorageKey().identity.handle == 0x8100_0002)
     }
 
     @Test func aKeyWithAPasswordIsNotUsed() throws {
         let tpm = try SWTPM()
         try plant(tpm, extra: ["-p", "hunter2"])
-        #expect(try TPMAccess(tpm.configuration).open().provisionStorageKey().identity.handle == 0x8100_0002)
+        #expect(try TPMAccess.patient(tpm.configuration).open().provisionStorageKey().identity.handle == 0x8100_0002)
         #expect(try tpm.leftovers() == [])
     }
 
@@ -76,14 +76,14 @@ struct StorageKeyTests {
         let tpm = try SWTPM()
         // The same public area but for `unique`: it looks right, and is not what the TPM derives from the template.
         try plant(tpm, extra: ["-u", unique(tpm, 1, 2)])
-        #expect(try TPMAccess(tpm.configuration).open().provisionStorageKey().identity.handle == 0x8100_0002)
+        #expect(try TPMAccess.patient(tpm.configuration).open().provisionStorageKey().identity.handle == 0x8100_0002)
     }
 
     @Test func anOwnerPasswordIsSaidInWords() throws {
         let tpm = try SWTPM()
         try Tool.output("tpm2_changeauth", ["-T", tpm.tools, "-c", "owner", "hunter2"])
         do {
-            _ = try TPMAccess(tpm.configuration).open().provisionStorageKey().identity
+            _ = try TPMAccess.patient(tpm.configuration).open().provisionStorageKey().identity
             Issue.record("a key was made")
         } catch {
             #expect(error.code == .ownerPasswordSet)

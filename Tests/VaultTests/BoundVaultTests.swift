@@ -28,7 +28,7 @@ struct BoundVaultTests {
         init(tpm: SWTPM? = nil, owner: Owner = .user(1000)) throws {
             self.tpm = try tpm ?? SWTPM()
             folder = try TemporaryFolder()
-            sealer = TPMSealer(TPMAccess(self.tpm.configuration))
+            sealer = TPMSealer(TPMAccess.patient(self.tpm.configuration))
             authenticator = try P256.PrivateKey.generate()
             let id = try VaultID.random()
             let keys = try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticator.publicKey)

@@ -23,7 +23,7 @@ struct EpochTests {
         init(owner: Owner = .user(1000), tpm: SWTPM? = nil) throws {
             self.tpm = try tpm ?? SWTPM()
             folder = try TemporaryFolder()
-            sealer = TPMSealer(TPMAccess(self.tpm.configuration, observer: recorder))
+            sealer = TPMSealer(TPMAccess.patient(self.tpm.configuration, observer: recorder))
             let authenticator = try P256.PrivateKey.generate()
             let id = try VaultID.random()
             keys = try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticator.publicKey)

@@ -7,7 +7,7 @@ import Testing
 @testable import Vault
 
 /// Attackers 5 and 7: a vault's file that somebody wrote to fill the memory of the process that reads it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct HostileFileTests {
     /// The most memory that this process ever had at once, in bytes, since it was last asked to forget.
     private static func peak() throws -> Int {

@@ -20,7 +20,7 @@ struct TPMSealerTests {
 
         init(vault: VaultID? = nil, owner: Owner = .user(1000)) throws {
             tpm = try SWTPM()
-            sealer = TPMSealer(TPMAccess(tpm.configuration, observer: recorder))
+            sealer = TPMSealer(TPMAccess.patient(tpm.configuration, observer: recorder))
             authenticator = try P256.PrivateKey.generate()
             let vault = try vault ?? VaultID.random()
             keys = try sealer.makeKeys(vault: vault, owner: owner, authenticatorKey: authenticator.publicKey)
@@ -106,7 +106,7 @@ struct TPMSealerTests {
                 if isCommand(.activateCredential, command) { bytes.replaceSubrange(6..<10, with: [0, 0, 0x01, 0xFF]) }
             })
         let id = try VaultID.random()
-        let keys = try TPMSealer(TPMAccess(tap.configuration)).makeKeys(
+        let keys = try TPMSealer(TPMAccess.patient(tap.configuration)).makeKeys(
             vault: id, owner: .user(1000), authenticatorKey: fixture.authenticator.publicKey)
         let record = Fixture.record(id, .user(1000), fixture.authenticator.publicKey, keys)
         let objects = SealedObjects(uniqueKeysWithValues: keys.objects.map { ($0.role, $0) })
@@ -134,7 +134,7 @@ struct TPMSealerTests {
         let fixture = try Fixture()
         func plant() throws -> StoredCredential? {
             let pin = try #require(fixture.record.storageKey)
-            let context = try TPMAccess(fixture.tpm.configuration).open()
+            let context = try TPMAccess.patient(fixture.tpm.configuration).open()
             let key = try context.storageKey(
                 StorageKeyIdentity(handle: pin.handle, name: pin.name, context: pin.context))
             let known = try SecretBytes(copying: [UInt8](repeating: 1, count: 32))

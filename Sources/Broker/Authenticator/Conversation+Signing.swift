@@ -15,7 +15,7 @@ extension Conversation {
         do throws(Fault) {
             let material = try await core.shelf.keeper(of: challenge.owner).material(for: challenge.id)
             guard material.isSuccessor || material.record.vault == challenge.vault else { throw Self.refusal }
-            let exchange = SigningExchange()
+            let exchange = SigningExchange(patience: core.shelf.ground.signatureTime)
             exchanges.insert(exchange, challenge.id, method.authorization, connection: caller.connection)
             start(exchange, for: authorization, with: material)
             let request: SigningRequest

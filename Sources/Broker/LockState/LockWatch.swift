@@ -15,7 +15,11 @@ struct LockWatch: Sendable {
     /// What stands in for “never” while logind should be heard and is not.
     static let fallback = Duration.seconds(15 * 60)
 
-    init(configuration: Configuration, shelf: VaultShelf, clock: BrokerClock, logger: Logger) throws(BrokerStartError) {
+    /// - Parameter patience: how long logind may take for an answer.
+    init(
+        configuration: Configuration, shelf: VaultShelf, clock: BrokerClock, logger: Logger,
+        patience: Duration = Bus.patience
+    ) throws(BrokerStartError) {
         let configured: Duration? = configuration.idleLock > 0 ? .seconds(configuration.idleLock * 60) : nil
         configuredIdle = configured
         let address: String
@@ -44,7 +48,7 @@ struct LockWatch: Sendable {
         do throws(BusError) {
             logind = try LogindWatch(
                 address: address, targets: targets, connection: connection, screens: screens, clock: clock,
-                logger: logger)
+                logger: logger, patience: patience)
         } catch { throw BrokerStartError(reason: "\(error)") }
     }
 

@@ -11,8 +11,8 @@ struct Logind: ~Copyable {
 
     /// Connects and subscribes; what happens from then on is heard by ``next(or:until:)``.
     /// - Throws: `BusError` where there is no bus, or no logind on it.
-    init(address: String) throws(BusError) {
-        let bus = try Bus(address: address)
+    init(address: String, patience: Duration = Bus.patience) throws(BusError) {
+        let bus = try Bus(address: address, patience: patience)
         try bus.subscribe(
             "type='signal',sender='\(Self.daemon)',member='NameOwnerChanged',arg0='\(Login1.name)'")
         let owner = try bus.owner(of: Login1.name)

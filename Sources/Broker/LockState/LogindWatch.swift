@@ -28,11 +28,12 @@ final class LogindWatch: Sendable {
     private let clock: BrokerClock
     private let logger: Logger
     private let wake: Wake
+    private let patience: Duration
     private let state = Mutex(State())
 
     init(
         address: String, targets: LockTargets, connection: ConnectionFlag = ConnectionFlag(),
-        screens: LockedScreens? = nil, clock: BrokerClock, logger: Logger
+        screens: LockedScreens? = nil, clock: BrokerClock, logger: Logger, patience: Duration = Bus.patience
     ) throws(BusError) {
         self.address = address
         self.targets = targets
@@ -41,6 +42,7 @@ final class LogindWatch: Sendable {
         self.clock = clock
         self.logger = logger
         self.wake = try Wake()
+        self.patience = patience
     }
 
     var isConnected: Bool { connection.isUp }
@@ -70,7 +72,7 @@ final class LogindWatch: Sendable {
 
     /// One connection, from its first to its last moment.
     private func listen() throws(BusError) {
-        let logind = try Logind(address: address)
+        let logind = try Logind(address: address, patience: patience)
         var sessions = SessionTable()
         // Released with this connection, whatever ends it.
         var inhibition = SleepInhibition()

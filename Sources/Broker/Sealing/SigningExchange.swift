@@ -8,8 +8,7 @@ import Vault
 final class SigningExchange: Sendable {
     typealias Outcome = Result<SecretBytes, SealerError>
 
-    /// How long the TPM is kept waiting for a signature.
-    static let patience = DispatchTimeInterval.seconds(5)
+    private let patience: DispatchTimeInterval
 
     private struct State {
         var request: SigningRequest?
@@ -23,6 +22,9 @@ final class SigningExchange: Sendable {
     private let state = Mutex(State())
     private let arrival = DispatchSemaphore(value: 0)
 
+    /// - Parameter patience: how long the TPM is kept waiting for a signature.
+    init(patience: Duration) { self.patience = .milliseconds(Int(patience / .milliseconds(1))) }
+
     /// Called by the sealer, on its thread: hands the request on and waits for the signature.
     func sign(_ request: SigningRequest) throws(SigningRefusal) -> [UInt8] { try prove(request).signature }
 
@@ -34,7 +36,7 @@ final class SigningExchange: Sendable {
             return state.requestWaiter
         }
         waiter?.resume(returning: .success(request))
-        _ = arrival.wait(timeout: .now() + Self.patience)
+        _ = arrival.wait(timeout: .now() + patience)
         let proof = state.withLock { state in
             // From here on a signature comes too late.
             state.isCancelled = state.isCancelled || state.proof == nil

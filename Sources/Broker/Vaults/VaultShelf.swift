@@ -14,6 +14,8 @@ struct VaultGround: Sendable {
     var lockTimes = LockTimes()
     /// How long making keys may take, and bringing a counter forward: a slow TPM needs many seconds for it, and a person waits for it once.
     var makingTime = Duration.seconds(60)
+    /// How long the TPM waits for a signature.
+    var signatureTime = Duration.seconds(5)
 }
 
 /// One keeper for each owner who was ever asked for. A keeper without an open vault is a few hundred bytes.

@@ -20,7 +20,7 @@ public final class ThrowAwayBroker: Sendable {
     ///   - sealer: makes the sealer for a configuration.
     public init(
         folder: TemporaryFolder? = nil, authenticator: TestAuthenticator? = nil,
-        options: Broker.Options = Broker.Options(),
+        options: Broker.Options = .patient,
         configure: (inout Configuration) -> Void = { _ in }, sealer: (Configuration) throws -> any Sealer
     ) async throws {
         let folder = try folder ?? TemporaryFolder()

@@ -5,9 +5,6 @@ import Platform
 
 /// A client that says on the wire whatever a test wants. Its blocking calls run on a thread of its own, never on those that the broker's tasks need.
 public final class WireClient: Sendable {
-    /// How long any answer may take.
-    public static let patience = Duration.seconds(30)
-
     private let queue = DispatchQueue(label: "wire-client")
     private let holder: SocketHolder
 
@@ -22,7 +19,7 @@ public final class WireClient: Sendable {
     }
 
     public init(_ path: String) throws {
-        holder = SocketHolder(try UnixSocket(connectingTo: path, until: .now + .seconds(10)))
+        holder = SocketHolder(try UnixSocket(connectingTo: path, until: .now + patience))
     }
 
     /// Calls a method and waits for its one answer.
@@ -43,14 +40,14 @@ public final class WireClient: Sendable {
 
     /// Sends bytes as they are.
     public func send(_ bytes: [UInt8]) async throws {
-        try await perform { try $0.send(bytes, until: .now + Self.patience) }
+        try await perform { try $0.send(bytes, until: .now + patience) }
     }
 
     /// The next message, without its zero byte.
     /// - Throws: `Closed` when the broker has closed the connection.
     public func message() async throws -> [UInt8] {
         let message = try await perform { (socket: inout UnixSocket) in
-            try socket.receiveMessage(limit: 64 << 20, until: .now + Self.patience)
+            try socket.receiveMessage(limit: 64 << 20, until: .now + patience)
         }
         guard let message else { throw Closed() }
         return message

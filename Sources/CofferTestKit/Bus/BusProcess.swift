@@ -17,7 +17,7 @@ final class BusProcess: Sendable {
     deinit { try? process.end() }
 
     static func await(_ what: String, _ condition: () throws -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(300)
+        let deadline = ContinuousClock.now + patience
         while !(try condition()) {
             guard ContinuousClock.now < deadline else { throw Tool.Failure(description: "\(what) was not ready") }
             usleep(10_000)

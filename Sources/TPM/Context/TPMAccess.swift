@@ -16,6 +16,16 @@ public final class TPMAccess: Sendable {
         leftovers = Leftovers(expected: configuration.keepsLeftovers)
     }
 
+    /// With a deadline of any length: for a simulator on a machine that is slower than any TPM.
+    package init(
+        _ configuration: TCTIConfiguration, anyDeadline deadline: Duration, observer: (any CommandObserver)?
+    ) {
+        self.configuration = configuration
+        self.deadline = deadline
+        self.observer = observer
+        leftovers = Leftovers(expected: configuration.keepsLeftovers)
+    }
+
     /// Opens the TPM; closed when the context and all that was made with it are gone. Throws `.unavailable`, `.deadline`.
     public func open() throws(TPMError) -> TPMContext {
         let channel = try Channel(configuration, limit: deadline, observer: observer)

@@ -2,7 +2,7 @@ import CofferTestKit
 import Foundation
 import Platform
 
-/// A program that a test runs to its end, at most five minutes.
+/// A program that a test runs to its end, at most ten minutes.
 struct Command {
     let code: Int32
     /// What it wrote, errors included.
@@ -11,7 +11,7 @@ struct Command {
 
     init(_ words: [String], input: String = "") throws {
         let start = ContinuousClock.now
-        let process = try Subprocess("/usr/bin/timeout", ["300"] + words) {
+        let process = try Subprocess("/usr/bin/timeout", ["600"] + words) {
             $0.input = .pipe
             $0.output = .pipe
             $0.errors = .output

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import CofferTestKit
 import Foundation
 import Platform
 import Synchronization
@@ -94,11 +95,11 @@ final class FakeBroker: Sendable {
 
     private func serve(_ connection: consuming UnixSocket, _ number: Int32) {
         // Any end of the connection ends its service.
-        while let bytes = (try? connection.receiveMessage(limit: 1 << 20, until: .now + .seconds(60))) ?? nil {
+        while let bytes = (try? connection.receiveMessage(limit: 1 << 20, until: .now + patience)) ?? nil {
             guard let answer = try? answer(bytes) else { break }
             guard !answer.isEmpty else { continue }
             // A conversation that has ended takes no answer.
-            try? connection.send(answer, until: .now + .seconds(10))
+            try? connection.send(answer, until: .now + patience)
         }
         state.withLock { $0.connections.removeAll { $0 == number } }
         // Not closed before it is forgotten: its number may be another test's socket a moment later.

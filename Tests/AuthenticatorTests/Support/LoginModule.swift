@@ -16,12 +16,12 @@ enum LoginModule {
     }
 
     /// The lines of a PAM service: a password that a stage's own program checks, then the module.
-    static func rules(stage: String, socket: String) throws -> String {
+    static func rules(stage: String, socket: String, patience: String = "patience=99") throws -> String {
         let path = try built.get()
         return """
             auth [success=1 default=ignore] pam_exec.so expose_authtok quiet \(stage)/pam/check
             auth requisite pam_deny.so
-            auth optional \(path) socket=\(socket)
+            auth optional \(path) socket=\(socket) \(patience)
             auth required pam_permit.so
             account optional \(path) socket=\(socket)
             account required pam_permit.so

@@ -77,7 +77,7 @@ final class Puppet: Sendable {
     private static let program = #"""
         import fcntl, json, os, pty, signal, socket, sys, termios
         def converse(order, out):
-            s = socket.socket(socket.AF_UNIX); s.settimeout(60); s.connect(sys.argv[1])
+            s = socket.socket(socket.AF_UNIX); s.settimeout(600); s.connect(sys.argv[1])
             rest = b""
             def receive():
                 nonlocal rest

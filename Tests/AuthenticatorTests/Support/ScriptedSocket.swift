@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Platform
 import Synchronization
@@ -20,11 +21,11 @@ final class ScriptedSocket: Sendable {
         var connection = accepted
         var left = answers[...]
         // Any end of the connection ends its service.
-        while let call = (try? connection.receiveMessage(limit: 64 << 10, until: .now + .seconds(20))) ?? nil {
+        while let call = (try? connection.receiveMessage(limit: 64 << 10, until: .now + patience)) ?? nil {
             asked.withLock { $0.append(String(decoding: call, as: UTF8.self)) }
             guard let answer = left.popFirst() else { continue }
             // A login that has gone on takes no answer.
-            try? connection.send(Array(answer.utf8) + [0], until: .now + .seconds(5))
+            try? connection.send(Array(answer.utf8) + [0], until: .now + patience)
         }
     }
 

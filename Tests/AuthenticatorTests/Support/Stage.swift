@@ -164,9 +164,9 @@ final class Stage: Sendable {
     }
 }
 
-/// Looks until a condition holds; false when it does not within 20 seconds.
+/// Looks until a condition holds; false when it does not for very long.
 func eventually(_ condition: () -> Bool) -> Bool {
-    let limit = ContinuousClock.now + .seconds(20)
+    let limit = ContinuousClock.now + patience
     while ContinuousClock.now < limit {
         if condition() { return true }
         usleep(5000)

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import CofferTestKit
 import Foundation
 import Platform
 
@@ -8,7 +9,7 @@ struct TestClient: ~Copyable {
     private var socket: UnixSocket
 
     init(_ path: String) throws {
-        socket = try UnixSocket(connectingTo: path, until: .now + .seconds(10))
+        socket = try UnixSocket(connectingTo: path, until: .now + patience)
     }
 
     /// - Parameter challenge: each is used once, as a broker's are.
@@ -29,11 +30,11 @@ struct TestClient: ~Copyable {
         return try receive(Method.Reply.self)
     }
 
-    func send(_ bytes: [UInt8]) throws { try socket.send(bytes, until: .now + .seconds(5)) }
+    func send(_ bytes: [UInt8]) throws { try socket.send(bytes, until: .now + patience) }
 
     /// What the authenticator says next, by itself or not.
     mutating func receive<Reply: Codable & Sendable>(_ type: Reply.Type) throws -> Result<Reply, Fault> {
-        guard let bytes = try socket.receiveMessage(limit: 1 << 20, until: .now + .seconds(40)) else {
+        guard let bytes = try socket.receiveMessage(limit: 1 << 20, until: .now + patience) else {
             throw SystemError("receive", reason: "the authenticator closed the connection")
         }
         if try Varlink.decode(VarlinkReplyHeader.self, from: bytes).error != nil {
@@ -44,7 +45,7 @@ struct TestClient: ~Copyable {
 
     /// Whether the authenticator closes the connection.
     mutating func seesEnd() throws -> Bool {
-        try socket.receiveMessage(limit: 1 << 20, until: .now + .seconds(20)) == nil
+        try socket.receiveMessage(limit: 1 << 20, until: .now + patience) == nil
     }
 
     /// Goes through the notice to the password prompt, answers it, and takes what follows.

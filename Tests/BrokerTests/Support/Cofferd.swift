@@ -52,7 +52,7 @@ final class Cofferd: Sendable {
         }
         self.folder = folder
         self.process = try ProcessIdentity(observing: running.pid)
-        let deadline = ContinuousClock.now + .seconds(300)
+        let deadline = ContinuousClock.now + patience
         while !(try self.log.contains(" ready")) {
             guard running.isRunning, ContinuousClock.now < deadline else {
                 try running.end()
@@ -71,7 +71,7 @@ final class Cofferd: Sendable {
     @discardableResult
     func end(_ signal: Int32 = SIGTERM) throws -> Int32 {
         running.signal(signal)
-        if let status = try running.wait(until: .now + .seconds(300)) { return status }
+        if let status = try running.wait(until: .now + patience) { return status }
         try running.end()
         throw Failure(log: try log)
     }

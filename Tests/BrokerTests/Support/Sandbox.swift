@@ -8,7 +8,8 @@ import Vault
 
 /// A broker with the software sealer, as most tests want it.
 func throwAwayBroker(
-    folder: TemporaryFolder? = nil, authenticator: TestAuthenticator? = nil, options: Broker.Options = Broker.Options(),
+    folder: TemporaryFolder? = nil, authenticator: TestAuthenticator? = nil,
+    options: Broker.Options = Broker.Options.patient,
     configure: (inout Configuration) -> Void = { _ in }
 ) async throws -> ThrowAwayBroker {
     try await ThrowAwayBroker(folder: folder, authenticator: authenticator, options: options, configure: configure) {

@@ -40,7 +40,7 @@ final class TiedStage {
                 configuration.bootLog = folder + "/log"
                 configuration.bootFolders = [folder + "/boot"]
             }
-        ) { _ in sealer(TPMAccess(tpm.configuration)) }
+        ) { _ in sealer(TPMAccess.patient(tpm.configuration)) }
     }
 
     /// The broker ends and starts again; what the TPM does meanwhile is the machine's boot.

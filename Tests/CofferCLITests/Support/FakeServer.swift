@@ -1,4 +1,5 @@
 import BrokerProtocol
+import CofferTestKit
 import Foundation
 import Platform
 import Synchronization
@@ -62,7 +63,7 @@ final class FakeServer: Sendable {
 
     private func serve(_ connection: consuming UnixSocket) {
         var socket = connection
-        let limit = ContinuousClock.now + .seconds(30)
+        let limit = ContinuousClock.now + patience
         // Whatever breaks ends the connection; the test sees that from its other end.
         while let message = try? socket.receiveMessage(limit: 4 << 20, until: limit),
             let header = try? Varlink.decode(VarlinkCallHeader.self, from: message)

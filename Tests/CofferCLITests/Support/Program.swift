@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Glibc
 import Platform
@@ -91,7 +92,7 @@ struct Program {
         let spawned = unsafe posix_spawn(&pid, executable, &actions, &attributes, words, pairs)
         try #require(spawned == 0, "coffer cannot be started: \(spawned)")
 
-        let limit = ContinuousClock.now + .seconds(20)
+        let limit = ContinuousClock.now + patience
         let process = try ProcessHandle(pid: pid)
         var screen = ""
         if let terminal, let turns { screen = try terminal.play(turns, until: limit, watching: process) }

@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 import Testing
 
@@ -22,7 +23,7 @@ struct SlowPerson: Sendable {
             #!/bin/sh
             \(until)
             \(isStubborn ? "trap '' TERM" : "")
-            sleep 300 &
+            sleep 6000 &
             echo "$! $$ $PPID" >\(scratch.file("pids"))
             \(act)
             wait
@@ -36,7 +37,7 @@ struct SlowPerson: Sendable {
 
     /// Waits for all of it to end: the two programs, and what started them.
     /// - Returns: the processes that are still there after a while, having killed them.
-    func leftovers(after limit: Duration = .seconds(5)) throws -> [Int32] {
+    func leftovers(after limit: Duration = patience) throws -> [Int32] {
         let words = String(decoding: try scratch.contents("pids"), as: UTF8.self).split(whereSeparator: \.isWhitespace)
         let pids = words.compactMap { Int32($0) }
         try #require(pids.count == 3)

@@ -35,7 +35,7 @@ final class UnixAccount: Sendable {
 
     private static func run(_ program: String, _ arguments: [String], input: String = "") throws {
         // The account files have one lock, and several tests want it.
-        for _ in 0..<100 {
+        for _ in 0..<2000 {
             let process = try Subprocess(program, arguments) { if !input.isEmpty { $0.input = .pipe } }
             if !input.isEmpty { try process.write(input) }
             process.closeInput()

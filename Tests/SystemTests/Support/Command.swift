@@ -1,3 +1,4 @@
+import CofferTestKit
 import Foundation
 
 /// What a finished program left: exit code, output, errors.
@@ -26,7 +27,7 @@ struct Command: Sendable {
     var arguments: [String]
     var environment: [String: String]
     var input: [UInt8] = []
-    var limit: Duration = .seconds(60)
+    var limit: Duration = patience
 
     func run() throws -> Outcome {
         // Files, not pipes: nothing can block on a full one, and a daemon that keeps one open keeps nobody waiting.

@@ -53,7 +53,7 @@ final class FingerStage: Sendable {
 
     func coffer(_ arguments: String..., input: String = "", password: String? = nil) throws -> Outcome {
         try sandbox.coffer(
-            arguments, input: Array(input.utf8), password: password, uid: nil, limit: .seconds(60), askpass: nil)
+            arguments, input: Array(input.utf8), password: password, uid: nil, limit: patience, askpass: nil)
     }
 
     /// Reads an item as somebody whose finger is asked for: no password is at hand.
@@ -64,7 +64,7 @@ final class FingerStage: Sendable {
     func set(_ account: String, _ require: String...) throws {
         let arguments = ["set", "s", account] + require.flatMap { ["--require", $0] }
         let stored = try sandbox.coffer(
-            arguments, input: Array("value of \(account)".utf8), password: nil, uid: nil, limit: .seconds(60),
+            arguments, input: Array("value of \(account)".utf8), password: nil, uid: nil, limit: patience,
             askpass: nil)
         try #require(stored.code == 0, "\(stored)")
     }

@@ -50,7 +50,7 @@ final class Sandbox: Sendable {
     static func script(_ arguments: [String]) throws -> Outcome {
         try Command(
             program: package + "/scripts/sandbox", arguments: arguments,
-            environment: ProcessInfo.processInfo.environment, limit: .seconds(120)
+            environment: ProcessInfo.processInfo.environment, limit: patience
         ).run()
     }
 
@@ -78,7 +78,7 @@ final class Sandbox: Sendable {
     /// - Parameter uid: run as this user (root only).
     func coffer(
         _ arguments: String..., input: [UInt8] = [], password: String? = nil, uid: UInt32? = nil,
-        limit: Duration = .seconds(60),
+        limit: Duration = patience,
         askpass program: String? = nil
     ) throws -> Outcome {
         try coffer(arguments, input: input, password: password, uid: uid, limit: limit, askpass: program)
@@ -86,7 +86,7 @@ final class Sandbox: Sendable {
 
     func coffer(
         _ arguments: [String], input: [UInt8] = [], password: String? = nil, uid: UInt32? = nil,
-        limit: Duration = .seconds(60),
+        limit: Duration = patience,
         askpass program: String? = nil
     ) throws -> Outcome {
         var environment = ProcessInfo.processInfo.environment

@@ -37,7 +37,7 @@ struct Storm: Sendable {
         let interpreter = ["/usr/bin/python3", "-c", Self.program] + words
         var command = Command(
             program: interpreter[0], arguments: Array(interpreter.dropFirst()), environment: sandbox.variables,
-            limit: .seconds(180))
+            limit: .seconds(1800))
         if let uid {
             command.program = "/usr/bin/setpriv"
             command.arguments = ["--reuid=\(uid)", "--regid=\(uid)", "--clear-groups"] + interpreter
@@ -57,7 +57,7 @@ struct Storm: Sendable {
         authenticator = os.environ.get("COFFER_AUTH_SOCKET") or os.path.join(os.path.dirname(broker), "auth.sock")
         class Line:
             def __init__(self, path):
-                self.socket = socket.socket(socket.AF_UNIX); self.socket.settimeout(150); self.socket.connect(path); self.rest = b""
+                self.socket = socket.socket(socket.AF_UNIX); self.socket.settimeout(600); self.socket.connect(path); self.rest = b""
             def call(self, name, **parameters):
                 self.socket.sendall(json.dumps({"method": "org.coffer." + name, "parameters": parameters}).encode() + b"\0")
                 while b"\0" not in self.rest:

@@ -49,6 +49,7 @@ struct coffer_pending {
     pam_handle_t *handle;
     coffer_verdict previous;
     const char *report, *broker, *authenticator;
+    int patience; // milliseconds; 0 for the usual
     size_t count;
     unsigned char password[PAM_MAX_RESP_SIZE];
 };

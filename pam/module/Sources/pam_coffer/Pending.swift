@@ -25,6 +25,7 @@ enum Pending {
         unsafe pending.pointee.report = arguments.report
         unsafe pending.pointee.broker = arguments.broker
         unsafe pending.pointee.authenticator = arguments.authenticator
+        unsafe pending.pointee.patience = arguments.patience
         // libpam has forgotten the password when it has its verdict. Root's word needs none.
         if geteuid() != 0 { unsafe keepPassword(handle, pending) }
     }
@@ -42,16 +43,18 @@ enum Pending {
 
     /// Everybody asked has said yes.
     fileprivate static func succeed(_ pending: UnsafeMutablePointer<coffer_pending>) {
+        let patience = unsafe Int(pending.pointee.patience)
         if geteuid() == 0 {
             guard let user = unsafe User(of: pending.pointee.handle) else { return }
-            unsafe Report(user: user, socket: pending.pointee.report).send(until: Deadline(milliseconds: 1500))
+            unsafe Report(user: user, socket: pending.pointee.report).send(
+                until: Deadline(milliseconds: patience > 0 ? patience : 1500))
         } else if getuid() == geteuid(), unsafe pending.pointee.count > 0 {
             // A program that runs as its user proves nothing by its own word; the password is checked again.
             unsafe withUnsafeBytes(of: &pending.pointee.password) { password in
                 let password = unsafe UnsafeRawBufferPointer(rebasing: password[..<pending.pointee.count])
                 unsafe Unlocking(
                     password: password, broker: pending.pointee.broker, authenticator: pending.pointee.authenticator
-                ).run(until: Deadline(milliseconds: 1800))
+                ).run(until: Deadline(milliseconds: patience > 0 ? patience : 1800))
             }
         }
     }
