@@ -29,6 +29,12 @@ public struct Descriptor: ~Copyable, Sendable {
         try wait(for: Int16(POLLIN), until: deadline)
     }
 
+    /// Whether there is something to read now.
+    func hasInput() throws(SystemError) -> Bool {
+        var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        return try checked("look at a descriptor") { unsafe poll(&entry, 1, 0) } > 0
+    }
+
     func wait(for events: Int16, until deadline: ContinuousClock.Instant?) throws(SystemError) -> Bool {
         var entry = pollfd(fd: number, events: events, revents: 0)
         while true {

@@ -31,6 +31,24 @@ public struct PeerCredentials: Hashable, Sendable {
         self.pid = pid
     }
 
-    /// The peer as a process that cannot be confused with a later one.
-    public func process() throws(SystemError) -> ProcessIdentity { try ProcessIdentity(observing: pid) }
+    /// The peer as a process that cannot be confused with a later one, held while it is looked at.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the socket that these credentials are of.
+    ///   - option: the number of `SO_PEERPIDFD`; another one does as on a kernel that does not have it.
+    /// - Throws: when the process has ended.
+    public func hold(
+        ofSocket descriptor: Int32, option: Int32 = PeerHandle.option
+    ) throws(SystemError) -> HeldProcess {
+        try hold(PeerHandle.of(descriptor, option: option))
+    }
+
+    /// The same where the kernel's answer is there already.
+    ///
+    /// - Parameter handle: the kernel's pidfd of the peer; nil where the kernel has none to give. Then whoever has the number now is taken for it: one that
+    ///   got the number after the peer had ended, and before this moment, would be as well.
+    public func hold(_ handle: consuming Descriptor?) throws(SystemError) -> HeldProcess {
+        guard let handle = consume handle else { return try HeldProcess(observing: pid) }
+        return try HeldProcess(handle, pid: pid)
+    }
 }

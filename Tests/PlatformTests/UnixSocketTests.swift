@@ -67,7 +67,7 @@ final class TemporaryFolder {
         let peer = try server.peer()
         #expect(peer.uid == getuid())
         #expect(peer.pid == getpid())
-        #expect(try peer.process() == ProcessIdentity(observing: getpid()))
+        #expect(try peer.hold(ofSocket: server.number).identity == ProcessIdentity(observing: getpid()))
         #expect(try client.peer().pid == getpid())
     }
 

@@ -23,13 +23,10 @@ struct Client: Sendable, Equatable {
             guard let account = try Account.withUID(peer.uid) else {
                 throw SystemError("find the account with uid \(peer.uid)", reason: "there is none")
             }
-            let process = try peer.process()
+            let held = try peer.hold(ofSocket: descriptor)
             let stat = try ProcessStat(pid: peer.pid)
-            guard stat.startTime == process.startTime else {
-                throw SystemError("find process \(peer.pid)", reason: "it has ended")
-            }
             self.account = account
-            self.process = process
+            self.process = held.identity
             // What cannot be read is left out of the notice.
             let group = (try? ProcessStat.controlGroup(pid: peer.pid)) ?? nil
             self.loginSession = Self.loginSession(of: group ?? "", uid: peer.uid)
@@ -38,6 +35,8 @@ struct Client: Sendable, Equatable {
             // Only root may look at another user's program file; a sandbox's authenticator may not always.
             self.resolvedProgram = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(peer.pid)/exe")
             self.program = self.resolvedProgram ?? stat.command
+            // All of this was read by a number, which must have been its own till here.
+            try held.check()
         } catch {
             throw .refused(.denied("The caller cannot be identified: \(error)."))
         }

@@ -14,20 +14,18 @@ struct LoginProgram: Sendable, Equatable {
             guard peer.uid == 0 else {
                 throw SystemError("take a login's report", reason: "it comes from uid \(peer.uid), not from root")
             }
-            let process = try peer.process()
+            let held = try peer.hold(ofSocket: descriptor)
             let path = try ProcessLink.read("exe", of: peer.pid)
             let namespaces = try ProcessNamespaces(of: peer.pid)
             // All of this has to be one process's.
-            guard try peer.process() == process else {
-                throw SystemError("find process \(peer.pid)", reason: "it has ended")
-            }
+            try held.check()
             guard namespaces == (try ProcessNamespaces.initial()) else {
                 throw SystemError("take a login's report", reason: "\(path) runs in a container")
             }
             guard listed.contains(path) else {
                 throw SystemError("take a login's report", reason: "\(path) is not among login-programs")
             }
-            self.process = process
+            self.process = held.identity
             self.path = path
         } catch {
             throw .refused(.denied("The authenticator does not \(error)."))

@@ -97,7 +97,7 @@ final class Listener: Sendable {
     }
 
     private static func admit(
-        _ channel: any Channel, _ credentials: PeerCredentials, _ standing: KnownUsers.Answer,
+        _ channel: any Channel, _ credentials: PeerQuestion.Peer, _ standing: KnownUsers.Answer,
         _ surroundings: Surroundings, _ connections: OpenConnections
     ) throws {
         do throws(Fault) {
@@ -114,7 +114,7 @@ final class Listener: Sendable {
         let wrapped: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         do {
             caller = Caller(
-                uid: credentials.uid, process: try credentials.process(), connection: connections.newNumber())
+                uid: credentials.uid, process: credentials.process, connection: connections.newNumber())
             wrapped = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                 wrappingChannelSynchronously: channel,
                 configuration: .init(

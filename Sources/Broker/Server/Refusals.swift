@@ -10,11 +10,11 @@ final class Refusals: Sendable {
     /// What was said last: it is said again and again where somebody connects on and on.
     private let last = Mutex<(fault: Fault, bytes: ByteBuffer)?>(nil)
 
-    func refuse(_ channel: any Channel, _ peer: PeerCredentials, _ fault: Fault, _ logger: Logger) {
+    func refuse(_ channel: any Channel, _ peer: PeerQuestion.Peer, _ fault: Fault, _ logger: Logger) {
         if logged.withLock({ $0.insert(peer.uid).inserted }) {
             logger.info(
                 "connection refused",
-                metadata: ["uid": "\(peer.uid)", "pid": "\(peer.pid)", "outcome": "\(fault.name.rawValue)"])
+                metadata: ["uid": "\(peer.uid)", "pid": "\(peer.process.pid)", "outcome": "\(fault.name.rawValue)"])
         }
         let bytes = last.withLock { last in
             if let last, last.fault == fault { return last.bytes }

@@ -1,0 +1,115 @@
+import CofferTestKit
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import Broker
+@testable import Platform
+
+/// Who made a connection, where the number of the process that did has been given to another one since.
+struct PeerTests {
+    /// No kernel has an option of this number: as before Linux 6.5.
+    private static let noOption: Int32 = 9999
+
+    private static var kernelHasHandles: Bool {
+        get throws {
+            let folder = try TemporaryFolder()
+            let listener = try UnixListener(path: folder.path + "/s", mode: 0o600)
+            let client = try UnixSocket(connectingTo: folder.path + "/s")
+            _ = try listener.accept()
+            return try PeerHandle.of(client.number) != nil
+        }
+    }
+
+    @Test("the peer is named the same with the kernel's handle and without")
+    func alive() throws {
+        let folder = try TemporaryFolder()
+        let listener = try UnixListener(path: folder.path + "/s", mode: 0o600)
+        let client = try UnixSocket(connectingTo: folder.path + "/s")
+        let server = UnixSocket(adopting: try listener.accept())
+        for option in [PeerHandle.option, Self.noOption] {
+            let held = try server.peer().hold(ofSocket: server.number, option: option)
+            #expect(held.identity == (try ProcessIdentity.current()))
+            try held.check()
+        }
+        _ = consume client
+    }
+
+    @Test("whoever has got the number of a process that connected and ended is not taken for it")
+    func reused() throws {
+        guard NumberThief.isPossible, try Self.kernelHasHandles else { return }
+        let folder = try TemporaryFolder()
+        let listener = try UnixListener(path: folder.path + "/s", mode: 0o600)
+        let thief = try NumberThief(connectingTo: folder.path + "/s")
+        guard thief.said == "taken" else { return }
+        let server = UnixSocket(adopting: try listener.accept())
+        let peer = try server.peer()
+        #expect(throws: SystemError.self) { _ = try peer.hold(ofSocket: server.number).identity }
+        // What is left where the kernel has no handle (docs/threat-model.md).
+        #expect(try peer.hold(ofSocket: server.number, option: Self.noOption).identity.pid == peer.pid)
+        _ = consume thief
+    }
+
+    @Test("where the kernel has handles and none for this peer, nobody is taken for it")
+    func none() throws {
+        for error in [ENODATA, EINVAL, ESRCH, EMFILE, EBADF] { #expect(!PeerHandle.isMissing(errno: error)) }
+        #expect(PeerHandle.isMissing(errno: ENOPROTOOPT))
+        guard try Self.kernelHasHandles else { return }
+        // Connected to nobody, so that there is no process; the number is one that is there.
+        let lone = Descriptor(adopting: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+        let peer = try PeerCredentials(uid: getuid(), gid: getgid(), pid: getpid())
+        #expect(throws: SystemError.self) { _ = try peer.hold(ofSocket: lone.number).identity }
+    }
+
+    @Test("a process that has ended is nobody")
+    func gone() throws {
+        let process = try Launch().start("/bin/sleep", ["sleep", "600"])
+        let held = try HeldProcess(observing: process)
+        try held.check()
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        #expect(unsafe waitpid(process, &status, 0) == process)
+        var hasEnded = false
+        do throws(SystemError) { try held.check() } catch { hasEnded = true }
+        #expect(hasEnded)
+        #expect(throws: SystemError.self) { _ = try HeldProcess(observing: process) }
+    }
+
+    @Test("the broker takes the kernel's handle, and does without where there is none", .timeLimit(.minutes(5)))
+    func broker() async throws {
+        let current = try ProcessIdentity.current()
+        for option in [PeerHandle.option, Self.noOption] {
+            let answer = try await ask(option) { path in try UnixSocket(connectingTo: path) }
+            #expect(try answer.get() == PeerQuestion.Peer(uid: geteuid(), process: current), "\(option)")
+        }
+        guard NumberThief.isPossible, try Self.kernelHasHandles else { return }
+        var word = ""
+        let answer = try await ask(PeerHandle.option) { path in
+            let thief = try NumberThief(connectingTo: path)
+            word = thief.said
+            return thief
+        }
+        guard word == "taken" else { return }
+        #expect(throws: SystemError.self) { try answer.get() }
+    }
+
+    /// What the broker learns of whoever connects; asked when that has been done.
+    private func ask<Held: ~Copyable>(
+        _ option: Int32, _ connect: (String) throws -> Held
+    ) async throws -> Result<PeerQuestion.Peer, any Error> {
+        let folder = try TemporaryFolder()
+        let listener = try UnixListener(path: folder.path + "/s", mode: 0o600)
+        let held = try connect(folder.path + "/s")
+        let number = try listener.accept().release()
+        let group = MultiThreadedEventLoopGroup.singleton
+        let channel = try await ClientBootstrap(group: group).withConnectedSocket(number).get()
+        let result: Result<PeerQuestion.Peer, any Error>
+        do {
+            result = .success(try await PeerQuestion.ask(channel, handleOption: option).get())
+        } catch { result = .failure(error) }
+        try await channel.close().get()
+        _ = consume held
+        return result
+    }
+}
