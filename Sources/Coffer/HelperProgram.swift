@@ -9,13 +9,17 @@ package struct HelperProgram: ~Copyable {
     /// The command of `coffer` that watches over such a program.
     package static let guardCommand = "guard-program"
 
+    /// - Parameter environment: nil for this process's own.
     /// - Parameter hangUp: a descriptor that becomes readable when nobody waits for the answer any more. The program is ended then.
-    init(path: String, arguments: [String], hangUp: Int32) throws(KeychainError) {
+    init(
+        path: String, arguments: [String], environment: [String: String]? = nil, hangUp: Int32
+    ) throws(KeychainError) {
         let file = URL(filePath: path)
         name = file.lastPathComponent
         do {
             program = try GuardedProgram(
-                ["coffer", Self.guardCommand, "--"], [file.path] + arguments, hangUp: hangUp)
+                ["coffer", Self.guardCommand, "--"], [file.path] + arguments,
+                environment: environment?.map { "\($0)=\($1)" }, hangUp: hangUp)
         } catch {
             throw KeychainError(
                 .authenticationNeeded, "\(path) cannot be run: \(Self.reason(path))",

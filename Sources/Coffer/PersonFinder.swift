@@ -9,7 +9,9 @@ package struct PersonFinder: Sendable {
     /// - Returns: nil when there is nobody to ask.
     package func find() -> (any Person)? {
         if TerminalPerson.isPresent { return TerminalPerson() }
-        if let program = environment["COFFER_ASKPASS"], !program.isEmpty { return AskPassPerson(program: program) }
+        if let program = environment["COFFER_ASKPASS"], !program.isEmpty {
+            return AskPassPerson(program: program, environment: environment)
+        }
         let hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
         if hasDisplay, let program = ProgramSearch(environment: environment).path(of: "pinentry") {
             return PinentryPerson(program: program)

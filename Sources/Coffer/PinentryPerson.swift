@@ -30,29 +30,46 @@ struct PinentryPerson: Person {
     private static func converse(
         with helper: borrowing HelperProgram, description: String, prompt: String
     ) throws(KeychainError) -> [UInt8]? {
-        guard try result(of: helper) != nil else { return nil }
+        guard case .data = try result(of: helper) else { return nil }
         for command in [
             "SETTITLE Coffer", "SETDESC \(Assuan.escape(description))", "SETPROMPT \(Assuan.escape(prompt))",
         ] {
             try helper.write(command + "\n")
-            _ = try result(of: helper)
+            switch try result(of: helper) {
+            case .data: continue
+            case .ended: return nil
+            case .refused:
+                // Its lines have a length that it takes (1000 bytes). Who is not shown what is asked for is not asked.
+                throw KeychainError(
+                    .authenticationNeeded, "pinentry does not show what is asked for: it is too long",
+                    advice: "run the command in a terminal")
+            }
         }
         try helper.write("GETPIN\n")
-        let data = try result(of: helper)
+        let answer = try result(of: helper)
         try helper.write("BYE\n")
+        guard case .data(let data) = answer else { return nil }
         return data
     }
 
+    private enum Reply {
+        /// The data before an OK.
+        case data([UInt8])
+        /// An ERR, which is how a closed dialog looks.
+        case refused
+        /// It has ended, or nobody waits for it any more.
+        case ended
+    }
+
     /// Reads up to OK or ERR.
-    /// - Returns: the data before an OK; nil for an ERR, which is how a closed dialog looks.
-    private static func result(of helper: borrowing HelperProgram) throws(KeychainError) -> [UInt8]? {
+    private static func result(of helper: borrowing HelperProgram) throws(KeychainError) -> Reply {
         var data: [UInt8] = []
         // Assuan lines have at most 1000 bytes; an answer fits a few of them.
         while let line = try helper.readLine(limit: 1000), data.count <= 4096 {
-            if line.starts(with: "OK".utf8) { return data }
-            if line.starts(with: "ERR".utf8) { return nil }
+            if line.starts(with: "OK".utf8) { return .data(data) }
+            if line.starts(with: "ERR".utf8) { return .refused }
             if line.starts(with: "D ".utf8) { data += Assuan.unescape(line.dropFirst(2)) }
         }
-        return nil
+        return .ended
     }
 }

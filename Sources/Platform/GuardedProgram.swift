@@ -21,9 +21,12 @@ public struct GuardedProgram: ~Copyable {
     /// - Parameters:
     ///   - guardian: the arguments, its name first, that make this very program a guard.
     ///   - program: the path of the program and its arguments.
+    ///   - environment: `NAME=VALUE`; nil for this process's own.
     ///   - hangUp: a descriptor that becomes readable when nobody waits for the program any more; -1 for none.
     /// - Throws: where the program cannot be started.
-    public init(_ guardian: [String], _ program: [String], hangUp: Int32) throws(SystemError) {
+    public init(
+        _ guardian: [String], _ program: [String], environment: [String]? = nil, hangUp: Int32
+    ) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         try checked("make a pipe") { unsafe coffer_pipe(&ends) }
         let itsInput = Descriptor(adopting: ends[0])
@@ -37,6 +40,7 @@ public struct GuardedProgram: ~Copyable {
         var line = UnixSocket(adopting: Descriptor(adopting: ends[0]))
         let itsLine = Descriptor(adopting: ends[1])
         let launch = Launch(
+            environment: environment,
             descriptors: [(itsInput.number, 0), (itsOutput.number, 1), (itsLine.number, ProgramGuard.line)],
             leads: .group)
         // Whoever started this process may ignore the ends of its children, and that is inherited: then none of ours could be waited for.

@@ -71,7 +71,8 @@ import Testing
     @Test func withoutATerminalTheNamedProgramAsks() throws {
         var stage = try Stage(broker: ["Get": [Self.required, Stage.value(Self.secret)]])
         stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program(
-            "askpass", "#!/bin/sh\nprintf '%s\\n' \"$1\" >'\(stage.scratch.file("prompt"))'\necho CANARY\n")
+            "askpass",
+            "#!/bin/sh\nprintf '%s\\n' \"$COFFER_ASKPASS_PROMPT\" >'\(stage.scratch.file("prompt"))'\necho CANARY\n")
         let result = try stage.program.run("get", "github", "me")
         #expect(result.status == 0)
         #expect(

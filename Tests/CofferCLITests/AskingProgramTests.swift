@@ -23,15 +23,30 @@ import Testing
         try stage.authenticator.calls("Continue").map { try $0.parameters(Authentication.Continue.self)?.answer }
     }
 
-    @Test func theNamedProgramIsGivenThePrompt() throws {
+    /// Attacker 3 reads the arguments of all processes (`ps`): what is asked for is not among them.
+    @Test func theNamedProgramIsGivenThePromptWhereNoOtherUserReadsIt() throws {
         var stage = try stage()
+        let (prompt, arguments) = (stage.scratch.file("prompt"), stage.scratch.file("arguments"))
         stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program(
-            "ask", "#!/bin/sh\nprintf '%s' \"$1\" >\(stage.scratch.file("prompt"))\necho 'pa ss'\n")
+            "ask",
+            """
+            #!/bin/sh
+            printf '%s' "$COFFER_ASKPASS_PROMPT" >\(prompt)
+            # Its own, and those of whoever started it.
+            tr '\\0' '\\n' </proc/$$/cmdline >\(arguments)
+            tr '\\0' '\\n' </proc/$PPID/cmdline >>\(arguments)
+            echo 'pa ss'
+
+            """)
+        stage.program.environment["COFFER_ASKPASS_PROMPT"] = "of an earlier question"
         let result = try stage.program.run("get", "github", "me")
         #expect(result.status == 0)
         #expect(result.output == [7])
         #expect(try answers(stage) == [nil, "pa ss"])
         #expect(String(decoding: try stage.scratch.contents("prompt"), as: UTF8.self) == "Read github/me\nPassword: ")
+        let lines = String(decoding: try stage.scratch.contents("arguments"), as: UTF8.self)
+        #expect(lines.contains("\nPassword for Coffer: \n"), "\(lines)")
+        #expect(!lines.contains("github"), "\(lines)")
     }
 
     /// Daemons do not want to hear of their children's ends, and what they start inherits that.
@@ -95,6 +110,33 @@ import Testing
         #expect(
             said.contains("SETDESC Read github/me\nSETPROMPT Password: \nGETPIN\n")
                 || said.contains("SETDESC Read github/me\nSETPROMPT Password:\nGETPIN\n"))
+    }
+
+    /// pinentry takes lines of 1000 bytes: who is not shown what is asked for is not asked.
+    @Test func whatPinentryDoesNotShowIsNotAsked() throws {
+        var stage = try stage()
+        let log = stage.scratch.file("pinentry.log")
+        try stage.scratch.program(
+            "pinentry",
+            """
+            #!/bin/sh
+            echo OK
+            while read -r l; do
+              echo "$l" >>\(log)
+              case $l in
+                SETDESC*) echo 'ERR 67109139 Line too long' ;;
+                GETPIN) echo 'D word'; echo OK ;;
+                *) echo OK ;;
+              esac
+            done
+            """)
+        stage.program.environment["DISPLAY"] = ":77"
+        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 4)
+        #expect(result.errors.contains("pinentry does not show what is asked for"), "\(result)")
+        #expect(!String(decoding: try stage.scratch.contents("pinentry.log"), as: UTF8.self).contains("GETPIN"))
+        #expect(try answers(stage) == [nil])
     }
 
     @Test func aClosedDialogIsGivingUp() throws {
