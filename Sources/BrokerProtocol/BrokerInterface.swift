@@ -48,13 +48,19 @@ public enum BrokerInterface {
             public var enrolment: [String]?
             /// The items that are read for this, for purpose `rotate`; nil otherwise. The person is shown all of them.
             public var items: [NamedItem]?
+            /// What the item is to be called from then on, for purpose `rename`; nil otherwise.
+            public var newService: String?
+            public var newAccount: String?
 
             /// - Parameter alternatives: nil where there is no choice.
             public init(
                 owner: String, vault: String?, purposes: [Keychain.Purpose], service: String?, account: String?,
                 reason: String?, authorizations: [Authorization], alternatives: [[Int]]? = nil,
-                lastLock: Int64 = 0, enrolment: [String]? = nil, items: [NamedItem]? = nil
+                lastLock: Int64 = 0, enrolment: [String]? = nil, items: [NamedItem]? = nil,
+                newService: String? = nil, newAccount: String? = nil
             ) {
+                self.newService = newService
+                self.newAccount = newAccount
                 self.items = items
                 self.owner = owner
                 self.vault = vault

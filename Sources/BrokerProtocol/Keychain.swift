@@ -144,6 +144,8 @@ public enum Keychain {
         case create, unlock, read, recovery
         /// To change for good what it takes to read an item; the value is taken out for that.
         case change
+        /// To give an item another name, by which it is asked for from then on.
+        case rename
         /// To hold the vault to the login password, or no longer.
         case bind, unbind
         /// To take the vault's file for the newest, though the TPM has not counted it so. Root asks.

@@ -10,10 +10,10 @@ extension Keychain {
         public var outcome: String
         public var uid: Int64?
         public var pid: Int64?
-        /// A path where the authenticator resolved it, otherwise what the program calls itself.
+        /// What the process ran when it connected to the authenticator, by the kernel's word, if `resolved`; otherwise what it calls itself.
         public var program: String?
-        /// Whether the authenticator resolved the program.
-        public var verified: Bool
+        /// Whether the program is the kernel's word of that moment.
+        public var resolved: Bool
         public var controlGroup: String?
         public var item: String?
         public var service: String?
@@ -25,12 +25,12 @@ extension Keychain {
         /// How many records before this one could not be written.
         public var missed: Int64?
 
-        public init(sequence: Int64, time: Int64, event: String, outcome: String, verified: Bool, require: [String]) {
+        public init(sequence: Int64, time: Int64, event: String, outcome: String, resolved: Bool, require: [String]) {
             self.sequence = sequence
             self.time = time
             self.event = event
             self.outcome = outcome
-            self.verified = verified
+            self.resolved = resolved
             self.require = require
         }
     }

@@ -187,8 +187,18 @@ extension Keychain {
         public var account: String
         public var newService: String
         public var newAccount: String
+        public var unlock: Bool?
+        /// Base64; where the item has one.
+        public var applicationPassword: String?
+        public var challenge: String?
 
-        public init(service: String, account: String, newService: String, newAccount: String) {
+        public init(
+            service: String, account: String, newService: String, newAccount: String, unlock: Bool? = nil,
+            applicationPassword: String? = nil, challenge: String? = nil
+        ) {
+            self.unlock = unlock
+            self.applicationPassword = applicationPassword
+            self.challenge = challenge
             self.service = service
             self.account = account
             self.newService = newService

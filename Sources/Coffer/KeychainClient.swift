@@ -156,6 +156,7 @@ package protocol PasswordTaking: Challengeable {
 extension BrokerProtocol.Keychain.Set: Challengeable {}
 extension BrokerProtocol.Keychain.Get: PasswordTaking {}
 extension BrokerProtocol.Keychain.Edit: PasswordTaking {}
+extension BrokerProtocol.Keychain.Rename: PasswordTaking {}
 extension BrokerProtocol.Keychain.Rotate: PasswordTaking {}
 extension BrokerProtocol.Keychain.Unlock: Challengeable {}
 extension BrokerProtocol.Keychain.CreateVault: Challengeable {}

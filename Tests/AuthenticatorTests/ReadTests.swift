@@ -16,7 +16,7 @@ struct ReadTests {
         #expect(notice?.style == .info)
         let text = notice?.text ?? ""
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        #expect(text.contains("\"\(program)\" (process \(getpid())"))
+        #expect(text.hasPrefix("Process \(getpid()), \"\(program)\" when it connected ("), "\(text)")
         #expect(text.contains("asks to read \"github\" / \"me\"."))
         #expect(text.contains("\"deploy\""))
         #expect(try client.go().message?.style == .secret)
@@ -36,6 +36,26 @@ struct ReadTests {
         var client = try stage.client()
         let text = try client.begin().message?.text ?? ""
         #expect(text.contains("asks to change for good what it takes to read \"github\" / \"me\"."))
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.go(Stage.password).isDone)
+    }
+
+    @Test func aNewNameIsShownBesideTheOld() throws {
+        let stage = try Stage()
+        stage.broker.change {
+            $0.facts.purposes = [.rename]
+            $0.facts.newService = "wifi-guest"
+        }
+        // Not without it.
+        var refused = try stage.client()
+        #expect(try refused.begin().name == .authenticationChallengeRefused)
+        stage.broker.change { $0.facts.newAccount = "you" }
+        var client = try stage.client()
+        let text = try client.begin().message?.text ?? ""
+        #expect(
+            text.hasSuffix(
+                "asks to give another name to \"github\" / \"me\": \"wifi-guest\" / \"you\", by which it is asked for from then on."
+            ), "\(text)")
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
     }

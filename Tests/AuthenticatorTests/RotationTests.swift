@@ -67,6 +67,19 @@ struct RotationTests {
         }
     }
 
+    @Test func eachNameIsWholeAndNoTwoLookAlike() throws {
+        let long = String(repeating: "n", count: 300)
+        let names = [long + "-shop", long + "-bank", "caf\u{e9}", "cafe\u{301}"]
+        let stage = try stage(names)
+        var client = try stage.client()
+        let notice = try client.begin().message?.text ?? ""
+        let lines = notice.split(separator: "\n").dropFirst()
+        for name in names.dropLast() + ["cafe\\u{301}"] {
+            #expect(lines.contains("  \"github\" / \"\(name)\""), "\(name): \(notice)")
+        }
+        #expect(Set(lines).count == 4, "\(notice)")
+    }
+
     @Test func aWrongPasswordRenewsNothing() throws {
         let stage = try stage()
         var client = try stage.client()
@@ -89,6 +102,20 @@ struct RotationTests {
         (
             "more items than a person can be shown",
             { $0.items = (0..<33).map { .init(service: "s", account: "\($0)") } }
+        ),
+        (
+            "two items of one name",
+            { $0.items = (0..<2).map { _ in .init(service: "github", account: "me") } }
+        ),
+        (
+            "names that have no room",
+            { facts in
+                facts.items = ["a", "b"].map { name in
+                    .init(
+                        service: name + String(repeating: "\u{1}", count: 1000),
+                        account: String(repeating: "\u{1}", count: 1000))
+                }
+            }
         ),
         ("without opening it", { $0.alternatives = [[1, 2]] }),
         (

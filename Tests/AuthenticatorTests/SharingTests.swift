@@ -23,7 +23,7 @@ import Testing
         var first = try stage.client()
         let notice = try first.begin("first").message?.text ?? ""
         // The same item for two of its threads is one thing to a person.
-        #expect(notice.hasSuffix("asks to read \"github\" / \"me\"."))
+        #expect(notice.hasSuffix("asks to read \"github\" / \"me\", 2 times."), "\(notice)")
         var second = try stage.client()
         #expect(try second.begin("second").message?.text == Self.waiting)
         #expect(try first.go().message?.style == .secret)
@@ -74,53 +74,157 @@ import Testing
         #expect(try second.go().message?.style == .secret)
     }
 
+    /// Attacker 9 describes challenges again that were answered, to have more signatures made for one yes.
+    @Test func anAnswerIsTakenOnce() throws {
+        let stage = try Stage()
+        let companion = try companion("second")
+        stage.broker.change { $0.companions = [companion] }
+        var first = try stage.client()
+        _ = try first.begin("first")
+        #expect(try first.go().message?.style == .secret)
+        #expect(try first.go(Stage.password).isDone)
+        var second = try stage.client()
+        #expect(try second.begin("second").isDone)
+        stage.broker.change { $0.companions = [] }
+        for challenge in ["second", "first"] {
+            var again = try stage.client()
+            #expect(try again.begin(challenge).message?.text.contains("asks to read") == true, "\(challenge)")
+            #expect(try again.go().message?.style == .secret, "\(challenge)")
+        }
+        #expect(stage.broker.completions.map(\.challenge) == ["first", "second"])
+    }
+
+    @Test func onlyReadingSharesAPrompt() throws {
+        let shared: [Set<Keychain.Purpose>] = [[.read], [.unlock, .read]]
+        for purpose in Keychain.Purpose.allCases {
+            #expect(SharedInquiry.isShared([purpose]) == shared.contains([purpose]), "\(purpose)")
+            #expect(
+                SharedInquiry.isShared([purpose, .read]) == shared.contains([purpose, .read]), "\(purpose) and read")
+        }
+        // And what is not shared neither waits nor is told of others.
+        let stage = try Stage()
+        let companion = try companion("second")
+        stage.broker.change {
+            $0.companions = [companion]
+            $0.facts.purposes = [.change]
+        }
+        var clients: [String] = []
+        for challenge in ["first", "second"] {
+            var client = try stage.client()
+            clients.append(try client.begin(challenge).message?.text ?? "")
+            #expect(try client.go().message?.style == .secret)
+        }
+        #expect(clients.allSatisfy { $0.hasSuffix("what it takes to read \"github\" / \"me\".") }, "\(clients)")
+        #expect(!stage.broker.calls.contains("Companions"))
+    }
+
     @Test func moreThanAPersonCanBeShownIsRefused() throws {
         let stage = try Stage()
         let many = try (0..<32).map { try companion("other-\($0)") }
         stage.broker.change { $0.companions = many }
         var client = try stage.client()
         #expect(try client.begin().name == .authenticationChallengeRefused)
-        let fewer = Array(many.dropLast())
-        stage.broker.change {
-            $0.companions = fewer.enumerated().map { index, item in
-                var item = item
-                item.service = "\(index)" + String(repeating: "s", count: 500)
-                item.reason = String(repeating: "r", count: 500)
-                return item
+        // Nor is anybody asked for what has no room, or is longer than a name can be.
+        for (service, reason) in [
+            (String(repeating: "\u{1}", count: 1024), String(repeating: "\u{1}", count: 2000)),
+            (String(repeating: "s", count: 1025), ""),
+        ] {
+            stage.broker.change {
+                $0.companions = []
+                $0.facts.service = service
+                $0.facts.reason = reason
             }
+            var client = try stage.client()
+            #expect(try client.begin().name == .authenticationChallengeRefused)
         }
-        var next = try stage.client()
-        let text = try next.begin().message?.text ?? ""
-        // All of them, and nothing cut off behind.
-        #expect(text.components(separatedBy: "\n  ").count == 33)
-        #expect(text.hasSuffix("…\""))
-        #expect(text.count < Notice.longest)
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+
+    /// Malware puts 30 long names before the one that it wants, so that the end of the list is cut off.
+    @Test func whatHasNoRoomIsAskedForByItself() throws {
+        let stage = try Stage()
+        var named = try (0..<30).map { number in
+            var decoy = try companion("decoy-\(number)", "\(number)" + String(repeating: "x", count: 900))
+            decoy.reason = String(repeating: "r", count: 500)
+            return decoy
+        }
+        named.append(try companion("wanted", "bank"))
+        let wanted = named[30]
+        let all = named
+        stage.broker.change { $0.companions = all }
+        var first = try stage.client()
+        let notice = try first.begin("first").message?.text ?? ""
+        #expect(notice.unicodeScalars.count <= Notice.longest && !notice.contains("…"))
+        let shown = all.filter { notice.contains("\n  \"\($0.service ?? "")\" / ") }
+        #expect(shown.count > 5 && shown.count < 31)
+        #expect(notice.contains("these \(shown.count + 1) items"), "\(notice)")
+        #expect(try first.go().message?.style == .secret)
+        #expect(try first.go(Stage.password).isDone)
+        for companion in all where !shown.contains(companion) && companion != wanted {
+            let challenge = try #require((0..<30).first { all[$0] == companion })
+            stage.broker.change {
+                $0.facts.service = companion.service
+                $0.facts.reason = companion.reason
+                $0.companions = []
+            }
+            var next = try stage.client()
+            #expect(try next.begin("decoy-\(challenge)").message?.text.contains("asks to read") == true)
+            break
+        }
+        // The one that was wanted is short: it has its line, or no answer.
+        #expect(shown.contains(wanted))
+    }
+
+    @Test func alikeNamesAreToldApart() throws {
+        let stage = try Stage()
+        let long = String(repeating: "n", count: 300)
+        let items = [
+            try companion("1", long + "-shop"), try companion("2", long + "-bank"), try companion("3", "caf\u{e9}"),
+            try companion("4", "cafe\u{301}"), try companion("5", "caf\\u{e9}"),
+        ]
+        stage.broker.change { $0.companions = items }
+        var client = try stage.client()
+        let notice = try client.begin("first").message?.text ?? ""
+        let lines = notice.split(separator: "\n").dropFirst()
+        // By characters as a person sees them: composed or not, é is é.
+        #expect(Set(lines).count == 6 && lines.count == 6, "\(notice)")
+        for name in [long + "-shop", long + "-bank", "caf\u{e9}", "cafe\\u{301}", "caf\\\\u{e9}"] {
+            #expect(lines.contains("  \"\(name)\" / \"me\""), "\(name): \(notice)")
+        }
+        #expect(notice.contains("these 6 items"))
     }
 
     @Test func anAnswerIsRememberedForAMoment() throws {
         let folder = try TemporaryRegistry()
-        let token = "token"
+        let (token, other) = ("token", "other")
         let board = try PromptBoard(registryDirectory: folder.path, uid: 7, group: Self.group(pid: 1))
-        let other = try PromptBoard(registryDirectory: folder.path, uid: 7, group: Self.group(pid: 2))
-        #expect(try board.turn(of: token) == .ask)
+        let elsewhere = try PromptBoard(registryDirectory: folder.path, uid: 7, group: Self.group(pid: 2))
+        #expect(try board.turn(of: "own") == .ask)
         #expect(try board.turn(of: "second") == .wait)
         // Another process of the user's asks for itself, whatever is going on.
-        #expect(try other.turn(of: token) == .ask)
-        try board.end(.yes, for: [token])
+        #expect(try elsewhere.turn(of: token) == .ask)
+        try board.end(.yes, of: "own", for: ["own", token, other])
+        #expect(try board.answered() == ["own", token, other])
+        #expect(try elsewhere.answered().isEmpty)
+        #expect(try elsewhere.turn(of: other) == .wait)
         #expect(try board.turn(of: token) == .answered(.yes))
-        #expect(try other.turn(of: token) == .wait)
+        // Once; and it is still not to be asked for again while the process that took it lives.
+        #expect(try board.answered() == ["own", token, other])
+        #expect(try board.turn(of: token) == .ask)
+        try board.end(nil, of: token, for: [token])
+        #expect(try elsewhere.turn(of: token) == .wait)
         #expect(try board.turn(of: "second") == .ask)
-        try board.end(nil, for: ["second"])
-        #expect(try board.turn(of: "second") == .ask)
+        try board.end(nil, of: "second", for: ["second"])
         let path = "\(folder.path)/prompts/7.json"
         var prompts = try JSONDecoder().decode([SharedPrompt].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
         for index in prompts.indices {
             guard let outcome = prompts[index].outcome else { continue }
             prompts[index].outcome = SharedPrompt.Outcome(
-                answer: outcome.answer, items: outcome.items, time: outcome.time - PromptBoard.memory)
+                answer: outcome.answer, items: outcome.items, taken: outcome.taken,
+                time: outcome.time - PromptBoard.memory)
         }
         try DurableFile.write(Array(JSONEncoder().encode(prompts)), to: path, mode: 0o600)
-        #expect(try board.turn(of: token) == .wait)
+        #expect(try board.turn(of: other) == .ask)
     }
 
     private static func group(pid: Int32) -> PromptGroup {

@@ -53,7 +53,7 @@ struct AccessLogTests {
         #expect(found.map(\.sequence) == (1...14).map(Int64.init))
         let me = try ProcessStat(pid: ProcessInfo.processInfo.processIdentifier).command
         for record in found.dropFirst() {
-            #expect(record.uid == Int64(ProcessSurroundings.effectiveUser) && record.program == me && !record.verified)
+            #expect(record.uid == Int64(ProcessSurroundings.effectiveUser) && record.program == me && !record.resolved)
             #expect(record.pid == Int64(ProcessInfo.processInfo.processIdentifier))
             #expect(record.controlGroup?.hasPrefix("/") != false)
         }
@@ -85,8 +85,8 @@ struct AccessLogTests {
         _ = try await client.call(Keychain.Get(service: "s", account: "a", challenge: id))
         let found = try await records(client).suffix(3)
         #expect(found.map(\.outcome) == ["password", "challenge-refused", "done"])
-        #expect(found.map(\.verified) == [true, false, true])
-        #expect(found.filter(\.verified).allSatisfy { $0.program == "/usr/bin/asker" })
+        #expect(found.map(\.resolved) == [true, false, true])
+        #expect(found.filter(\.resolved).allSatisfy { $0.program == "/usr/bin/asker" })
         #expect(found.first?.require == ["presence"] && found.first?.service == "s")
         // A path that is none is not kept.
         id = try await challenge { try await client.call(get) }

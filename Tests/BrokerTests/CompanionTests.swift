@@ -64,6 +64,19 @@ struct CompanionTests {
         #expect(try book.companions(own, connection: 9).isEmpty)
     }
 
+    @Test("only requests to read are companions: whatever else is asked for is asked for by itself")
+    func purposes() throws {
+        for purpose in Keychain.Purpose.allCases where purpose != .read {
+            for purposes in [[purpose], [purpose, .read]] where purposes != [.unlock, .read] {
+                let book = book()
+                let own = try issue(book, "own", purposes: purposes)
+                _ = try book.describe(own, uid: 1000, process: caller.process, connection: 9)
+                _ = try issue(book, "companion", purposes: purposes)
+                #expect(try book.companions(own, connection: 9).isEmpty, "\(purposes)")
+            }
+        }
+    }
+
     @Test("nobody else is told of them")
     func private_() throws {
         let book = book()
@@ -161,6 +174,27 @@ struct CompanionTests {
             while BootTime.milliseconds <= last {}
             _ = try await client.call(Keychain.Lock())
         }
+        await broker.stop()
+    }
+
+    @Test("a renewal of all keys reads no more than one prompt has room to name")
+    func renewal() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        for letter in ["a", "b", "c"] {
+            _ = try await client.call(
+                Keychain.Set(
+                    service: String(repeating: letter, count: 1000), account: "a", value: someValue, access: .presence))
+        }
+        let id = try await challenge { try await client.call(Keychain.RotateAll()) }
+        let line = try broker.authenticator.connect()
+        let facts = try await line.call(
+            TestAuthenticator.describe(
+                id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess()))
+        // Spelt out they could have six characters a byte.
+        #expect(facts.items?.count == 2)
+        #expect(facts.authorizations.map(\.kind) == ["unlock", "presence", "presence"])
         await broker.stop()
     }
 

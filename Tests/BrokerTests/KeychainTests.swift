@@ -1,5 +1,6 @@
 import BrokerProtocol
 import CofferTestKit
+import Platform
 import Testing
 
 /// What the methods do for a person's own client.
@@ -191,6 +192,70 @@ struct KeychainTests {
             Keychain.Edit(service: "s", account: "a", access: Keychain.AccessControl(), challenge: id))
         #expect(try await client.call(Keychain.Get(service: "s", account: "a")).value == someValue)
         await broker.stop()
+    }
+
+    /// Attacker 4 gives a harmless name to what it wants, and waits for somebody to say yes to that.
+    @Test("renaming an item with requirements asks for just that, with both names, and for what reading takes")
+    func renaming() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        _ = try await client.call(Keychain.Set(service: "bank", account: "me", value: someValue, access: .presence))
+        _ = try await client.call(Keychain.Set(service: "taken", account: "me", value: someValue))
+        var rename = Keychain.Rename(service: "bank", account: "me", newService: "wifi-guest", newAccount: "you")
+        let asked = try await fault { try await client.call(rename) }
+        #expect(asked.name == .authenticationRequired && asked.details.purposes == ["rename"])
+        #expect(try await client.call(Keychain.Exists(service: "bank", account: "me")).exists)
+        // Who said yes to reading has not said yes to this, nor the other way round; nor one to another name.
+        let get = Keychain.Get(service: "bank", account: "me")
+        let toRead = try await challenge { try await client.call(get) }
+        try await broker.authenticator.grant(toRead)
+        let id = try #require(asked.details.challenge)
+        let line = try broker.authenticator.connect()
+        let facts = try await line.call(
+            TestAuthenticator.describe(
+                id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess()))
+        #expect(facts.service == "bank" && facts.account == "me")
+        #expect(facts.newService == "wifi-guest" && facts.newAccount == "you")
+        for (grant, name) in [(toRead, "wifi-guest"), (try await granted(), "github")] {
+            var misused = rename
+            (misused.challenge, misused.newService) = (grant, name)
+            #expect(try await fault { try await client.call(misused) }.name == .challengeRefused, "\(name)")
+        }
+        var turned = get
+        turned.challenge = try await granted()
+        #expect(try await fault { try await client.call(turned) }.name == .challengeRefused)
+        #expect(try await client.call(Keychain.Exists(service: "bank", account: "me")).exists)
+        // What cannot be done is said before anybody is asked.
+        let onto = Keychain.Rename(service: "bank", account: "me", newService: "taken", newAccount: "me")
+        #expect(try await fault { try await client.call(onto) }.name == .alreadyExists)
+        rename.challenge = try await granted()
+        #expect(try await client.call(rename).item.service == "wifi-guest")
+        #expect(try await !client.call(Keychain.Exists(service: "bank", account: "me")).exists)
+        let records = try await client.call(Keychain.Log()).records.filter { $0.event == "rename" }
+        #expect(records.map(\.outcome) == ["challenge-refused", "challenge-refused", "done"])
+        #expect(records.last?.service == "bank" && records.last?.detail == "now wifi-guest you")
+        // A value that takes its place changes nothing of what a prompt shows.
+        _ = try await client.call(
+            Keychain.Set(service: "wifi-guest", account: "you", value: someValue, access: .presence))
+        _ = try await client.call(Keychain.Lock())
+        #expect(
+            try await fault {
+                try await client.call(
+                    Keychain.Rename(service: "wifi-guest", account: "you", newService: "bank", newAccount: "me"))
+            }.name == .locked)
+        await broker.stop()
+
+        func granted() async throws -> String {
+            let question = rename
+            let id = try await challenge {
+                var asked = question
+                asked.challenge = nil
+                return try await client.call(asked)
+            }
+            try await broker.authenticator.grant(id)
+            return id
+        }
     }
 
     @Test("eight writers at once: everything that was acknowledged is there")

@@ -313,7 +313,12 @@ struct RotationTests {
             try await set(client, "a", [2])
             try await set(client, "new", [3])
             _ = try await client.call(Keychain.Delete(service: "s", account: "b"))
-            _ = try await client.call(Keychain.Rename(service: "s", account: "x", newService: "s", newAccount: "w"))
+            let rename = Keychain.Rename(service: "s", account: "x", newService: "s", newAccount: "w")
+            _ = try await broker.call(client, rename) { challenge in
+                var repeated = rename
+                repeated.challenge = challenge
+                return repeated
+            }
             _ = try await client.call(Keychain.Edit(service: "s", account: "y", label: "L"))
             _ = try await client.call(Keychain.Delete(service: "s", account: "z"))
         }

@@ -212,7 +212,7 @@ import Testing
                 Keychain.Log.Reply(
                     records: [
                         Keychain.LogRecord(
-                            sequence: 1, time: 1, event: "read", outcome: "done", verified: true, require: [])
+                            sequence: 1, time: 1, event: "read", outcome: "done", resolved: true, require: [])
                     ],
                     more: false, problem: nil))
         ],

@@ -57,7 +57,7 @@ import Testing
     private func steady(_ text: String, _ sandbox: Sandbox) -> String {
         text.replacing(sandbox.folder, with: "DIR")
             .replacing(URL(filePath: Program.path).deletingLastPathComponent().path(), with: "BIN/")
-            .replacing(/process [0-9]+/, with: "process N")
+            .replacing(/([Pp])rocess [0-9]+/) { "\($0.1)rocess N" }
             .replacing(/pts\/[0-9]+/, with: "pts/N")
             .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/, with: "TIME")
             .replacing(/since [0-9]{2}:[0-9]{2}/, with: "since TIME")

@@ -4,10 +4,10 @@ import Testing
 
 /// What `coffer log` prints, for people and for programs.
 @Suite struct LogTests {
-    private static func record(_ number: Int64, program: String? = "ssh", verified: Bool = false) -> Keychain.LogRecord
+    private static func record(_ number: Int64, program: String? = "ssh", resolved: Bool = false) -> Keychain.LogRecord
     {
         var record = Keychain.LogRecord(
-            sequence: number, time: 1_700_000_000_123, event: "read", outcome: "done", verified: verified,
+            sequence: number, time: 1_700_000_000_123, event: "read", outcome: "done", resolved: resolved,
             require: ["presence"])
         record.uid = 1000
         record.pid = 42
@@ -26,7 +26,7 @@ import Testing
         let stage = try Stage(broker: [
             "Log": [
                 Self.page([Self.record(1)], more: true),
-                Self.page([Self.record(2, program: "/bin/ssh", verified: true)]),
+                Self.page([Self.record(2, program: "/bin/ssh", resolved: true)]),
             ]
         ])
         let result = try stage.program.run("log")
@@ -67,7 +67,7 @@ import Testing
         struct Line: Decodable {
             var sequence: Int64
             var service: String
-            var verified: Bool
+            var resolved: Bool
             var controlGroup: String
         }
         let stage = try Stage(broker: ["Log": [Self.page([Self.record(1), Self.record(2)])]])
@@ -75,7 +75,7 @@ import Testing
         let lines = try result.text.split(separator: "\n").map {
             try JSONDecoder().decode(Line.self, from: Data($0.utf8))
         }
-        #expect(lines.map(\.sequence) == [1, 2] && lines[0].service == "db\u{1B}" && !lines[0].verified)
+        #expect(lines.map(\.sequence) == [1, 2] && lines[0].service == "db\u{1B}" && !lines[0].resolved)
         #expect(try stage.broker.calls("Log").first?.parameters(Keychain.Log.self)?.since ?? 0 > 1_600_000_000_000)
     }
 

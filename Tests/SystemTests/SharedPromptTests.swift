@@ -46,7 +46,7 @@ import Testing
         #expect(answers.map(\.value) == Array(repeating: "value-0", count: 6), "\(answers)")
         #expect(answers.map(\.questions).reduce(0, +) == 1, "\(answers)")
         let prompt = try #require(prompts(answers).first)
-        #expect(prompt.hasSuffix("asks to read \"store\" / \"item-0\"."), "\(prompt)")
+        #expect(prompt.hasSuffix("asks to read \"store\" / \"item-0\", 6 times."), "\(prompt)")
     }
 
     @Test func tenOfTwoProgramsMakeTwo() async throws {
@@ -109,6 +109,20 @@ import Testing
         let shown = prompts(answers)
         #expect(shown.count == 2)
         #expect(shown.count { $0.contains("item-2") } == 1)
+    }
+
+    /// The first waits for nobody; what comes while it is asked about is asked about together.
+    @Test func twentyOneAfterTheOtherMakeTwoPrompts() throws {
+        let sandbox = try sandbox(20)
+        var wishes = wishes(0..<20)
+        for index in wishes.indices.dropFirst() { wishes[index].isLate = true }
+        let answers = try Storm(wishes: wishes, waiting: 19).run(in: sandbox)
+        #expect(answers.map(\.value) == (0..<20).map { "value-\($0)" }, "\(answers)")
+        #expect(answers.map(\.questions).reduce(0, +) == 2, "\(answers)")
+        let shown = prompts(answers)
+        #expect(shown.count == 2, "\(shown)")
+        #expect(shown.first?.hasSuffix("asks to read \"store\" / \"item-0\".") == true, "\(shown)")
+        #expect(shown.last?.contains("these 19 items") == true, "\(shown)")
     }
 
     @Test func twoKindsOfProofAreAskedForApart() throws {

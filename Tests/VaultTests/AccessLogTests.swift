@@ -17,7 +17,7 @@ struct AccessLogTests {
     private func read(_ name: String) -> AccessRecord {
         AccessRecord(
             .read,
-            by: .init(uid: 1000, pid: 7, name: "program-canary", isVerified: false, controlGroup: "/group-canary"),
+            by: .init(uid: 1000, pid: 7, name: "program-canary", isResolved: false, controlGroup: "/group-canary"),
             of: .init(item: nil, service: "service-canary-\(name)", account: "account-canary", require: ["presence"]))
     }
 

@@ -121,7 +121,8 @@ public struct Conversation {
             if demand.needsPassword {
                 // Nothing else will do: no earlier answer, and no other request's.
                 let inquiry = Inquiry(client: client, configuration: configuration)
-                let password = try inquiry.ask(demand.services, Notice.text(for: demand, from: client), &session)
+                let notice = try Notice.text(for: demand, from: client)
+                let password = try inquiry.ask(demand.services, notice, &session)
                 let keychain = try BoundKeychain(
                     password: password, demand: demand, signer: signer(client, challenge, demand, by: .asked, setting),
                     registry: setting.registry)

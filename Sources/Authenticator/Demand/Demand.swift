@@ -19,6 +19,8 @@ struct Demand {
     /// Whether the password itself is needed, for a keychain that is bound to it, and not only somebody's word that it was right.
     let needsPassword: Bool
     let item: (service: String, account: String)?
+    /// What the item is to be called from then on; nil where it keeps its name.
+    let newName: (service: String, account: String)?
     let reason: String?
     /// When the client's own vault was last locked, in milliseconds of the boot clock.
     let lastLock: Int64
@@ -57,7 +59,7 @@ struct Demand {
                 )
             }
         }
-        if !purposes.isDisjoint(with: [.read, .change]) {
+        if !purposes.isDisjoint(with: [.read, .change, .rename]) {
             guard let name = facts.service, let account = facts.account else {
                 throw .refused(.challengeRefused("The challenge does not say what is to be read."))
             }
@@ -65,6 +67,7 @@ struct Demand {
         } else {
             item = nil
         }
+        newName = try Self.newName(facts, for: purposes)
         self.rotated = (facts.items ?? []).map { ($0.service, $0.account) }
         self.claim = claim
         self.record = record
@@ -102,6 +105,16 @@ struct Demand {
         AuthorizationKind.allCases.allSatisfy { kind in
             signatures.count { $0.kind == kind } <= (kind == .unlock ? 1 : count)
         }
+    }
+
+    private static func newName(
+        _ facts: BrokerInterface.Describe.Reply, for purposes: Set<Keychain.Purpose>
+    ) throws(Ending) -> (service: String, account: String)? {
+        guard purposes.contains(.rename) else { return nil }
+        guard let name = facts.newService, let account = facts.newAccount else {
+            throw .refused(.challengeRefused("The challenge does not say what the item is to be called."))
+        }
+        return (name, account)
     }
 
     private static func enrolment(

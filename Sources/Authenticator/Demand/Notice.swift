@@ -1,36 +1,60 @@
 import BrokerProtocol
 import Platform
 
-/// The first thing a person sees: which program asks, for what. Said as claimed: the program's own words are marked as such.
+/// The first thing a person sees: which program asks, for what. Said as claimed: the program's own words are marked as such. What is signed for is in it whole,
+/// or nobody is asked.
 enum Notice {
     /// The most items that one prompt names.
     static let mostItems = 32
-    /// In characters: so many items and their reasons fit, each name as long as it is shown.
+    /// In characters (Unicode scalars). No text is longer: what has no room is left out whole, and asked for by itself.
     static let longest = 20_000
 
-    private static let longestName = 120
-
-    static func text(for demand: Demand, from client: Client) -> String {
+    /// - Throws: ``Ending`` where it cannot be shown whole.
+    static func text(for demand: Demand, from client: Client) throws(Ending) -> String {
         guard demand.rotated.isEmpty else {
-            let lines = demand.rotated.map { "\n  \(name($0.service, $0.account))" }.joined()
-            return "\(subject(client)) asks to \(purpose(of: demand, nil)); for that it reads, and seals anew:" + lines
+            let opening =
+                "\(subject(client)) asks to \(purpose(of: demand, nil)); for that it reads, and seals anew:"
+            var lines = ItemLines(room: longest - opening.unicodeScalars.count)
+            for item in demand.rotated where !lines.add(item.service, item.account, reason: nil) { throw tooLong }
+            // Each is read once: no name stands for two of them.
+            guard lines.count == demand.rotated.count else {
+                throw .refused(.challengeRefused("The challenge names an item twice."))
+            }
+            return opening + lines.text
         }
-        let item = demand.item.map { name($0.service, $0.account) }
-        return "\(subject(client)) asks to \(purpose(of: demand, item))." + reason(demand.reason)
+        return try whole(
+            "\(subject(client)) asks to \(purpose(of: demand, demand.item.map(name)))."
+                + (demand.reason ?? "").ifGiven("\nReason it gives: "))
     }
 
-    /// - Parameter items: all that one answer is for, the client's own first.
-    static func text(for demand: Demand, _ items: [ShownItem], from client: Client) -> String {
-        var lines: [String] = []
-        for item in items where item.service != nil {
-            let line =
-                "\n  \(name(item.service ?? "", item.account ?? ""))"
-                + (item.reason ?? "").ifGiven(", reason it gives: ")
-            // Asked for twice, as by two threads, it is one thing to a person.
-            if !lines.contains(line) { lines.append(line) }
+    /// - Parameter items: all that one answer could be for, the client's own first.
+    /// - Returns: the text, and the items that it names: for these alone the answer is good.
+    /// - Throws: ``Ending`` where the client's own cannot be shown whole.
+    static func text(
+        for demand: Demand, _ items: [ShownItem], from client: Client
+    ) throws(Ending) -> (text: String, shown: [ShownItem]) {
+        func opening(_ item: String) -> String { "\(subject(client)) asks to \(purpose(of: demand, item))" }
+        var lines = ItemLines(room: longest - opening("these \(mostItems) items").unicodeScalars.count)
+        var shown: [ShownItem] = []
+        for item in items {
+            guard let service = item.service, let account = item.account,
+                lines.add(service, account, reason: item.reason)
+            else { continue }
+            shown.append(item)
         }
-        guard lines.count > 1 else { return text(for: demand, from: client) }
-        return "\(subject(client)) asks to \(purpose(of: demand, "these \(lines.count) items")):" + lines.joined()
+        guard !items.isEmpty, shown.first == items.first else { throw tooLong }
+        if shown.count == 1 { return (try text(for: demand, from: client), shown) }
+        if let single = lines.single { return (try whole(opening(single) + "."), shown) }
+        return (try whole(opening("these \(lines.count) items") + ":" + lines.text), shown)
+    }
+
+    private static func whole(_ text: String) throws(Ending) -> String {
+        guard text.unicodeScalars.count <= longest else { throw tooLong }
+        return text
+    }
+
+    private static var tooLong: Ending {
+        .refused(.challengeRefused("The request is too long to be shown to a person."))
     }
 
     /// To be asked now, and not again for a while.
@@ -42,7 +66,13 @@ enum Notice {
     }
 
     private static func subject(_ client: Client) -> String {
-        "\(VisibleText.quoted(client.program, limit: 200)) (process \(client.process.pid), \(place(of: client)))"
+        let process = "Process \(client.process.pid)"
+        // What it runs can be another program by the time this is read.
+        guard let program = client.resolvedProgram else {
+            let name = VisibleText.quoted(client.program, limit: 200)
+            return "\(process), which calls itself \(name) (\(place(of: client))),"
+        }
+        return "\(process), \(VisibleText.quoted(program, limit: 200)) when it connected (\(place(of: client))),"
     }
 
     private static func place(of client: Client) -> String {
@@ -95,21 +125,21 @@ enum Notice {
         }
         if let item {
             let deed = demand.purposes.contains(.change) ? "change for good what it takes to read" : "read"
-            parts.append("\(deed) \(item)" + (group.map { " of \($0)" } ?? ""))
+            let part = demand.newName == nil ? "\(deed) \(item)" : "give another name to \(item)"
+            let newName = demand.newName.map { ": \(name($0)), by which it is asked for from then on" } ?? ""
+            parts.append(part + (group.map { " of \($0)" } ?? "") + newName)
         }
         return parts.joined(separator: " and ")
     }
 
-    private static func name(_ service: String, _ account: String) -> String {
-        "\(VisibleText.quoted(service, limit: longestName)) / \(VisibleText.quoted(account, limit: longestName))"
+    private static func name(_ item: (service: String, account: String)) -> String {
+        "\(VisibleText.whole(item.service)) / \(VisibleText.whole(item.account))"
     }
-
-    private static func reason(_ reason: String?) -> String { (reason ?? "").ifGiven("\nReason it gives: ") }
 }
 
 extension String {
     /// In quotes, behind its introduction; nothing for nothing.
     fileprivate func ifGiven(_ introduction: String) -> String {
-        isEmpty ? "" : introduction + VisibleText.quoted(self, limit: 200)
+        isEmpty ? "" : introduction + VisibleText.whole(self)
     }
 }

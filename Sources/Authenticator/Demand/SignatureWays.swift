@@ -58,8 +58,8 @@ struct SignatureWays {
         case [.approveBoot]: return kinds == [.boot]
         // By itself, too; besides the opening it takes the reading of items, of which the person is shown each.
         case [.rotate]: return rest == [.unlock]
-        case [.read], [.change]: return !forReading.isEmpty && rest.isEmpty
-        case [.unlock, .read], [.unlock, .change]: return !forReading.isEmpty && rest == [.unlock]
+        case [.read], [.change], [.rename]: return !forReading.isEmpty && rest.isEmpty
+        case [.unlock, .read], [.unlock, .change], [.unlock, .rename]: return !forReading.isEmpty && rest == [.unlock]
         default: return false
         }
     }

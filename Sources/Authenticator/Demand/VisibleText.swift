@@ -5,6 +5,12 @@ enum VisibleText {
         "\"\(escaped(text, limit: limit, quotes: true))\""
     }
 
+    /// In double quotes, and nothing of it cut off.
+    /// - Parameter spelling: whatever is not ASCII is spelt out.
+    static func whole(_ text: String, spelling: Bool = false) -> String {
+        "\"\(escaped(text, limit: .max, quotes: true, spelling: spelling))\""
+    }
+
     /// In characters.
     static let longestMessage = 2048
 
@@ -15,7 +21,7 @@ enum VisibleText {
 
     /// At most `limit` characters (Unicode scalars) of the text, then an ellipsis.
     static func escaped(
-        _ text: String, limit: Int, quotes: Bool = false, keeping: Set<Unicode.Scalar> = []
+        _ text: String, limit: Int, quotes: Bool = false, keeping: Set<Unicode.Scalar> = [], spelling: Bool = false
     ) -> String {
         var result = String.UnicodeScalarView()
         var count = 0
@@ -25,7 +31,8 @@ enum VisibleText {
                 break
             }
             count += 1
-            if keeping.contains(scalar) || (isPlain(scalar) && !(quotes && (scalar == "\"" || scalar == "\\"))) {
+            let isShown = isPlain(scalar) && (scalar.isASCII || !spelling)
+            if keeping.contains(scalar) || (isShown && !(quotes && (scalar == "\"" || scalar == "\\"))) {
                 result.append(scalar)
             } else if scalar == "\"" || scalar == "\\" {
                 result.append(contentsOf: "\\\(scalar)".unicodeScalars)

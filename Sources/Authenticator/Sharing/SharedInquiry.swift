@@ -1,23 +1,20 @@
 import BrokerProtocol
 import PAM
 
-/// Asks a person for one request, and at the same time for all that the same process waits for: one prompt, which names every one of them. Of the
-/// processes that serve these requests one asks; the others wait for it, and take its answer where their own item was shown
-/// (docs/broker-protocol.md, "One prompt for several requests").
+/// Asks a person for one request to read, and at the same time for all that the same process waits for: one prompt, which names every one of them. Of the
+/// processes that serve these requests one asks, at once; the others wait for it, and take its answer where their own item was shown. What comes while it
+/// asks is in the next prompt (docs/broker-protocol.md, "One prompt for several requests").
 struct SharedInquiry {
     let inquiry: Inquiry
     let challenge: String
     let demand: Demand
 
-    /// How long the one that asks waits for the others to come.
-    static let gathering = Duration.milliseconds(150)
     /// How often the others look whether it is over.
     private static let pace = Duration.milliseconds(50)
 
     /// - Throws: ``Ending`` when the person was not recognised, here or in the prompt that named this request.
     func ask(_ session: inout Session, _ broker: inout BrokerConnection) throws(Ending) -> Proof {
-        // Nobody makes the same keychain twice at once, or binds it, and each recovery code is asked for by itself.
-        guard demand.purposes.isDisjoint(with: [.create, .recovery, .bind, .unbind, .rotate, .accept]) else {
+        guard Self.isShared(demand.purposes) else {
             try inquiry.ask(demand.services, Notice.text(for: demand, from: inquiry.client), &session)
             return .asked
         }
@@ -30,7 +27,7 @@ struct SharedInquiry {
         while true {
             switch try board.turn(of: token) {
             case .ask:
-                try lead(own, on: board, &session, &broker)
+                try lead(own, token, on: board, &session, &broker)
                 return .asked
             case .answered(let answer):
                 if let ending = answer.ending { throw ending }
@@ -46,20 +43,31 @@ struct SharedInquiry {
         }
     }
 
+    /// Reading, and opening the keychain for it. Whatever else is asked for is asked for by itself.
+    static func isShared(_ purposes: Set<Keychain.Purpose>) -> Bool {
+        purposes.contains(.read) && purposes.isSubset(of: [.read, .unlock])
+    }
+
     private func lead(
-        _ own: ShownItem, on board: PromptBoard, _ session: inout Session, _ broker: inout BrokerConnection
+        _ own: ShownItem, _ token: String, on board: PromptBoard, _ session: inout Session,
+        _ broker: inout BrokerConnection
     ) throws(Ending) {
         var tokens: Set<String> = []
         do throws(Ending) {
-            _ = try session.next(of: nil, until: .now + Self.gathering)
-            let items = [own] + (try companions(&broker))
-            for item in items { tokens.insert(try item.token()) }
-            try inquiry.ask(demand.services, Notice.text(for: demand, items, from: inquiry.client), &session)
+            // Before the broker is asked: whose answer is taken by then is no longer among what it names.
+            let known = try board.answered().union([token])
+            var items = [own]
+            for companion in try companions(&broker) where !known.contains(try companion.token()) {
+                items.append(companion)
+            }
+            let notice = try Notice.text(for: demand, items, from: inquiry.client)
+            for item in notice.shown { tokens.insert(try item.token()) }
+            try inquiry.ask(demand.services, notice.text, &session)
         } catch {
-            try board.end(SharedPrompt.Answer(error), for: tokens)
+            try board.end(SharedPrompt.Answer(error), of: token, for: tokens)
             throw error
         }
-        try board.end(.yes, for: tokens)
+        try board.end(.yes, of: token, for: tokens)
     }
 
     /// What else the process waits for. The broker's word: it decides what is shown, and what is not shown is not signed for.

@@ -7,16 +7,33 @@ struct SharedPrompt: Codable, Equatable {
     /// Which start of the machine it was shown in.
     let boot: String
     /// The authenticator's process that asks.
-    let leader: Int32
-    let leaderStart: UInt64
+    let leader: Server
     /// nil while the person is asked.
     var outcome: Outcome?
+
+    /// One of the authenticator's processes.
+    struct Server: Codable, Equatable {
+        let pid: Int32
+        let startTime: UInt64
+
+        init(_ process: ProcessIdentity) {
+            pid = process.pid
+            startTime = process.startTime
+        }
+
+        var isAlive: Bool {
+            // A process that cannot be looked at has ended.
+            (try? ProcessIdentity(observing: pid)) == ProcessIdentity(pid: pid, startTime: startTime)
+        }
+    }
 
     /// How the person answered, and for what.
     struct Outcome: Codable, Equatable {
         let answer: Answer
-        /// The tokens of the items that the person was shown.
-        let items: Set<String>
+        /// The tokens of the items that the person was shown, and whose requests have not taken the answer yet. Each takes it once.
+        var items: Set<String>
+        /// The tokens whose requests have, with the processes that serve them: while these live, nobody needs to be asked for the same again.
+        var taken: [String: Server]
         /// In milliseconds of the boot clock.
         let time: Int64
     }

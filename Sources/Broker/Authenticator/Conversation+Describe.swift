@@ -31,7 +31,7 @@ extension Conversation {
                     core.shelf.lockTimes.last(of: challenge.owner)),
                 enrolment: challenge.purposes.contains(.enrolment) ? challenge.enrolment.map(\.rawValue) : nil,
                 items: challenge.purposes.contains(.rotate)
-                    ? challenge.items.map { BrokerInterface.NamedItem(service: $0.service, account: $0.account) } : nil)
-        )
+                    ? challenge.items.map { BrokerInterface.NamedItem(service: $0.service, account: $0.account) } : nil,
+                newService: challenge.newName?.service, newAccount: challenge.newName?.account))
     }
 }

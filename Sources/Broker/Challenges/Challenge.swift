@@ -51,6 +51,8 @@ struct Challenge: Sendable {
     var secrets: SecretAllowance?
     /// What became of a renewal of all keys; nil while it is not done.
     var renewal: RenewalOutcome?
+    /// What its item is to be called from then on, where it is to be renamed.
+    var newName: Name?
     /// Made for a reported login: no client waits for it, so nothing is left to take once it is signed for.
     var isReport = false
 
@@ -59,6 +61,9 @@ struct Challenge: Sendable {
 
     /// Whether they are to be tied to the boot, or released from it.
     var changesBoot: Bool { [[.tieToBoot], [.releaseFromBoot]].contains(purposes) }
+
+    /// Whether a prompt may name it together with others: reading, and opening the vault for it, and nothing else.
+    var sharesPrompts: Bool { purposes.contains(.read) && Set(purposes).isSubset(of: [.read, .unlock]) }
 
     /// Whether it is root's, about an account that nobody can be asked for.
     var isForService: Bool {
@@ -76,6 +81,17 @@ struct Challenge: Sendable {
         let account: String
 
         func isSameVersion(as other: Subject) -> Bool { item == other.item && version == other.version }
+    }
+
+    /// An item's name.
+    struct Name: Sendable, Equatable {
+        let service: String
+        let account: String
+
+        /// By bytes: what Unicode calls equal can be two names.
+        static func == (one: Name, other: Name) -> Bool {
+            one.service.utf8.elementsEqual(other.service.utf8) && one.account.utf8.elementsEqual(other.account.utf8)
+        }
     }
 
     /// One signature that may be needed.
@@ -120,6 +136,7 @@ struct Challenge: Sendable {
     func isReplaceable(by other: Challenge) -> Bool {
         stage == .issued && process == other.process && uid == other.uid && owner == other.owner
             && purposes == other.purposes && subject == other.subject && enrolment == other.enrolment
+            && newName == other.newName
     }
 
     enum Stage: Sendable, Equatable {

@@ -45,14 +45,15 @@ final class ChallengeBook: Sendable {
         reason: String? = nil,
         choice: SignatureChoice = .none,
         enrolment: [AuthorizationKind] = [], enrolled: [AuthorizationKind] = [], registers: [Int] = [],
-        items: [Challenge.Subject] = [], passwords: [ItemID: RenewedPassword] = [:], secrets: SecretAllowance? = nil
+        items: [Challenge.Subject] = [], passwords: [ItemID: RenewedPassword] = [:], secrets: SecretAllowance? = nil,
+        newName: Challenge.Name? = nil
     ) throws(Fault) -> Challenge.ID {
         let id = try Self.newID()
         let challenge = Challenge(
             id: id, uid: caller.uid, owner: owner, process: caller.process, vault: vault, purposes: purposes,
             subject: subject, reason: reason, choice: choice, stage: .issued,
             expires: clock.now() + limits.life, enrolment: enrolment, enrolled: enrolled,
-            registers: registers, items: items, passwords: passwords, secrets: secrets)
+            registers: registers, items: items, passwords: passwords, secrets: secrets, newName: newName)
         let isTaken = open.withLock { open in
             endings.add(Self.dropExpired(&open, at: clock.now()), OutcomeWord.expired)
             endings.add(self.makeRoom(for: challenge, in: &open), OutcomeWord.cancelled)
@@ -134,6 +135,7 @@ final class ChallengeBook: Sendable {
         try open.withLock { open throws(ChallengeRefusal) in
             let now = clock.now()
             let challenge = try Self.described(id, by: connection, in: open, at: now)
+            guard challenge.sharesPrompts else { return [] }
             return open.values.filter { other in
                 other.id != id && other.stage != .granted && !other.isReport && other.expires > now
                     && other.isAlike(challenge)

@@ -26,7 +26,7 @@ struct Request: Sendable {
 
     /// Who calls, for the log.
     func program(_ granted: Challenge? = nil) -> AccessRecord.Program {
-        LoggedProgram.of(uid: caller.uid, caller.process, verified: granted?.program)
+        LoggedProgram.of(uid: caller.uid, caller.process, resolved: granted?.program)
     }
 
     /// What to answer where a vault has to be made first.
@@ -51,14 +51,15 @@ struct Request: Sendable {
     func ask(
         for purposes: [Keychain.Purpose], subject: Challenge.Subject? = nil, reason: String? = nil,
         vault: VaultID? = nil, choice: SignatureChoice = .none, enrolment: [AuthorizationKind] = [],
-        enrolled: [AuthorizationKind] = [], registers: [Int] = []
+        enrolled: [AuthorizationKind] = [], registers: [Int] = [], newName: Challenge.Name? = nil
     ) throws(Fault) -> Fault {
         let kept = SecretAllowance(core.budgets, for: caller.uid)
         // What its signatures release, and one root that takes another's place.
         try kept.take(SecretAllowance.key, times: choice.authorizations.count + 1)
         let id = try core.challenges.issue(
             to: caller, owner: keeper.owner, vault: vault, purposes: purposes, subject: subject, reason: reason,
-            choice: choice, enrolment: enrolment, enrolled: enrolled, registers: registers, secrets: kept)
+            choice: choice, enrolment: enrolment, enrolled: enrolled, registers: registers, secrets: kept,
+            newName: newName)
         return Fault(.authenticationRequired, Fault.Details(challenge: id, purposes: purposes.map(\.rawValue)))
     }
 

@@ -10,20 +10,23 @@ extension InterfaceText {
         type NamedItem (service: string, account: string)
 
         # What a challenge is about. uid, pid and startTime (field 22 of /proc/PID/stat) are those of the authenticator's client; they must be the challenge's own.
-        # purposes: create, unlock, read, change, recovery, bind, unbind, rotate, accept, tieToBoot, releaseFromBoot, approveBoot, enrolment. vault: hex, absent when it is to be made.
+        # purposes: create, unlock, read, change, rename, recovery, bind, unbind, rotate, accept, tieToBoot, releaseFromBoot, approveBoot, enrolment. vault: hex, absent when it is to be made.
         # alternatives: each a complete set of indexes into authorizations; one of them has to be met, and only one is. Which PAM services that takes is the authenticator's own knowledge.
         # lastLock: when the client's own vault was last locked, or the broker started; milliseconds of CLOCK_BOOTTIME. No answer that is older can be used again.
-        # program: the client's program as root resolved it, for the access log; left out where it could not be.
+        # program: what the client's process ran when it connected, by the kernel's word, for the access log; left out where it could not be read.
         # enrolment: for that purpose, the kinds that an item is to be bound to (biometry-any, biometry-current-set): nobody is asked, and nothing is signed.
-        # items: for purpose rotate, all that is read for it; of each kind but unlock no more authorizations than there are items.
+        # items: for purpose rotate, all that is read for it, no name twice; of each kind but unlock no more authorizations than there are items.
+        # newService, newAccount: for purpose rename, what the item is to be called.
         method Describe(challenge: string, uid: int, pid: int, startTime: int, program: ?string) -> (
           owner: string, vault: ?string, purposes: []string, service: ?string, account: ?string, reason: ?string,
-          authorizations: []Authorization, alternatives: [][]int, lastLock: int, enrolment: ?[]string, items: ?[]NamedItem)
+          authorizations: []Authorization, alternatives: [][]int, lastLock: int, enrolment: ?[]string, items: ?[]NamedItem,
+          newService: ?string, newAccount: ?string)
 
         # Another open challenge of the same process that the same proof of a person answers. digest: SHA-256 of the challenge, hex.
         type Companion (digest: string, service: ?string, account: ?string, reason: ?string)
 
-        # What else the process of a described challenge waits for: of the same owner, for the same purposes, by the same signatures; 31 at most.
+        # What else the process of a described challenge waits for: of the same owner, for the same purposes, by the same signatures; 31 at most. None but where the
+        # purposes are read, or unlock and read.
         method Companions(challenge: string) -> (companions: []Companion)
 
         # A new vault: the broker makes its keys and its file, not yet in use. record: the registry record, as JSON.

@@ -58,7 +58,8 @@ extension InterfaceText {
         # refused), accept (root has accepted one); and the log's own: start, dropped (old records), broken (what was before is missing or
         # changed), cut (the end was lost, as by a power cut). outcome: done, or why it was refused, in one word: authentication-required where a person would have
         # been needed and the program asked none, expired where nobody answered in time, cancelled, locked, password, and so on. reason: the program's own words.
-        # program: a path where verified, otherwise what the program calls itself. missed: so many records before this one could not be written.
+        # program: what the process ran when it connected to the authenticator, as the kernel said then, if resolved; it may have run something else since. Otherwise what
+        # the process calls itself. missed: so many records before this one could not be written.
         type LogRecord (
           sequence: int,
           time: int,
@@ -67,7 +68,7 @@ extension InterfaceText {
           uid: ?int,
           pid: ?int,
           program: ?string,
-          verified: bool,
+          resolved: bool,
           controlGroup: ?string,
           item: ?string,
           service: ?string,
@@ -121,8 +122,9 @@ extension InterfaceText {
 
         method Delete(service: string, account: string, group: ?string, user: ?string) -> (item: Item)
 
-        method Rename(service: string, account: string, newService: string, newAccount: string,
-          group: ?string, user: ?string) -> (item: Item)
+        # An item with requirements asks as reading does, for purpose rename: a prompt asks for an item by its name. unlock, applicationPassword: as for Get.
+        method Rename(service: string, account: string, newService: string, newAccount: string, unlock: ?bool, applicationPassword: ?string,
+          challenge: ?string, group: ?string, user: ?string) -> (item: Item)
 
         # Locks at once, whatever else the vault is asked for; a group's vault for all members. items is left out of what is locked.
         method Lock(group: ?string, user: ?string) -> (vault: VaultState)
@@ -189,7 +191,7 @@ extension InterfaceText {
         method VerifyLog(group: ?string, user: ?string) -> (whole: bool, problem: ?string, records: int, first: ?int, last: ?int)
 
         # A person is needed: pass the challenge to org.coffer.Authentication.Begin, then repeat the call with it, from the same process.
-        # purposes: what the person is asked for: create, unlock, read, recovery, bind, unbind, rotate, accept, tieToBoot, releaseFromBoot, approveBoot; for enrolment nobody is asked: the authenticator looks whether fingers are enrolled.
+        # purposes: what the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate, accept, tieToBoot, releaseFromBoot, approveBoot; for enrolment nobody is asked: the authenticator looks whether fingers are enrolled.
         error AuthenticationRequired (challenge: string, purposes: []string)
         # The challenge is unknown, used, too old, another process's or another item's, or the item changed since: start again without one.
         error ChallengeRefused (message: string)

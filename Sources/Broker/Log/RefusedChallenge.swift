@@ -13,6 +13,8 @@ extension AccessRecord {
             event = .read
         } else if challenge.purposes.contains(.change) {
             event = .edit
+        } else if challenge.purposes.contains(.rename) {
+            event = .rename
         } else if challenge.purposes.contains(.recovery) {
             event = .recovery
         } else if challenge.purposes.contains(.accept) {

@@ -6,7 +6,7 @@ extension Keychain.LogRecord {
     init(_ record: AccessRecord) {
         self.init(
             sequence: Int64(clamping: record.sequence), time: Int64(clamping: record.time),
-            event: record.event.rawValue, outcome: record.outcome, verified: record.program?.isVerified ?? false,
+            event: record.event.rawValue, outcome: record.outcome, resolved: record.program?.isResolved ?? false,
             require: record.subject?.require ?? [])
         uid = record.program.map { Int64($0.uid) }
         pid = record.program.map { Int64($0.pid) }

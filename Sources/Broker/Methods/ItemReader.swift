@@ -18,6 +18,11 @@ struct ItemReader: Sendable {
     /// What the call may bind the item to, for the challenge that a person is asked for.
     var enrolled: [AuthorizationKind] = []
 
+    /// Also an item that has expired: its value goes nowhere.
+    var includesExpired = false
+    /// What the item is to be called from then on, where it is to be renamed.
+    var newName: Challenge.Name?
+
     /// Gives the value to `body`, and records that, in the same step of the vault that judged it: nothing can change in between.
     /// - Throws: `AuthenticationRequired` with a challenge where a person is needed.
     func read<Value: Sendable>(
@@ -49,7 +54,7 @@ struct ItemReader: Sendable {
             throw try request.ask(
                 for: demand.purposes, subject: demand.purposes.contains(purpose) ? subject : nil, reason: reason,
                 vault: vault,
-                choice: SignatureChoice(demand.ways), enrolled: enrolled)
+                choice: SignatureChoice(demand.ways), enrolled: enrolled, newName: newName)
         }
     }
 
@@ -62,7 +67,8 @@ struct ItemReader: Sendable {
         let program = request.program(granted)
         let hasPassword = applicationPassword != nil
         return try await request.keeper.use { state in
-            let item = try state.vault.find(service: service, account: account)
+            let item = try state.vault.find(
+                service: service, account: account, includingExpired: includesExpired)
             // What was granted for the keys before says nothing of these.
             if let granted, granted.vault != state.record.vault { throw Faults.challengeRefused }
             let plan = try state.vault.readPlan(for: item)
@@ -85,7 +91,7 @@ struct ItemReader: Sendable {
             // Where a person was asked, the reason is the one that was shown, whatever the repeated call says.
             let record = AccessRecord(
                 event, by: program, of: .init(item), reason: granted.map(\.reason) ?? reason,
-                detail: granted?.means?.detail)
+                detail: newName.map(\.detail) ?? granted?.means?.detail)
             if event == .read, !item.access.constraints.isEmpty {
                 // Before the value leaves: what a person was asked for never goes unrecorded.
                 try state.vault.note(record, .anchored)
@@ -103,4 +109,9 @@ struct ItemReader: Sendable {
         case password(ItemID, salt: [UInt8])
         case question(Challenge.Subject, ReadRules.Demand, VaultID)
     }
+}
+
+extension Challenge.Name {
+    /// What the log says of the item that gets it.
+    var detail: String { "now \(service) \(account)" }
 }

@@ -1,17 +1,46 @@
 import BrokerProtocol
+import Cryptography
 import Vault
 
-/// `Rename`: gives an item another service and account.
+/// `Rename`: gives an item another service and account. A prompt asks for an item by these, so who renames one that asks for a person must be one that it
+/// asks for: otherwise a yes to a harmless name would give out another item.
 enum RenameHandler: MethodHandler {
     static func answer(_ method: Keychain.Rename, _ request: Request) async throws(Fault) -> Answer {
-        let program = request.program()
-        let item = try await request.keeper.use { state in
-            let item = try state.vault.find(service: method.service, account: method.account, includingExpired: true)
-            let renamed = try state.vault.rename(item, service: method.newService, account: method.newAccount)
-            let detail = "now \(method.newService) \(method.newAccount)"
-            state.note(AccessRecord(.rename, by: program, of: .init(item), detail: detail))
-            return renamed
+        let granted = try request.redeem(method.challenge)
+        let password = try ApplicationPasswords.decode(method.applicationPassword)
+        let newName = Challenge.Name(service: method.newService, account: method.newAccount)
+        if let granted, granted.newName != newName { throw Faults.challengeRefused }
+        if let item = try await renameUngated(method, newName, request, hasPassword: password != nil) {
+            return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+        }
+        let reader = ItemReader(
+            service: method.service, account: method.account, reason: nil, mayUnlock: method.unlock ?? false,
+            applicationPassword: password, challenge: nil, redeemed: granted, purpose: .rename, includesExpired: true,
+            newName: newName)
+        let item = try await reader.read(request, for: .rename) { vault, item, _ in
+            try vault.rename(item, service: newName.service, account: newName.account)
         }
         return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+    }
+
+    /// - Returns: nil where the item has requirements, and nothing was done.
+    private static func renameUngated(
+        _ method: Keychain.Rename, _ newName: Challenge.Name, _ request: Request, hasPassword: Bool
+    ) async throws(Fault) -> ItemSummary? {
+        let program = request.program()
+        return try await request.keeper.use { state in
+            let item = try state.vault.find(service: method.service, account: method.account, includingExpired: true)
+            // What cannot be done is said before anybody is asked.
+            try state.vault.checkName(newName.service, newName.account, for: item)
+            guard item.access.constraints.isEmpty else { return nil }
+            guard !hasPassword else { throw Faults.applicationPasswordUnknown }
+            let renamed = try state.vault.rename(item, service: newName.service, account: newName.account)
+            state.note(AccessRecord(.rename, by: program, of: .init(item), detail: newName.detail))
+            return renamed
+        }
+    }
+
+    static func logged(_ method: Keychain.Rename) -> LoggedCall? {
+        LoggedCall(event: .rename, service: method.service, account: method.account)
     }
 }

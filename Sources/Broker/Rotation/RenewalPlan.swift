@@ -6,6 +6,8 @@ import Vault
 struct RenewalPlan: Sendable {
     /// As many items as one prompt can name.
     static let mostItems = 32
+    /// In characters, what their names may take there: one of the longest names fits, however it has to be spelt out.
+    private static let room = 16_000
 
     /// The next items that need a person, with their signatures; as many as one prompt can name.
     var items: [Challenge.Subject] = []
@@ -22,6 +24,7 @@ struct RenewalPlan: Sendable {
     /// - Throws: `FingersChanged` for an item that nobody can read any more.
     init(for missing: [ItemSummary], withPassword: [ItemID], in vault: OpenVault) throws(Fault) {
         self.withPassword = Dictionary(uniqueKeysWithValues: withPassword.map { ($0.description, $0) })
+        var room = Self.room
         for item in missing {
             let way = try Self.way(to: item, in: vault)
             if let salt = way.passwordSalt {
@@ -30,6 +33,10 @@ struct RenewalPlan: Sendable {
                 passwords.append((item, salt))
             }
             guard !way.agreements.isEmpty, items.count < Self.mostItems else { continue }
+            // A byte is spelt out by six characters at most.
+            let size = 6 * (item.metadata.service.utf8.count + item.metadata.account.utf8.count) + 32
+            guard size <= room else { continue }
+            room -= size
             items.append(
                 Challenge.Subject(
                     item: item.id, version: item.version, service: item.metadata.service,

@@ -11,6 +11,17 @@ extension OpenVault {
         }
     }
 
+    /// Whether an item can get a name, without giving it.
+    ///
+    /// - Throws: `.alreadyExists` where another item has it; `.limitExceeded`, `.invalidArgument`; `.damaged`, `.storage`.
+    public func checkName(_ service: String, _ account: String, for item: ItemSummary) throws(VaultError) {
+        try Limits.check(service: service, account: account)
+        let other = try read { (snapshot) throws(VaultError) in try snapshot.item(service: service, account: account) }
+        guard other == nil || other?.summary.id == item.id else { throw Self.nameIsTaken }
+    }
+
+    private static var nameIsTaken: VaultError { VaultError(.alreadyExists, "there is an item of that name already") }
+
     /// Gives an item another name.
     ///
     /// - Throws: `.alreadyExists` where another item has it, otherwise as `edit`.
@@ -20,9 +31,7 @@ extension OpenVault {
         return try write { (change) throws(VaultError) in
             let old = try change.present(item)
             if let other = try change.item(service: service, account: account) {
-                guard other.summary.id == item.id else {
-                    throw VaultError(.alreadyExists, "there is an item of that name already")
-                }
+                guard other.summary.id == item.id else { throw Self.nameIsTaken }
                 return old.summary
             }
             let before = old.summary.metadata

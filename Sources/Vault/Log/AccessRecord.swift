@@ -44,18 +44,36 @@ public struct AccessRecord: Codable, Sendable, Equatable {
     public struct Program: Codable, Sendable, Equatable {
         public var uid: UInt32
         public var pid: Int32
-        /// Its name: a path where root resolved it, otherwise what it calls itself.
+        /// Its name: the path of what it ran when it connected to the authenticator, where the kernel said so; otherwise what it calls itself.
         public var name: String?
-        /// Root resolved the name. Otherwise the program may have chosen it.
-        public var isVerified: Bool
+        /// The name is the kernel's word of that moment. Otherwise the program may have chosen it.
+        public var isResolved: Bool
         public var controlGroup: String?
 
-        public init(uid: UInt32, pid: Int32, name: String?, isVerified: Bool, controlGroup: String?) {
+        public init(uid: UInt32, pid: Int32, name: String?, isResolved: Bool, controlGroup: String?) {
             self.uid = uid
             self.pid = pid
             self.name = name
-            self.isVerified = isVerified
+            self.isResolved = isResolved
             self.controlGroup = controlGroup
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case uid, pid, name, isResolved, controlGroup
+        }
+
+        /// Records that were written earlier have another word for `isResolved`.
+        private enum EarlierKeys: String, CodingKey { case isVerified }
+
+        public init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            uid = try members.decode(UInt32.self, forKey: .uid)
+            pid = try members.decode(Int32.self, forKey: .pid)
+            name = try members.decodeIfPresent(String.self, forKey: .name)
+            controlGroup = try members.decodeIfPresent(String.self, forKey: .controlGroup)
+            isResolved =
+                try members.decodeIfPresent(Bool.self, forKey: .isResolved)
+                ?? decoder.container(keyedBy: EarlierKeys.self).decode(Bool.self, forKey: .isVerified)
         }
     }
 

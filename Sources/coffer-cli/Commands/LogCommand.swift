@@ -10,8 +10,8 @@ struct LogCommand: ParsableCommand {
         abstract: "Show who read, changed, unlocked and was refused what.",
         usage: "coffer log [--since <time>] [--follow] [--verify] [--json]",
         discussion: """
-            Columns: TIME EVENT ITEM OUTCOME PROGRAM, the newest last. A program with a “?” is what it calls itself; without one, root \
-            has looked. On a terminal the columns are aligned; otherwise tabs part them, times are in ISO 8601, and the first line names \
+            Columns: TIME EVENT ITEM OUTCOME PROGRAM, the newest last. A program is what the process ran when it connected, as \
+            the kernel said then; it may have run something else since. With a “?” it is only what the process calls itself. On a terminal the columns are aligned; otherwise tabs part them, times are in ISO 8601, and the first line names \
             the columns as well. --json has one object a line, with the control group and the item's id besides.
 
             The records are chained: --verify tells whether one is missing or changed, and ends with 7 if so. The oldest half is dropped \

@@ -8,7 +8,10 @@ struct RenameCommand: ParsableCommand {
         commandName: "rename",
         abstract: "Give a secret another name.",
         usage: "coffer rename <service> <account> <new-service> <new-account>",
-        discussion: "Value, access and all else stay. A name that is taken is never overwritten: status 10.",
+        discussion: """
+            Value, access and all else stay. A name that is taken is never overwritten: status 10. A prompt asks for a secret by its \
+            name, so renaming a secret with requirements asks as reading it does.
+            """,
         aliases: ["mv"])
 
     @Argument(help: ArgumentHelp("The present service, or SERVICE/ACCOUNT.", valueName: "service"))
@@ -24,6 +27,8 @@ struct RenameCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The new account.", valueName: "new-account"))
     var newAccount: String?
 
+    @OptionGroup var prompt: PromptOptions
+    @OptionGroup var password: ApplicationPasswordOptions
     @OptionGroup var vault: VaultOptions
 
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
@@ -45,10 +50,12 @@ struct RenameCommand: ParsableCommand {
     func run() throws {
         let session = Session(vault)
         let (old, new) = try names(session)
-        let reply = try session.client.call(
+        let reply = try session.call(
             Keychain.Rename(
-                service: old.service, account: old.account, newService: new.service, newAccount: new.account
-            ))
+                service: old.service, account: old.account, newService: new.service, newAccount: new.account,
+                unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+            for: old.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+            command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
         if !quiet { Output.note("Renamed \(old.shownName) to \(reply.item.shownName)") }
     }
 

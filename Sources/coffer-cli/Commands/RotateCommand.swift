@@ -41,9 +41,6 @@ struct RotateCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
 
-    /// As many secrets as one prompt names.
-    private static let namedAtOnce = 32
-
     func validate() throws {
         if let service, all || signingKey {
             let name = ItemText.name(service: service, account: account)
@@ -91,8 +88,8 @@ struct RotateCommand: ParsableCommand {
     private func rotateAll(_ session: Session) throws {
         let command = ShellText.command(["coffer", "rotate", "--all"] + vault.words)
         let asking = try session.client.list(service: nil).count { !$0.access.require.isEmpty }
-        // One for opening it, one for what is stored meanwhile.
-        let prompts = asking / Self.namedAtOnce + 2
+        // One for each at most, as names can be that long; one for opening it, one for what is stored meanwhile.
+        let prompts = asking + 2
         var reply = try session.rotateAll([], prompts: prompts, noPrompt: prompt.noPrompt, command: command)
         var given: Set<String> = []
         // The broker asks for some at a time, and for none twice unless it was stored meanwhile.

@@ -46,7 +46,7 @@ struct LogTable {
     private func program(_ record: Keychain.LogRecord) -> String {
         var text = "-"
         if let pid = record.pid {
-            text = "\(record.program.map(VisibleText.line) ?? "unknown")\(record.verified ? "" : "?") (pid \(pid))"
+            text = "\(record.program.map(VisibleText.line) ?? "unknown")\(record.resolved ? "" : "?") (pid \(pid))"
         }
         if let reason = record.reason {
             text = (text == "-" ? "" : text + ", ") + "reason: \(VisibleText.quoted(reason))"
@@ -75,7 +75,7 @@ struct LogLine: Encodable {
     init(_ record: Keychain.LogRecord) { self.record = record }
 
     private enum CodingKeys: String, CodingKey {
-        case sequence, time, event, outcome, uid, pid, program, verified, controlGroup, item, service, account, require,
+        case sequence, time, event, outcome, uid, pid, program, resolved, controlGroup, item, service, account, require,
             reason, detail
         case missed
     }
@@ -89,7 +89,7 @@ struct LogLine: Encodable {
         try container.encodeIfPresent(record.uid, forKey: .uid)
         try container.encodeIfPresent(record.pid, forKey: .pid)
         try container.encodeIfPresent(record.program, forKey: .program)
-        try container.encode(record.verified, forKey: .verified)
+        try container.encode(record.resolved, forKey: .resolved)
         try container.encodeIfPresent(record.controlGroup, forKey: .controlGroup)
         try container.encodeIfPresent(record.item, forKey: .item)
         try container.encodeIfPresent(record.service, forKey: .service)

@@ -26,6 +26,8 @@ struct Storm: Sendable {
     var uid: UInt32?
     /// Seconds for which a question is left open before it is answered.
     var thinking = 0.0
+    /// How many of the program's other requests have been told to wait before the first question is answered.
+    var waiting = 0
     /// A file that has to be there before a question is answered.
     var signal = ""
 
@@ -33,6 +35,7 @@ struct Storm: Sendable {
     func run(in sandbox: Sandbox) throws -> [Answer] {
         let words = [
             String(decoding: try JSONEncoder().encode(wishes), as: UTF8.self), password, "\(thinking)", signal,
+            "\(waiting)",
         ]
         let interpreter = ["/usr/bin/python3", "-c", Self.program] + words
         var command = Command(
@@ -67,6 +70,7 @@ struct Storm: Sendable {
                 message, self.rest = self.rest.split(b"\0", 1)
                 return json.loads(message)
         early = threading.Barrier(sum(not w["isLate"] for w in wishes)); asked = threading.Event()
+        told = threading.Semaphore(0); waiting = int(sys.argv[5]); first = threading.Lock(); answered = []
         def want(wish, result):
             try:
                 if wish["isLate"]: asked.wait(150)
@@ -80,9 +84,13 @@ struct Storm: Sendable {
                     while "error" not in answer and answer["parameters"].get("message"):
                         message = answer["parameters"]["message"]
                         result["messages"].append(message["text"])
+                        if message["text"].startswith("Waiting"): told.release()
                         if message["style"] == "secret":
                             result["questions"] += 1; asked.set()
                             time.sleep(thinking)
+                            with first: isFirst = not answered; answered.append(1)
+                            if isFirst:
+                                for _ in range(waiting): told.acquire(timeout=150)
                             while sys.argv[4] and not os.path.exists(sys.argv[4]): time.sleep(0.05)
                             if wish.get("end") == "gone": line.socket.close(); result["error"] = "gone"; return
                             if wish.get("end") == "cancel": line.call("Authentication.Cancel"); result["error"] = "cancel"; return
