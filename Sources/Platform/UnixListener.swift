@@ -9,12 +9,9 @@ public struct UnixListener: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// As many as the kernel lets wait to be taken (`net.core.somaxconn`): one user who connects on and on is not to fill it.
-    public static let longestQueue: Int32 = 4096
-
     /// Binds and listens. A socket file that nobody answers on is replaced; one that is answered is an error.
     /// - Parameter mode: permission bits of the socket file.
-    public init(path: String, mode: mode_t, backlog: Int32 = UnixListener.longestQueue) throws(SystemError) {
+    public init(path: String, mode: mode_t, backlog: Int32 = 128) throws(SystemError) {
         self.init(adopting: try Self.open(path, mode: mode, backlog: backlog))
     }
 

@@ -173,4 +173,18 @@ struct ConnectionTests {
         for _ in busy { gate.signal() }
         for task in busy { await task.value }
     }
+
+    @Test("who connects on and on waits, and nobody else does")
+    func pace() {
+        let pace = ConnectionPace()
+        let now = ContinuousClock.now
+        let delays = (0..<1000).map { _ in pace.delay(of: 1, at: now) }
+        #expect(delays.prefix(128).allSatisfy { $0 == .zero })
+        #expect(delays.last == .milliseconds(4 * (1000 - 128)) && delays == delays.sorted())
+        #expect(pace.delay(of: 2, at: now) == .zero)
+        // After a break all is as it was.
+        let later = now + .seconds(4)
+        pace.forget(at: later)
+        #expect(pace.delay(of: 1, at: later) == .zero)
+    }
 }

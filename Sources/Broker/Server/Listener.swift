@@ -27,6 +27,7 @@ final class Listener: Sendable {
         let logger: Logger
         let executors = UserExecutors()
         let refusals = Refusals()
+        let arrivals = ConnectionPace()
     }
 
     /// - Parameter socket: a bound, listening socket; it belongs to the listener from now on.
@@ -40,15 +41,7 @@ final class Listener: Sendable {
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
             .childChannelInitializer { channel in
                 PeerQuestion.ask(channel).flatMap { credentials in
-                    // First and without asking anybody: whoever connects on and on is to cost little.
-                    if isFull(credentials.uid, surroundings) {
-                        surroundings.refusals.refuse(channel, credentials, tooMany(surroundings), surroundings.logger)
-                        return channel.eventLoop.makeSucceededVoidFuture()
-                    }
-                    return standing(of: credentials.uid, surroundings, on: channel.eventLoop).flatMapThrowing {
-                        standing in
-                        try admit(channel, credentials, standing, surroundings, connections)
-                    }
+                    receive(channel, credentials, surroundings, connections)
                 }.flatMapError { error in
                     // Whoever cannot be named is not talked to.
                     surroundings.logger.info("connection without a nameable process refused")
@@ -63,9 +56,43 @@ final class Listener: Sendable {
         return Listener(channel: channel, connections: connections, sweeping: sweeping)
     }
 
-    private static func isFull(_ uid: UInt32, _ surroundings: Surroundings) -> Bool {
-        let budgets = surroundings.budgets
-        return budgets.held(.connections, by: uid) >= budgets.limits.connections.user
+    /// First what costs little: whoever connects on and on is counted and refused before anything is looked up.
+    private static func receive(
+        _ channel: any Channel, _ peer: PeerQuestion.Peer, _ surroundings: Surroundings, _ connections: OpenConnections
+    ) -> EventLoopFuture<Void> {
+        @Sendable func refuse(_ fault: Fault) {
+            surroundings.refusals.refuse(channel, peer, fault, surroundings.logger)
+        }
+        do throws(Fault) {
+            guard surroundings.served.admits(uid: peer.uid) else {
+                throw Fault(.permissionDenied, "This socket is not for you.")
+            }
+            try enter(peer.uid, surroundings, connections)
+        } catch {
+            refuse(error)
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        return wait(for: peer.uid, surroundings, on: channel.eventLoop).flatMap {
+            standing(of: peer.uid, surroundings, on: channel.eventLoop)
+        }.flatMapThrowing { standing in
+            do throws(Fault) { try check(standing) } catch {
+                surroundings.budgets.give(back: 1, of: .connections, for: peer.uid)
+                return refuse(error)
+            }
+            do { try admit(channel, peer, surroundings, connections) } catch {
+                surroundings.budgets.give(back: 1, of: .connections, for: peer.uid)
+                throw error
+            }
+        }
+    }
+
+    private static func wait(
+        for uid: UInt32, _ surroundings: Surroundings, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<Void> {
+        guard surroundings.served.keepsUsersApart else { return eventLoop.makeSucceededVoidFuture() }
+        let delay = surroundings.arrivals.delay(of: uid)
+        guard delay > .zero else { return eventLoop.makeSucceededVoidFuture() }
+        return eventLoop.scheduleTask(in: .init(delay)) {}.futureResult
     }
 
     private static func tooMany(_ surroundings: Surroundings) -> Fault {
@@ -88,6 +115,7 @@ final class Listener: Sendable {
     /// Ends connections on which nothing happens; sooner where there are many.
     private static func endIdle(_ connections: OpenConnections, _ surroundings: Surroundings) {
         surroundings.refusals.forget()
+        surroundings.arrivals.forget()
         let budgets = surroundings.budgets
         let isCrowded = budgets.total(.connections) > budgets.limits.connections.all / 2
         let pace = surroundings.pace
@@ -97,33 +125,15 @@ final class Listener: Sendable {
     }
 
     private static func admit(
-        _ channel: any Channel, _ credentials: PeerQuestion.Peer, _ standing: KnownUsers.Answer,
-        _ surroundings: Surroundings, _ connections: OpenConnections
+        _ channel: any Channel, _ credentials: PeerQuestion.Peer, _ surroundings: Surroundings,
+        _ connections: OpenConnections
     ) throws {
-        do throws(Fault) {
-            guard surroundings.served.admits(uid: credentials.uid) else {
-                throw Fault(.permissionDenied, "This socket is not for you.")
-            }
-            try check(standing)
-            try enter(credentials.uid, surroundings, connections)
-        } catch {
-            surroundings.refusals.refuse(channel, credentials, error, surroundings.logger)
-            return
-        }
-        let caller: Caller
-        let wrapped: NIOAsyncChannel<ByteBuffer, ByteBuffer>
-        do {
-            caller = Caller(
-                uid: credentials.uid, process: credentials.process, connection: connections.newNumber())
-            wrapped = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
-                wrappingChannelSynchronously: channel,
-                configuration: .init(
-                    backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2), isOutboundHalfClosureEnabled: false)
-            )
-        } catch {
-            surroundings.budgets.give(back: 1, of: .connections, for: credentials.uid)
-            throw error
-        }
+        let caller = Caller(
+            uid: credentials.uid, process: credentials.process, connection: connections.newNumber())
+        let wrapped = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+            wrappingChannelSynchronously: channel,
+            configuration: .init(
+                backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2), isOutboundHalfClosureEnabled: false))
         let connection = Connection(
             channel: wrapped, caller: caller, served: surroundings.served, budgets: surroundings.budgets,
             connections: connections, calls: surroundings.calls, pace: surroundings.pace, logger: surroundings.logger)

@@ -68,7 +68,7 @@ public final class OtherProcess: Sendable {
 
     /// The next message that comes without anything being asked; "EOF" when the connection was closed instead, "silence" after 100 seconds.
     public func hear(on connection: Int = 0) async throws -> String {
-        try input.write(contentsOf: Data("\(connection) hear\n".utf8))
+        try process.write("\(connection) hear\n")
         return try await lines.next()
     }
 
