@@ -12,16 +12,16 @@ struct FuzzTests {
 
         var target: (kind: any FuzzTarget.Type, cases: Int) {
             switch self {
-            case .notes: (NoteTarget.self, 1500)
-            case .registry: (RegistryTarget.self, 1500)
-            case .vault: (VaultTarget.self, 250)
-            case .decoders: (DecoderTarget.self, 8000)
-            case .wire: (WireTarget.self, 4000)
-            case .broker: (BrokerTarget.self, 1200)
-            case .authenticator: (AuthenticatorTarget.self, 1500)
-            case .settings: (SettingsTarget.self, 3000)
-            case .tpm: (TPMTarget.self, 150)
-            case .arguments: (ArgumentTarget.self, 4000)
+            case .notes: (NoteTarget.self, 1000)
+            case .registry: (RegistryTarget.self, 1000)
+            case .vault: (VaultTarget.self, 200)
+            case .decoders: (DecoderTarget.self, 4000)
+            case .wire: (WireTarget.self, 2000)
+            case .broker: (BrokerTarget.self, 1000)
+            case .authenticator: (AuthenticatorTarget.self, 300)
+            case .settings: (SettingsTarget.self, 2000)
+            case .tpm: (TPMTarget.self, 100)
+            case .arguments: (ArgumentTarget.self, 2000)
             }
         }
     }

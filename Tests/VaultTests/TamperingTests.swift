@@ -71,6 +71,17 @@ struct TamperingTests {
         #expect(vaultError { _ = try vault.missing(in: vault) } == .damaged)
     }
 
+    /// `coffer doctor` checks every row: one of these ended the broker.
+    @Test(arguments: [0, 1, 31, 33]) func anIndexEntryOfAnotherLength(_ count: Int) throws {
+        try fixture.tamper { database in
+            try database.execute(
+                sql: "UPDATE posting SET term = ? WHERE term = (SELECT term FROM posting LIMIT 1)",
+                arguments: [Data(repeating: 7, count: count)])
+        }
+        let vault = try fixture.open()
+        #expect(vaultError { _ = try vault.verify() } == .damaged)
+    }
+
     private func rows() throws -> [[UInt8]: [UInt8]] {
         var rows: [[UInt8]: [UInt8]] = [:]
         try fixture.tamper { database in

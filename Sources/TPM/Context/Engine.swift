@@ -72,6 +72,7 @@ final class Engine {
             unsafe Tss2_Sys_GetRpBuffer(system, &size, &buffer) == 0,
             let buffer = unsafe buffer
         else { return }
-        unsafe wipe(UnsafeMutableRawPointer(mutating: buffer), size)
+        // TSS takes the size from the answer itself: whoever changes that on the way must not choose what is overwritten.
+        unsafe wipe(UnsafeMutableRawPointer(mutating: buffer), min(max(size, 0), channel.parametersInAnswer))
     }
 }

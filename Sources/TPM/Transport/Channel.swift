@@ -15,6 +15,7 @@ final class Channel {
     private var descriptor: CInt
     private var command: [UInt8]?
     private var sentCommands = 0
+    private var answerSize = 0
     private var deadline: SuspendingClock.Instant
 
     /// Connects; the time this takes counts towards the first command's limit. Throws `.unavailable` or `.deadline`.
@@ -39,6 +40,9 @@ final class Channel {
         // Closing the device waits in the kernel until the TPM has answered: nobody may have to wait with it.
         DispatchQueue.global().async { _ = close(descriptor) }
     }
+
+    /// How many bytes can be parameters in the last answer to a command with sessions: what follows its header and their size.
+    var parametersInAnswer: Int { max(0, answerSize - Self.headerSize - 4) }
 
     /// Sends one command. Throws `.unavailable` or `.deadline`.
     func send(_ bytes: [UInt8]) throws(TPMError) {
@@ -84,6 +88,7 @@ final class Channel {
         }
         if let command { observer?.commandEnded(command, answer: answer) }
         command = nil
+        answerSize = answer.count
         return answer
     }
 

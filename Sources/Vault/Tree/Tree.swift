@@ -80,6 +80,7 @@ final class Tree {
 
     /// Checks the way from the root down.
     private func path(to key: [UInt8]) throws(VaultError) -> TreeNode {
+        guard key.count == TreeNode.digestCount else { throw .damaged("its index has an entry of a wrong length") }
         var expected = root
         for level in 0..<TreeNode.bucketLevel {
             let node = TreeNode(level: level, above: key)
