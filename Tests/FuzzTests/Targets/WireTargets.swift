@@ -93,7 +93,7 @@ struct WireTarget: FuzzTarget {
                     try answer { try calls[index].read(IncomingCall(found)) }
                     _ = try answer {
                         let set = try IncomingCall(found).parameters(of: Keychain.Set.self)
-                        _ = try WireAccess.decode(set.access)
+                        _ = try WireAccess.decode(set.access, over: nil)
                         _ = try WireTime.decode(set.expires)
                         _ = try WireValue.decode(set.value)
                     }
