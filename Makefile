@@ -31,7 +31,7 @@ MODULE ?= .build-pam/pam_coffer.so
 programs := cofferd coffer-authenticator coffer
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fuzz check format mutants pam release install uninstall machine clean
+.PHONY: help build demo test fuzz check format mutants memory pam release install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -65,6 +65,10 @@ format: ## bring all Swift files into the one format
 
 mutants: ## take each protection away, one by one, and see its test fail
 	scripts/mutants $(FILTER)
+
+memory: release ## what root finds in the memory of the optimised broker after a lock; as root
+	$(SWIFT) build --build-tests $(jobs)
+	COFFER_TEST_PROGRAMS=$(CURDIR)/$(release)/release scripts/test SystemTests.MemoryTests
 
 pam: ## pam_coffer.so, the login programs' module (.build-pam/pam_coffer.so)
 	scripts/build-pam

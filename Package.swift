@@ -108,7 +108,7 @@ let package = Package(
         tests("PlatformTests", ["Platform"]),
         tests("ConfigurationTests", ["Configuration"]),
         tests("BrokerProtocolTests", ["BrokerProtocol"]),
-        tests("SystemTests", ["Authorization", "Cryptography", "TPM", "Vault", "CofferTestKit"]),
+        tests("SystemTests", ["Authorization", "BrokerProtocol", "Cryptography", "TPM", "Vault", "CofferTestKit"]),
         tests("AuthorizationTests", ["Authorization", "Cryptography"]),
         tests("PAMTests", ["PAM", "Cryptography", "Platform", "CofferTestKit"]),
         tests("CryptographyTests", ["Cryptography", "COpenSSL", "Platform", "CofferTestKit"]),

@@ -47,16 +47,62 @@ extension Keychain {
     public struct TieToBoot: VarlinkMethod {
         public static let name = "org.coffer.Keychain.TieToBoot"
         public typealias Reply = Boot.Reply
-        /// What a boot is to be told by; left out for 4 and 7.
+        /// What a boot is to be told by; left out for what ``TieCoverage`` answers.
         public var registers: [Int64]?
+        /// True to tie it although the kernel's command line, or what is known of it, stays open.
+        public var weak: Bool?
         /// True to let go.
         public var release: Bool?
         public var challenge: String?
 
-        public init(registers: [Int64]? = nil, release: Bool? = nil, challenge: String? = nil) {
+        public init(
+            registers: [Int64]? = nil, weak: Bool? = nil, release: Bool? = nil, challenge: String? = nil
+        ) {
             self.registers = registers
+            self.weak = weak
             self.release = release
             self.challenge = challenge
+        }
+    }
+
+    /// What a tie to these registers holds of the boot that the machine was started with.
+    public struct BootCoverage: Codable, Sendable, Equatable {
+        public enum Part: String, Codable, Sendable {
+            case held, open
+            /// The firmware's log does not tell.
+            case unknown
+        }
+
+        public var registers: [Int64]
+        /// Whether a start with another command line is another boot.
+        public var commandLine: Part
+        public var initrd: Part
+        /// Whether a change of the boot menu, too, is another boot: no such change can be approved before it.
+        public var changesWithMenu: Bool
+        /// Why something is not known.
+        public var reason: String?
+
+        public init(registers: [Int64], commandLine: Part, initrd: Part, changesWithMenu: Bool, reason: String?) {
+            self.registers = registers
+            self.commandLine = commandLine
+            self.initrd = initrd
+            self.changesWithMenu = changesWithMenu
+            self.reason = reason
+        }
+    }
+
+    /// Asks what a tie would hold, before it is made or while it is there. Asks no person.
+    public struct TieCoverage: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.TieCoverage"
+        /// Left out for 4 and 7, and those that hold command line and initrd here.
+        public var registers: [Int64]?
+
+        public init(registers: [Int64]? = nil) { self.registers = registers }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            public var coverage: BootCoverage
+
+            public init(coverage: BootCoverage) { self.coverage = coverage }
         }
     }
 

@@ -4,7 +4,7 @@ import BrokerProtocol
 /// It ends with another status than 0 when the person gives up, as the programs for `SUDO_ASKPASS` and `SSH_ASKPASS` do.
 ///
 /// Every user of the machine can read a program's arguments, and only its own user its environment. So its argument says no more than that Coffer asks, and
-/// what for is in `COFFER_ASKPASS_PROMPT` (docs/decisions/0010-askpass.md).
+/// what for is in `COFFER_ASKPASS_PROMPT` (docs/decisions/0011-askpass.md).
 struct AskPassPerson: Person {
     /// The variable that says what is asked.
     static let variable = "COFFER_ASKPASS_PROMPT"

@@ -46,6 +46,31 @@ import Testing
         }
     }
 
+    /// Two conversations that change a record at once: the second is made from one that is there no more, and would take the first one's change back.
+    @Test func whatWasMadeFromAnOlderRecordReplacesNothing() throws {
+        func bound(_ handle: UInt32?) throws -> RegistryRecord {
+            guard let handle else { return record() }
+            let index = try #require(IndexPin(handle: handle, policy: [UInt8](repeating: 5, count: 32)))
+            let binding = try #require(BindingPin(index: index, salt: [UInt8](repeating: 6, count: 16)))
+            return record().with(binding: binding, unlockRoot: [UInt8](repeating: 7, count: 34))
+        }
+        try withRegistry { registry in
+            let (old, new, late) = (record(), try bound(0x01B0_C001), try bound(0x01B0_C002))
+            try registry.write(old)
+            try registry.replace(old, with: new)
+            let error = #expect(throws: RegistryError.self) { try registry.replace(old, with: late) }
+            #expect(error?.code == .conflict)
+            #expect(throws: RegistryError.self) { try registry.succeed(old, with: record(vault: 2)) }
+            #expect(try registry.record(for: .user(1000)) == new)
+            // Nor does one of another vault, or another owner's, come in this way.
+            #expect(throws: RegistryError.self) { try registry.replace(new, with: record(vault: 2)) }
+            #expect(throws: RegistryError.self) { try registry.replace(new, with: record(owner: .user(1001))) }
+            #expect(throws: RegistryError.self) { try registry.succeed(new, with: record()) }
+            try registry.succeed(new, with: record(vault: 2))
+            #expect(try registry.record(for: .user(1000)) == record(vault: 2))
+        }
+    }
+
     @Test func aRecordUnderAnotherOwnersNameIsRefused() throws {
         try withRegistry { registry in
             try registry.write(record())

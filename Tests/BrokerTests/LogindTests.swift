@@ -234,6 +234,25 @@ struct LogindTests {
         await broker.stop()
     }
 
+    @Test("where there is no bus, time locks what was to lock with the screen only")
+    func silent() async throws {
+        let time = TestClock()
+        var options = Broker.Options()
+        options.clock = time.clock
+        let broker = try await throwAwayBroker(options: options) {
+            $0.systemBus = .address("unix:path=\($0.vaultDirectory)/no-bus")
+            $0.idleLock = 0
+        }
+        try await until("the missing bus is noticed") { broker.log.all.contains { $0.contains("logind is not heard") } }
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        time.advance(by: .seconds(14 * 60))
+        #expect(try await client.call(Keychain.Status()).vault.state == .unlocked)
+        time.advance(by: .seconds(60))
+        #expect(try await client.call(Keychain.Status()).vault.state == .locked)
+        await broker.stop()
+    }
+
     @Test("logind gone: all vaults lock after a minute; back again: it is heard")
     func lostAndFound() async throws {
         let stage = try await Stage()

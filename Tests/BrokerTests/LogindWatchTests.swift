@@ -85,6 +85,20 @@ struct LogindWatchTests {
         return "c1"
     }
 
+    @Test("a broker that comes as the machine goes to sleep locks, and does not hold it")
+    func comesAtSleep() async throws {
+        let mock = try LogindMock()
+        try mock.setPreparingForSleep(true)
+        let record = Record()
+        let watch = try await watch(mock, record)
+        #expect(record.all == ["all, held: true", "fold"])
+        #expect(!watch.holdsSleep)
+        #expect(try mock.inhibitors().hasPrefix("a(ssssuu) 0"))
+        try mock.prepareForSleep(false)
+        try await until("the inhibitor is taken") { watch.holdsSleep }
+        watch.stop()
+    }
+
     @Test("sessions that are locked when the broker comes lock their owners' vaults, others do not")
     func foundLocked() async throws {
         let mock = try LogindMock()

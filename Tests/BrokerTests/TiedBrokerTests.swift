@@ -199,14 +199,14 @@ struct TiedBrokerTests {
         try await stage.prepare()
         let (client, authenticator) = (stage.client, stage.broker.authenticator)
         // The word for tying releases the recovery key to be sealed anew, and to nothing else.
-        let tying = try await challenge { try await client.call(Keychain.TieToBoot()) }
+        let tying = try await challenge { try await client.call(Keychain.TieToBoot(weak: true)) }
         let line = try await authenticator.described(tying)
         try await authenticator.releaseRoots(tying, over: line)
         #expect(
             try await fault { try await client.call(Keychain.NewRecoveryCode(challenge: tying)) }.name
                 == .challengeRefused)
         await line.close()
-        let second = try await challenge { try await client.call(Keychain.TieToBoot()) }
+        let second = try await challenge { try await client.call(Keychain.TieToBoot(weak: true)) }
         try await authenticator.tie(second)
         #expect(
             try await fault { try await client.call(Keychain.NewRecoveryCode(challenge: second)) }.name
@@ -240,7 +240,7 @@ struct TiedBrokerTests {
         try await stage.prepare()
         let (client, authenticator) = (stage.client, stage.broker.authenticator)
         _ = try await client.call(Keychain.Lock())
-        let tying = try await challenge { try await client.call(Keychain.TieToBoot()) }
+        let tying = try await challenge { try await client.call(Keychain.TieToBoot(weak: true)) }
         let line = try await authenticator.described(tying)
         let refused = try await fault {
             try await authenticator.release(tying, pin: nil, reseals: false, over: line)
@@ -250,7 +250,7 @@ struct TiedBrokerTests {
         #expect(try await client.call(Keychain.Status()).vault.state == .locked)
         await line.close()
         // Without both signatures nothing is sealed anew.
-        let half = try await challenge { try await client.call(Keychain.TieToBoot()) }
+        let half = try await challenge { try await client.call(Keychain.TieToBoot(weak: true)) }
         let other = try await authenticator.described(half)
         try await authenticator.release(half, pin: nil, reseals: true, over: other)
         let early = try await fault { try await other.call(BrokerInterface.ResealForBoot(challenge: half)) }
@@ -281,6 +281,78 @@ struct TiedBrokerTests {
     }
 }
 
+/// Ties that would leave the way in open that every boot menu has: another command line.
+@Suite(.timeLimit(.minutes(3)))
+struct OpenCommandLineTests {
+    private let initrd = [UInt8](repeating: 7, count: 32)
+
+    @Test func theCommandLineOfThisBootIsHeldWithoutBeingNamed() async throws {
+        let stage = try await TiedStage()
+        try stage.measure(4, [UInt8](repeating: 3, count: 32))
+        try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
+        try await stage.prepare()
+        let coverage = try await stage.client.call(Keychain.TieCoverage()).coverage
+        #expect(coverage.registers == [4, 7, 8, 9] && coverage.changesWithMenu && coverage.reason == nil)
+        #expect(coverage.commandLine == .held && coverage.initrd == .held)
+        try await stage.tie(weak: nil)
+        #expect(try await stage.client.call(Keychain.Status()).vault.boot == [4, 7, 8, 9])
+        #expect(try await stage.findings().allSatisfy { $0.verdict != .problem })
+        // Somebody edits the line at the menu.
+        try await stage.restart {
+            try stage.powerCycle()
+            try stage.measure(4, [UInt8](repeating: 3, count: 32))
+            try stage.startGRUB("/vmlinuz root=/dev/sda1 init=/bin/sh", initrd: initrd)
+        }
+        let client = stage.client
+        #expect(try await fault { try await client.call(Keychain.List()) }.details.kind == "boot")
+        await stage.stop()
+    }
+
+    @Test func aTieThatLeavesItOpenIsRefusedUnlessItIsMeant() async throws {
+        let stage = try await TiedStage()
+        try stage.measure(4, [UInt8](repeating: 3, count: 32))
+        try await stage.prepare()
+        let client = stage.client
+        func refusal(_ registers: [Int64]?) async throws -> String {
+            let refused = try await fault { try await client.call(Keychain.TieToBoot(registers: registers)) }
+            #expect(refused.name == .failed)
+            return refused.details.message ?? ""
+        }
+        // Nothing is measured after the boot loader.
+        #expect(try await refusal(nil).contains("Nothing in registers 4, 7"))
+        #expect(try await refusal([4, 7, 8, 9]).contains("Nothing in registers 4, 7, 8, 9"))
+        try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
+        // It would be, and other registers are named; or nothing tells who measures.
+        for registers: [Int64] in [[4, 7], [4, 7, 9], [7, 8, 9]] {
+            #expect(try await refusal(registers).contains("Nothing in registers"), "\(registers)")
+        }
+        #expect(try await client.call(Keychain.TieCoverage(registers: [4, 7, 9])).coverage.initrd == .held)
+        // A log that conceals something, and none.
+        try stage.tpm.measure(8, initrd)
+        #expect(try await refusal([4, 7, 8]).contains("does not come to what the TPM holds in register 8"))
+        try DurableFile.write(Array("none".utf8), to: stage.broker.folder.path + "/log", mode: 0o644)
+        #expect(try await refusal([4, 7, 8]).contains("the firmware keeps no log here"))
+        #expect(try await client.call(Keychain.TieCoverage()).coverage.registers == [4, 7])
+        try await stage.tie([4, 7], weak: true)
+        let said = try await stage.findings()
+        #expect(
+            said.contains {
+                $0.verdict == .problem && $0.message.contains("command line open")
+                    && $0.advice == "coffer boot release, then coffer boot bind"
+            })
+        await stage.stop()
+    }
+
+    @Test func aSealerWithoutRegistersHoldsNothing() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        #expect(try await fault { try await client.call(Keychain.TieCoverage()) }.name == .notFound)
+        try await broker.makeVault(client)
+        #expect(try await fault { try await client.call(Keychain.TieCoverage()) }.name == .invalidArgument)
+        await broker.stop()
+    }
+}
+
 /// What `coffer doctor` says before a restart.
 @Suite(.timeLimit(.minutes(30)))
 struct BootDoctorTests {
@@ -292,10 +364,12 @@ struct BootDoctorTests {
         let stage = try await TiedStage()
         let old = try stage.write("grub 1", to: "grub.efi")
         // Firmware names what it starts; a file that is no image is compared whole.
+        let initrd = [UInt8](repeating: 7, count: 32)
         try stage.measure(4, old, type: 0x8000_0003, data: FirmwareLogMaker.image("/grub.efi"))
+        try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
         try await stage.prepare()
         #expect(said(try await stage.findings(), .note, "not tied to the boot"))
-        try await stage.tie()
+        try await stage.tie([4, 7, 8], weak: nil)
         let calm = try await stage.findings()
         #expect(said(calm, .ok, "this boot is approved") && said(calm, .ok, "has not changed since (1 file)"))
         #expect(calm.allSatisfy { $0.verdict == .ok })
@@ -314,6 +388,7 @@ struct BootDoctorTests {
         try await stage.restart {
             try stage.powerCycle()
             try stage.measure(4, new, type: 0x8000_0003, data: FirmwareLogMaker.image("/grub.efi"))
+            try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
         }
         try await stage.unlock()
         #expect(try await stage.read() == someValue)

@@ -84,6 +84,50 @@ import Testing
         }
     }
 
+    /// What somebody copied meanwhile is theirs.
+    @Test(arguments: [("s3cret", ""), ("s3cret2", "s3cret2"), ("other", "other"), ("s3cre", "s3cre"), ("", "")])
+    func onlyWhatWasCopiedIsCleared(board: String, after: String) throws {
+        let stage = try stage()
+        try Data(board.utf8).write(to: URL(filePath: stage.scratch.file("board")))
+        let keeper = try stage.program.run("clipboard-clear", "wl-copy", "1", input: .bytes(Array("s3cret".utf8)))
+        #expect(keeper.status == 0, "\(keeper)")
+        #expect(String(decoding: try stage.scratch.contents("board"), as: UTF8.self) == after)
+        // To clear is to copy nothing: whoever finds something else copies nothing.
+        let copied = FileManager.default.fileExists(atPath: stage.scratch.file("board.args"))
+        #expect(copied == (board == "s3cret"))
+    }
+
+    /// The newer of two copies says when the clipboard is cleared, also where both are of the same secret.
+    @Test(arguments: [("mine", true), ("newer", false)]) func aNewerCopyTakesTheClaim(token: String, clears: Bool)
+        throws
+    {
+        var stage = try stage()
+        stage.program.environment["XDG_RUNTIME_DIR"] = stage.scratch.path
+        try Data("s3cret".utf8).write(to: URL(filePath: stage.scratch.file("board")))
+        try Data(token.utf8).write(to: URL(filePath: stage.scratch.file("coffer-clipboard")))
+        let keeper = try stage.program.run(
+            "clipboard-clear", "wl-copy", "1", "mine", input: .bytes(Array("s3cret".utf8)))
+        #expect(keeper.status == 0, "\(keeper)")
+        #expect(try stage.scratch.contents("board").isEmpty == clears)
+    }
+
+    @Test func itIsClearedAlsoWhenTheTerminalHasGone() throws {
+        let stage = try stage()
+        // More than a pipe holds: when all of it is written, the keeper has begun to read, and has seen to its signals before.
+        let value = stage.scratch.file("value")
+        try Data(repeating: 65, count: 300_000).write(to: URL(filePath: value))
+        try FileManager.default.copyItem(atPath: value, toPath: stage.scratch.file("board"))
+        var program = stage.program
+        program.executable = "/bin/sh"
+        let pipe = stage.scratch.file("pipe")
+        let result = try program.run(
+            "-c",
+            "mkfifo \(pipe); \"$0\" clipboard-clear wl-copy 1 <\(pipe) & exec 3>\(pipe); cat \(value) >&3; kill -HUP $!; exec 3>&-; wait $!",
+            Program.path)
+        #expect(result.status == 0, "\(result)")
+        #expect(try stage.scratch.contents("board").isEmpty)
+    }
+
     /// `--clip 5` leaves 5 to be the account; where there is none of that name, what was probably meant is said.
     @Test func aTimeThatWasTakenForAnAccountIsNoticed() throws {
         let absent = try Stage(broker: ["Get": [Stage.absent]])

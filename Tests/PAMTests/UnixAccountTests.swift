@@ -39,8 +39,12 @@ struct UnixAccountTests {
         #expect(outcome(service, user: account.name, ScriptedPerson("correct horse"))?.code == .newPasswordRequired)
     }
 
-    @Test func anEmptyPasswordIsNoFactor() throws {
+    /// Nor where the machine's own stack would take it, as many have `nullok`.
+    @Test(arguments: ["", " nullok"]) func anEmptyPasswordIsNoFactor(option: String) throws {
         let account = try UnixAccount(password: nil)
         #expect(outcome(service, user: account.name, ScriptedPerson(""))?.code == .wrongPassword)
+        let own = try directory.service(
+            "auth required pam_unix.so\(option)\naccount required pam_unix.so", name: "coffer-own")
+        #expect(outcome(own, user: account.name, ScriptedPerson(""))?.code == .wrongPassword)
     }
 }

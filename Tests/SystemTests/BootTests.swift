@@ -67,12 +67,19 @@ import Testing
         let unsafe = try coffer("boot", "bind", password: Self.password)
         #expect(unsafe.code == 1 && unsafe.errors.contains("coffer recovery new"), "\(unsafe)")
         try makeCode(sandbox, account)
-        let wrong = try coffer("boot", "bind", password: "wrong")
+        // There is no log that shows what holds the command line.
+        let open = try coffer("boot", "bind", password: Self.password)
+        #expect(open.code == 1 && open.errors.contains("--weak"), "\(open)")
+        #expect(open.errors.contains("kernel's command line: open; anybody who edits it"), "\(open)")
+        let wrong = try coffer("boot", "bind", "--weak", password: "wrong")
         #expect(wrong.code == 4, "\(wrong)")
-        let bound = try coffer("boot", "bind", password: Self.password)
+        let bound = try coffer("boot", "bind", "--weak", password: Self.password)
         #expect(bound.code == 0 && bound.errors.contains("registers 4, 7"), "\(bound)")
         #expect(try coffer("boot", "bind", password: Self.password).code == 10)
-        #expect(try coffer("status").text.contains("Tied to the boot: yes, by registers 4, 7"))
+        let status = try coffer("status").text
+        #expect(status.contains("Tied to the boot: yes, by registers 4, 7"))
+        #expect(status.contains("Problem: the tie to the boot leaves the kernel's command line open"))
+        #expect(status.contains("coffer boot release, then coffer boot bind"))
         #expect(try coffer("boot").text.contains("This boot: approved"))
         #expect(try coffer("get", "s", "a").text == "value")
 
@@ -133,15 +140,23 @@ import Testing
         func start(_ kernel: String) throws {
             try powerCycle(sandbox)
             let digest = try SHA256.digest(Array("kernel \(kernel)".utf8))
-            try measure(sandbox, 4, Hex.encode(digest))
-            try Data(FirmwareLogMaker.log([.init(4, 0xD, digest)])).write(to: URL(fileURLWithPath: log))
+            let initrd = [UInt8](repeating: 7, count: 32)
+            let events = [.init(4, 0xD, digest)] + (try BootLoaderLog.kernelStub("root=/dev/sda1", initrd: initrd))
+            for event in events { try measure(sandbox, Int(event.register), Hex.encode(event.digest)) }
+            try Data(FirmwareLogMaker.log(events)).write(to: URL(fileURLWithPath: log))
         }
         try sandbox.configure("boot-log = \(log)")
         try start(old)
         #expect(try coffer("unlock", password: Self.password).code == 0)
         #expect(try coffer("set", "s", "a", input: "value").code == 0)
         try makeCode(sandbox, account)
-        #expect(try coffer("boot", "bind", "--registers", "4,7", password: Self.password).code == 0)
+        let bound = try coffer("boot", "bind", password: Self.password)
+        #expect(bound.code == 0 && bound.errors.contains("Tie the vault to registers 4, 7, 9:"), "\(bound)")
+        for part in ["kernel's command line: held", "initrd: held", "root file system: "] {
+            #expect(bound.errors.contains(part), "\(bound)")
+        }
+        #expect(try coffer("status").text.contains("Problem:") == false)
+        #expect(try coffer("boot").text.contains("kernel's command line: held"))
         #expect(try coffer("doctor").text.contains("this boot is approved"))
 
         let strange = try coffer("boot", "approve", "--replace", "\(new)=\(old)", password: Self.password)

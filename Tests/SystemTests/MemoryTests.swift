@@ -1,4 +1,5 @@
 import Authorization
+import BrokerProtocol
 import CofferTestKit
 import Cryptography
 import Foundation
@@ -61,6 +62,58 @@ struct MemoryTests {
         let locks = try Locks(of: sandbox)
         #expect(try locks.firstKey(in: before) != nil, "an open vault's keys are in memory, and are found there")
         #expect(try locks.firstKey(in: after) == nil)
+    }
+
+    /// What a broker is told and tells on connections that nobody closes: values of one buffer and of several, and application passwords, right and wrong.
+    @Test(.timeLimit(.minutes(5))) func afterALockConnectionsThatStayOpenHoldNothingThatCameInOnThem() async throws {
+        let sandbox = try Sandbox()
+        try #require(try sandbox.coffer("set", "memory", "first", input: Array("none".utf8)).code == 0)
+        let path = try #require(sandbox.variables["COFFER_SOCKET"])
+        func text(_ words: String) -> String { Data(words.utf8).base64EncodedString() }
+        let canaries = [
+            "short": "CANARY-short-Qe7xVn2LpT5z", "long": "CANARY-long-Jw9sBk4RtY6m",
+            "guarded": "CANARY-guarded-Zc3fHg8DuN1q",
+            "right": "CANARY-right-Xo5pMa7KvE2r", "wrong": "CANARY-wrong-Tl6yWi0SbC4h",
+        ]
+        func canary(_ name: String) throws -> String { try #require(canaries[name]) }
+        var clients: [WireClient] = []
+        func connection() throws -> WireClient {
+            clients.append(try WireClient(path))
+            return clients[clients.endIndex - 1]
+        }
+        _ = try await connection().call(
+            Keychain.Set(service: "open", account: "short", value: text(try canary("short"))))
+        let long = String(repeating: try canary("long") + "\n", count: 8000)
+        _ = try await connection().call(Keychain.Set(service: "open", account: "long", value: text(long)))
+        let guarded = try connection()
+        _ = try await guarded.call(
+            Keychain.Set(
+                service: "open", account: "guarded", value: text(try canary("guarded")),
+                access: .init(require: [.appPassword]), applicationPassword: text(try canary("right"))))
+        func get(_ account: String, _ password: String?) -> Keychain.Get {
+            Keychain.Get(service: "open", account: account, applicationPassword: password)
+        }
+        for (account, password) in [("short", nil), ("long", nil), ("guarded", "right")] {
+            let password = try password.map { text(try canary($0)) }
+            let read = try await connection().call(get(account, password)).value
+            #expect(read == text(account == "long" ? long : try canary(account)))
+        }
+        let refused = try connection()
+        await #expect(throws: Fault.self) {
+            _ = try await refused.call(get("guarded", text(try canary("wrong"))))
+        }
+        let broker = try #require(try sandbox.processes(naming: "cofferd --config").first)
+        _ = try await connection().call(Keychain.Lock())
+        let image = try MemoryImage(of: broker)
+        // The image is this broker's, and the connections are open.
+        #expect(!image.places(of: Array("cofferd.conf".utf8)).isEmpty)
+        for client in clients { _ = try await client.call(Keychain.Status()) }
+        for (name, value) in canaries {
+            for spelling in Self.spellings(of: value) {
+                let places = image.places(of: spelling)
+                #expect(places.isEmpty, "\(name) is in \(places)")
+            }
+        }
     }
 
     /// Everything of a vault that a key of a locked class opens.

@@ -124,6 +124,31 @@ struct AccessLogTests {
         #expect(try vault.verifyLog().problem?.contains("in use") == true)
     }
 
+    @Test("whole records that are taken away at its end while it is in use are missed", arguments: [1, 2])
+    func endCutInUse(count: Int) throws {
+        let vault = try fixture.open()
+        for name in ["a", "b", "c"] { try vault.note(read(name), .synced) }
+        let bytes = try file()
+        let ends = places(bytes)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.truncate(atOffset: UInt64(ends[ends.count - count].lowerBound))
+        // Nothing vouches for them yet but what the broker remembers.
+        #expect(try vault.verifyLog().problem == "records at its end are missing")
+        #expect(try vault.logPage().problem == "records at its end are missing")
+    }
+
+    @Test("a record that is put in another's place while the log is in use is noticed")
+    func changedInPlaceInUse() throws {
+        let vault = try fixture.open()
+        for name in ["a", "b"] { try vault.note(read(name), .anchored) }
+        var bytes = try file()
+        bytes[try #require(places(bytes).last).upperBound - 1] ^= 1
+        // Of the same length: the file's size tells nothing.
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.write(contentsOf: Data(bytes))
+        #expect(try vault.verifyLog().problem?.contains("changed behind its record") == true)
+    }
+
     @Test("every changed byte of the log is noticed")
     func edited() throws {
         try logged(["a", "b"])

@@ -2,6 +2,7 @@ import Authorization
 import CofferTestKit
 import Cryptography
 import Foundation
+import GRDB
 import Platform
 import Testing
 
@@ -25,6 +26,30 @@ struct FileTests {
         #expect(!exists(newPath))
         #expect(try vault.count == 0)
         try VaultFile.adopt(directory: fixture.folder.path, record: fixture.record)
+    }
+
+    /// What SQLite says of itself: these decide whether a change outlives a power cut, and whether what was deleted does.
+    @Test func theDatabaseIsSetForPowerCutsAndForDeletions() throws {
+        let vault = try fixture.open()
+        try vault.set(.make("s", "a", "v"))
+        let wanted: [(String, Int)] = [
+            ("synchronous", 2), ("secure_delete", 1), ("mmap_size", 0), ("trusted_schema", 0), ("cell_size_check", 1),
+            ("temp_store", 2), ("foreign_keys", 0),
+        ]
+        for (name, value) in wanted {
+            let found: Int? = try vault.database.read { rows in
+                // A pragma that SQLite does not know gives no row.
+                (try? Int.fetchOne(rows.database, sql: "PRAGMA \(name)")) ?? nil
+            }
+            #expect(found == value, "\(name)")
+        }
+        let modes: [String?] = try vault.database.read { rows in
+            // As above.
+            ["journal_mode", "locking_mode"].map { (try? String.fetchOne(rows.database, sql: "PRAGMA \($0)")) ?? nil }
+        }
+        #expect(modes == ["wal", "exclusive"])
+        // Nothing of a change waits in the log.
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path + "-wal")).isEmpty)
     }
 
     /// A crash before the registry was written: nobody knows the file, the next attempt replaces it.

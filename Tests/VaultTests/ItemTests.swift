@@ -186,6 +186,22 @@ struct ItemTests {
         _ = try vault.verify()
     }
 
+    @Test func aRenamedItemKeepsAllButItsName() throws {
+        var draft = try ItemDraft.make("s", "a", "v", AccessControl(constraints: .presence))
+        (draft.label, draft.comment, draft.attributes) = ("l", "c", ["k": "1"])
+        draft.expires = fixture.clock.withLock { $0 } + 1000
+        let item = try vault.set(draft).item
+        fixture.advance(milliseconds: 10)
+        let renamed = try vault.rename(item, service: "t", account: "b")
+        let (before, after) = (item.metadata, renamed.metadata)
+        #expect(after.expires == before.expires && after.expires != nil)
+        #expect(after.label == "l" && after.comment == "c" && after.attributes == ["k": "1"])
+        #expect(after.created == before.created && after.valueSet == before.valueSet)
+        #expect(after.modified == before.modified + 10)
+        #expect(renamed.access == item.access && renamed.version == item.version)
+        #expect(try vault.find(service: "t", account: "b") == renamed)
+    }
+
     @Test func deleting() throws {
         let item = try vault.set(.make("s", "a", "v")).item
         try vault.set(.make("s", "b", "w"))

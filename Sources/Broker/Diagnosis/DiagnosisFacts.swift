@@ -24,6 +24,8 @@ struct DiagnosisFacts: Sendable {
     var boot: Result<BootStanding, Fault>?
     /// nil where the vault is tied to no boot.
     var firmwareLog: Result<MeasurementLog, FirmwareLogError>?
+    /// What the vault's tie holds of this boot; nil where it is tied to none, or the TPM did not answer.
+    var bootCoverage: Keychain.BootCoverage?
     /// nil where the owner has no vault.
     var vault: Result<VaultCheckup, Fault>?
     let process: BrokerProcess

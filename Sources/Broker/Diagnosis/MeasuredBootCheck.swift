@@ -29,7 +29,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
             }
             let present = Keychain.Finding(
                 .measuredBoot, .ok, "the vault is tied to the boot (\(words)), and this boot is approved")
-            return [present] + several(standing) + [next(boot, standing, facts)]
+            return [present] + open(facts.bootCoverage) + several(standing) + [next(boot, standing, facts)]
         }
     }
 
@@ -50,6 +50,26 @@ enum MeasuredBootCheck: DiagnosisCheck {
 
     private static let approveThere =
         "start the machine as before, and approve there what was changed: coffer boot approve"
+
+    /// What the tie leaves to anybody who sits at the boot menu.
+    private static func open(_ coverage: Keychain.BootCoverage?) -> [Keychain.Finding] {
+        switch coverage?.commandLine {
+        case .held, nil: []
+        case .open:
+            [
+                Keychain.Finding(
+                    .measuredBoot, .problem,
+                    "the tie leaves the kernel's command line open: anybody who edits it at the boot menu opens the vault",
+                    advice: "coffer boot release, then coffer boot bind")
+            ]
+        case .unknown:
+            [
+                Keychain.Finding(
+                    .measuredBoot, .note,
+                    "whether the tie holds the kernel's command line is not known: \(coverage?.reason ?? "")")
+            ]
+        }
+    }
 
     private static func several(_ standing: BootStanding) -> [Keychain.Finding] {
         guard standing.inForce.count > 1 else { return [] }

@@ -97,6 +97,8 @@ struct DispatchTable: Sendable {
             isUse: true),
         Keychain.Boot.name: Entry(
             BootHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
+        Keychain.TieCoverage.name: Entry(
+            TieCoverageHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
         Keychain.TieToBoot.name: Entry(
             TieToBootHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
         Keychain.ApproveBoot.name: Entry(

@@ -159,9 +159,15 @@ extension InterfaceText {
         # How the caller's own vault is tied to the measured boot; boot: null where it is not.
         method Boot(group: ?string, user: ?string) -> (boot: ?BootState)
 
-        # Ties it to the boot that the machine was started with. registers: of the TPM's SHA-256 bank, 0 to 22 but 16; left out, 4 and 7. release: true to let go of it
-        # instead. Refused (Failed) where there is no recovery code, and (AlreadyExists) where it is tied already.
-        method TieToBoot(registers: ?[]int, release: ?bool, challenge: ?string, group: ?string, user: ?string) -> (boot: ?BootState)
+        # What a tie to registers holds of the boot that the machine was started with, as far as the firmware's log shows it and the TPM's registers vouch for that log.
+        # registers: left out, 4 and 7 and those that hold the kernel's command line and initrd here. commandLine, initrd: held, open, or unknown for the reason that is given.
+        # changesWithMenu: each change of the boot menu is another boot, too.
+        type BootCoverage (registers: []int, commandLine: string, initrd: string, changesWithMenu: bool, reason: ?string)
+        method TieCoverage(registers: ?[]int, group: ?string, user: ?string) -> (coverage: BootCoverage)
+
+        # Ties it to the boot that the machine was started with. registers: of the TPM's SHA-256 bank, 0 to 22 but 16; left out, as for TieCoverage. release: true to let go of
+        # it instead. Refused (Failed) where there is no recovery code, and where the command line is not held, unless weak is true; (AlreadyExists) where it is tied already.
+        method TieToBoot(registers: ?[]int, weak: ?bool, release: ?bool, challenge: ?string, group: ?string, user: ?string) -> (boot: ?BootState)
 
         # Approves a boot to come, beside those that are approved: the present one with other measurements, each group being one file's, of whose digests one at least was
         # measured in this boot; or with these values in its registers. With neither, this boot alone and no other any more.

@@ -10,13 +10,23 @@ enum BootHandler: MethodHandler {
     }
 }
 
+/// `TieCoverage`: what a tie would hold of this boot.
+enum TieCoverageHandler: MethodHandler {
+    static func answer(_ method: Keychain.TieCoverage, _ request: Request) async throws(Fault) -> Answer {
+        try BootRule.check(request)
+        try BootRule.check(await request.keeper.record())
+        return .reply(
+            Keychain.TieCoverage.Reply(coverage: try await BootRule.coverage(of: method.registers, request.core)))
+    }
+}
+
 /// `TieToBoot`: asks for a person. The signatures, not this call, are what releases the roots to be sealed anew.
 enum TieToBootHandler: MethodHandler {
     static func answer(_ method: Keychain.TieToBoot, _ request: Request) async throws(Fault) -> Answer {
         try BootRule.check(request)
         let granted = try request.redeem(method.challenge)
         let releases = method.release ?? false
-        let registers = try BootRule.registers(method.registers)
+        if let named = method.registers { _ = try BootRule.registers(named) }
         let purpose: Keychain.Purpose = releases ? .releaseFromBoot : .tieToBoot
         let record = try await request.keeper.record()
         try BootRule.check(record)
@@ -30,8 +40,12 @@ enum TieToBootHandler: MethodHandler {
         }
         // It was done for this call and is not: the registry was changed meanwhile.
         if granted?.purposes == [purpose] { throw Faults.challengeRefused }
-        if !releases { try await request.keeper.requireRecoveryCode() }
-        throw try request.ask(for: [purpose], vault: record.vault, choice: .roots, registers: registers)
+        guard !releases else { throw try request.ask(for: [purpose], vault: record.vault, choice: .roots) }
+        try await request.keeper.requireRecoveryCode()
+        let coverage = try await BootRule.coverage(of: method.registers, request.core)
+        try BootRule.check(coverage, isWeakMeant: method.weak ?? false)
+        throw try request.ask(
+            for: [purpose], vault: record.vault, choice: .roots, registers: coverage.registers.map { Int($0) })
     }
 
     static func logged(_ method: Keychain.TieToBoot) -> LoggedCall? {

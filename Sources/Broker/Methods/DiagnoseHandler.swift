@@ -37,9 +37,11 @@ enum DiagnoseHandler: MethodHandler {
         // Where any record is damaged, it is not known whose an index is: without all of them, nothing is said of indexes.
         facts.pinnedIndexes = (try? ground.registry.records()).map { Set($0.flatMap(\.indexHandles)) }
         if let sealer = core.sealer as? any SealerInspection { await look(at: sealer, core, &facts) }
-        if facts.record?.boot != nil {
+        if let boot = facts.record?.boot {
             facts.boot = await standing(keeper)
             facts.firmwareLog = FirmwareLog(core.configuration).read()
+            // A TPM that does not answer is reported by itself.
+            facts.bootCoverage = (try? await BootView.take(core))?.coverage(of: boot.registers)
         }
         if request.condition != .none { facts.vault = await checkup(keeper) }
         return facts

@@ -33,9 +33,30 @@ enum BootRule {
         }
     }
 
+    /// What a tie holds here: to registers that are named, or else to those that hold the most.
+    static func coverage(of named: [Int64]?, _ core: BrokerCore) async throws(Fault) -> Keychain.BootCoverage {
+        let registers = try named.map { (named) throws(Fault) in try Self.registers(named) }
+        let view: BootView
+        do throws(SealerError) { view = try await BootView.take(core) } catch { throw Fault(error) }
+        return view.coverage(of: registers ?? view.registers)
+    }
+
+    /// Who may write another command line may start anything: such a tie keeps out nobody who sits at the boot menu.
+    static func check(_ coverage: Keychain.BootCoverage, isWeakMeant: Bool) throws(Fault) {
+        guard coverage.commandLine != .held, !isWeakMeant else { return }
+        let words = coverage.registers.map(String.init).joined(separator: ", ")
+        let what =
+            switch coverage.commandLine {
+            case .held, .open:
+                "Nothing in registers \(words) holds the kernel's command line: anybody who edits it at the boot menu could open your vault"
+            case .unknown:
+                "It is not known whether registers \(words) hold the kernel's command line: \(coverage.reason ?? "")"
+            }
+        throw Fault(.failed, what + "; to tie the vault all the same, add: --weak")
+    }
+
     /// Which registers a boot is to be told by.
-    static func registers(_ named: [Int64]?) throws(Fault) -> [Int] {
-        guard let named else { return BootPin.standardRegisters }
+    static func registers(_ named: [Int64]) throws(Fault) -> [Int] {
         let registers = named.map { Int(clamping: $0) }
         guard BootPin.areSelectable(registers) else {
             throw Fault(

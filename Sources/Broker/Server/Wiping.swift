@@ -1,18 +1,14 @@
 import NIOCore
+import Platform
 
 /// Overwrites wire bytes that have done their work. Best effort by nature: what JSON and the allocator copied is dealt with by the heap that wipes on free
 /// (the unit's GLIBC_TUNABLES).
 enum Wiping {
-    // Never inlined, so that the compiler cannot see that nobody reads the bytes again.
-    @inline(never)
-    static func wipe(_ bytes: inout [UInt8]) {
-        for index in bytes.indices { bytes[index] = 0 }
-    }
+    static func wipe(_ bytes: inout [UInt8]) { Wipe.bytes(&bytes) }
 
-    /// In place where the caller holds the only reference, as after a finished write.
-    @inline(never)
+    /// Where it lies, whoever else holds it: a channel keeps the buffer that it has read into for the next time, which may not come.
     static func wipe(_ buffer: inout ByteBuffer) {
         buffer.moveReaderIndex(to: 0)
-        buffer.setRepeatingByte(0, count: buffer.writerIndex, at: 0)
+        Wipe.storage(of: buffer.readableBytesView)
     }
 }

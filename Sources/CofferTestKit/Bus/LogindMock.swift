@@ -106,6 +106,13 @@ public final class LogindMock: Sendable {
             ["sa{sv}", Self.session, "1", "IdleHint", "b", "\(isIdle)"])
     }
 
+    /// logind's answer to who asks whether the machine is about to sleep; nobody is told of it.
+    public func setPreparingForSleep(_ isPreparing: Bool) throws {
+        try call(
+            Self.path, Self.mock, "UpdateProperties",
+            ["sa{sv}", Self.manager, "1", "PreparingForSleep", "b", "\(isPreparing)"])
+    }
+
     public func prepareForSleep(_ begins: Bool) throws { try emit("PrepareForSleep", ["b", "1", "b", "\(begins)"]) }
 
     /// What now keeps the machine from sleeping: one line, the number first.

@@ -11,8 +11,6 @@ extension MeasurementLog.Event {
         }
     }
 
-    /// `EV_IPL`
-    private static let loader: UInt32 = 0xD
     /// `EV_EFI_BOOT_SERVICES_APPLICATION`
     private static let application: UInt32 = 0x8000_0003
     /// `EV_EFI_BOOT_SERVICES_DRIVER`

@@ -83,6 +83,9 @@ public protocol BootTie: Sendable {
 
     /// The digest of register values, as an approved boot has it.
     func digest(of values: [Int: [UInt8]], record: RegistryRecord) throws(SealerError) -> [UInt8]
+
+    /// What these registers hold now, 32 bytes each.
+    func measurements(of registers: Set<Int>) throws(SealerError) -> [Int: [UInt8]]
 }
 
 /// What keeps no registers ties nothing.
@@ -111,4 +114,6 @@ extension BootTie {
     public func digest(of values: [Int: [UInt8]], record: RegistryRecord) throws(SealerError) -> [UInt8] {
         throw refusal
     }
+
+    public func measurements(of registers: Set<Int>) throws(SealerError) -> [Int: [UInt8]] { throw refusal }
 }

@@ -106,6 +106,12 @@ extension TPMSealer {
         } catch { throw SealerError(error) }
     }
 
+    public func measurements(of registers: Set<Int>) throws(SealerError) -> [Int: [UInt8]] {
+        do throws(TPMError) { return try access.open().measurements(PCRSelection(registers)) } catch {
+            throw SealerError(error)
+        }
+    }
+
     /// A policy session, in which this boot was shown to be an approved one where the object needs that. No signature is asked for before.
     func startSession(
         for role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord, _ context: borrowing TPMContext,

@@ -4,7 +4,7 @@ import GRDB
 
 /// The rows of a vault, typed: a value of another type than we wrote is damage, never a trap.
 struct Rows {
-    private let database: Database
+    let database: Database
 
     init(_ database: Database) { self.database = database }
 

@@ -1,6 +1,8 @@
 import ArgumentParser
 import BrokerProtocol
 import Coffer
+import Glibc
+import Platform
 
 /// `coffer boot`
 struct BootCommand: ParsableCommand {
@@ -57,8 +59,12 @@ struct BootShowCommand: ParsableCommand {
         do throws(KeychainError) { reply = try Session().client.call(Keychain.Boot()) } catch {
             throw BootCommand.named(error)
         }
+        let coverage = try reply.boot.map { (boot) throws(KeychainError) in
+            try Session().client.call(Keychain.TieCoverage(registers: boot.registers)).coverage
+        }
+        let lines = BootText.lines(reply.boot) + (coverage.map { BootText.lines($0, RootFileSystem()) } ?? [])
         try Output.line(
-            format.json ? JSONText.of(BootRecord(reply.boot)) : BootText.lines(reply.boot).joined(separator: "\n"))
+            format.json ? JSONText.of(BootRecord(reply.boot, coverage)) : lines.joined(separator: "\n"))
     }
 }
 
@@ -67,22 +73,49 @@ struct BootBindCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bind",
         abstract: "Tie the vault to the machine as it was started now.",
-        usage: "coffer boot bind [--registers <list>]",
+        usage: "coffer boot bind [--registers <list>] [--weak] [--yes]",
         discussion: """
             You are asked for your password. You need a recovery code (coffer recovery new): an update of firmware or kernel that you have not \
             approved before the restart leaves no other way in.
 
-            The registers are those of the TPM that a boot is told by. 7 holds whether Secure Boot is on and whose signatures it takes, 4 the boot \
-            loader and the kernel that the firmware started. With GRUB, add 8 and 9: they hold its commands and the files that it reads.
+            The registers are those of the TPM that tell one boot from another. 7 holds whether Secure Boot is on and whose signatures it takes, 4 \
+            the boot loader and the kernel that the firmware started. Without --registers, those that hold the kernel's command line and its initrd \
+            are added: the firmware's log of this boot shows which (8 and 9 with GRUB, 9 with the kernel's own loader, 12 and 13 with systemd-stub). \
+            You see what the vault will be tied to, what that holds and what it leaves open, and are asked on a terminal.
+
+            If nothing holds the command line, anybody who edits it at the boot menu could open the vault. It is tied all the same with --weak.
             """)
 
-    @Option(help: ArgumentHelp("The registers, with commas between them (4,7).", valueName: "list"))
+    @Option(help: ArgumentHelp("The registers, with commas between them (4,7,8,9).", valueName: "list"))
     var registers: String?
+
+    @Flag(help: "Tie it although the kernel's command line stays open.")
+    var weak = false
+
+    @Flag(name: .shortAndLong, help: "Do not ask whether you mean it.")
+    var yes = false
 
     func run() throws {
         let list = try registers.map(Self.parse)
+        let client = Session().client
+        let boot: Keychain.BootState?
+        do throws(KeychainError) { boot = try client.call(Keychain.Boot()).boot } catch {
+            throw BootCommand.named(error)
+        }
+        if boot == nil {
+            let coverage = try client.call(Keychain.TieCoverage(registers: list)).coverage
+            Output.note("Tie the vault to registers \(BootText.registers(coverage.registers)):")
+            for line in BootText.lines(coverage, RootFileSystem()) { Output.note("  " + line) }
+            if coverage.commandLine == .held || weak, !yes, isatty(STDIN_FILENO) == 1 {
+                guard try Confirmation.isGiven("Tie it? [y/N] ", orSkipWith: "--yes") else {
+                    Output.note("The vault is tied to no boot")
+                    throw ExitStatus.failure
+                }
+            }
+        }
         let reply = try BootCommand.call(
-            Keychain.TieToBoot(registers: list), for: "tying your vault to the boot", command: "coffer boot bind")
+            Keychain.TieToBoot(registers: list, weak: weak ? true : nil), for: "tying your vault to the boot",
+            command: "coffer boot bind")
         let text = BootText.registers(reply.boot?.registers ?? [])
         Output.note("Tied to the boot (registers \(text)). Before an update of firmware or kernel: coffer boot approve")
     }

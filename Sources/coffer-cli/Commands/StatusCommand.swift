@@ -14,11 +14,16 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var vault: VaultOptions
 
     func run() throws {
-        let status = try Session(vault).client.call(Keychain.Status())
+        let client = Session(vault).client
+        let status = try client.call(Keychain.Status())
+        // Whatever the TPM does, the rest is said.
+        let coverage = status.vault.boot.flatMap { registers in
+            try? client.call(Keychain.TieCoverage(registers: registers)).coverage
+        }
         if format.json {
-            try Output.line(JSONText.of(StatusRecord(status)))
+            try Output.line(JSONText.of(StatusRecord(status, coverage)))
         } else {
-            try Output.line(StatusText.lines(status, of: vault).joined(separator: "\n"))
+            try Output.line(StatusText.lines(status, coverage, of: vault).joined(separator: "\n"))
         }
     }
 }

@@ -1,4 +1,6 @@
 import BrokerProtocol
+import Coffer
+import Platform
 
 /// What a vault is tied to, in lines that a person reads.
 enum BootText {
@@ -18,6 +20,45 @@ enum BootText {
         return lines
     }
 
+    /// What a tie holds of a boot, and what it leaves open.
+    static func lines(_ coverage: Keychain.BootCoverage, _ root: RootFileSystem) -> [String] {
+        var lines = [
+            "kernel's command line: \(word(coverage.commandLine, "anybody who edits it at the boot menu opens the vault"))",
+            "initrd: \(word(coverage.initrd, "anybody who changes that file opens the vault"))",
+        ]
+        switch root.isProtected {
+        case true?: lines.append("root file system: encrypted or verified")
+        case false?:
+            lines.append("root file system: open; without LUKS or dm-verity, anybody who has the disk changes programs")
+        case nil: lines.append("root file system: not known")
+        }
+        if let reason = coverage.reason { lines.append("not known, because \(VisibleText.line(reason))") }
+        if coverage.changesWithMenu {
+            lines.append(
+                "GRUB measures its menu too: before a new kernel or menu, coffer boot release; after it, coffer boot bind"
+            )
+        }
+        return lines
+    }
+
+    /// In one line, for `coffer status`; nil where the command line is held.
+    static func problem(_ coverage: Keychain.BootCoverage) -> String? {
+        switch coverage.commandLine {
+        case .held: nil
+        case .open:
+            "the tie to the boot leaves the kernel's command line open; mend it with: coffer boot release, then coffer boot bind"
+        case .unknown: "it is not known whether the tie to the boot holds the kernel's command line; see: coffer doctor"
+        }
+    }
+
+    private static func word(_ part: Keychain.BootCoverage.Part, _ danger: String) -> String {
+        switch part {
+        case .held: "held"
+        case .open: "open; \(danger)"
+        case .unknown: "not known"
+        }
+    }
+
     static func registers(_ registers: [Int64]) -> String { registers.map(String.init).joined(separator: ", ") }
 
     private static func time(of boot: Keychain.ApprovedBoot?) -> String {
@@ -32,6 +73,8 @@ struct BootRecord: Encodable {
     private let approved: [Approved]?
     private let now: String?
     private let isApproved: Bool?
+    private let commandLine: Keychain.BootCoverage.Part?
+    private let initrd: Keychain.BootCoverage.Part?
 
     private struct Approved: Encodable {
         let digest: String
@@ -39,7 +82,9 @@ struct BootRecord: Encodable {
         let approved: String?
     }
 
-    init(_ boot: Keychain.BootState?) {
+    init(_ boot: Keychain.BootState?, _ coverage: Keychain.BootCoverage?) {
+        commandLine = coverage?.commandLine
+        initrd = coverage?.initrd
         tied = boot != nil
         registers = boot?.registers
         approved = boot?.approved.map {

@@ -3,7 +3,10 @@ import Coffer
 
 /// The broker's state in lines that a person reads.
 enum StatusText {
-    static func lines(_ status: Keychain.Status.Reply, of options: VaultOptions) -> [String] {
+    /// - Parameter coverage: what a tie to the boot holds; nil where there is none, or that is not known.
+    static func lines(
+        _ status: Keychain.Status.Reply, _ coverage: Keychain.BootCoverage?, of options: VaultOptions
+    ) -> [String] {
         var lines = ["Vault: \(vault(status.vault, options))"]
         if let items = status.vault.items { lines.append("Items: \(items)") }
         if status.vault.bound ?? false { lines.append("Bound: to your login password") }
@@ -20,6 +23,7 @@ enum StatusText {
         }
         lines.append("Broker: cofferd \(VisibleText.line(status.version))")
         lines += status.warnings.map { "Warning: \(VisibleText.sentence($0))" }
+        if let problem = coverage.flatMap(BootText.problem) { lines.append("Problem: \(problem)") }
         if status.sandbox, status.warnings.isEmpty {
             lines.append("Warning: this is a sandbox, for trying and testing; it guards nothing")
         }
@@ -94,8 +98,8 @@ struct StatusRecord: Encodable {
         var made: String?
     }
 
-    init(_ status: Keychain.Status.Reply) {
-        vault = VaultRecord(status.vault)
+    init(_ status: Keychain.Status.Reply, _ coverage: Keychain.BootCoverage?) {
+        vault = VaultRecord(status.vault, coverage)
         sealer = status.sealer
         version = status.version
         sandbox = status.sandbox

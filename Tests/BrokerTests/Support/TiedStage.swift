@@ -62,8 +62,10 @@ final class TiedStage {
         _ = try await client.call(Keychain.ConfirmRecoveryCode(characters: String(part)))
     }
 
-    func tie(_ registers: [Int64]? = nil, stop: TestAuthenticator.Stop? = nil) async throws {
-        let id = try await challenge { try await client.call(Keychain.TieToBoot(registers: registers)) }
+    /// - Parameter weak: whether it is tied also where nothing holds the command line.
+    func tie(_ registers: [Int64]? = nil, weak: Bool? = true, stop: TestAuthenticator.Stop? = nil) async throws {
+        let method = Keychain.TieToBoot(registers: registers, weak: weak)
+        let id = try await challenge { try await client.call(method) }
         try await broker.authenticator.tie(id, stop: stop)
         guard stop == nil else { return }
         let boot = try await client.call(Keychain.TieToBoot(registers: registers, challenge: id)).boot
@@ -97,6 +99,13 @@ final class TiedStage {
         try tpm.measure(Int(register), digest)
         measured.append(FirmwareLogMaker.Event(register, type, digest, data))
         try DurableFile.write(FirmwareLogMaker.log(measured), to: broker.folder.path + "/log", mode: 0o644)
+    }
+
+    /// GRUB starts a kernel.
+    func startGRUB(_ commandLine: String, initrd: [UInt8]) throws {
+        for event in try BootLoaderLog.grub(commandLine, initrd: initrd) {
+            try measure(event.register, event.digest, type: event.type, data: event.data)
+        }
     }
 
     /// The machine is started again, and nothing is measured yet.

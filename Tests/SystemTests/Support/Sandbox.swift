@@ -8,6 +8,8 @@ final class Sandbox: Sendable {
     static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
         .deletingLastPathComponent().path
+    /// The folder of other programs than those that were built with the tests: `make memory` names the optimised ones.
+    static let programs = ProcessInfo.processInfo.environment["COFFER_TEST_PROGRAMS"]
     /// A folder that every user can reach, unlike the one that the package may lie in.
     let folder: String
     let directory: String
@@ -31,9 +33,12 @@ final class Sandbox: Sendable {
             try FileManager.default.createDirectory(
                 atPath: programs, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
             // By a process of its own: what this one has open for writing, another test's child may inherit, and then it cannot be run.
-            let names = ["cofferd", "coffer-authenticator", "coffer"].map { "\(Self.package)/.build/debug/\($0)" }
+            let built = Self.programs ?? "\(Self.package)/.build/debug"
+            let names = ["cofferd", "coffer-authenticator", "coffer"].map { "\(built)/\($0)" }
             let copied = try Command(program: "/bin/cp", arguments: names + [programs], environment: [:]).run()
             try #require(copied.code == 0, "\(copied)")
+            start += ["--programs", programs]
+        } else if let programs = Self.programs {
             start += ["--programs", programs]
         }
         let outcome = try Self.script(start)

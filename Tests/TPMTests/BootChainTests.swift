@@ -1,0 +1,102 @@
+import CofferTestKit
+import Cryptography
+import Testing
+
+@testable import TPM
+
+/// What a log shows to hold command line and initrd, and what it does not make anybody believe.
+struct BootChainTests {
+    private let initrd = [UInt8](repeating: 7, count: 32)
+    private let standard: Set<Int> = [4, 7]
+
+    /// The machine of a log, as its TPM has it.
+    /// - Parameter later: what is measured besides, and is not in the log.
+    private func chain(_ events: [FirmwareLogMaker.Event], later: [(register: UInt32, digest: [UInt8])] = []) throws
+        -> BootChain
+    {
+        let context = try Rig().access.open()
+        for event in events { try context.extend(event.register, event.digest) }
+        for event in later { try context.extend(event.register, event.digest) }
+        let log = try MeasurementLog(parsing: FirmwareLogMaker.log(events))
+        return try BootChain(log, values: context.measurements(PCRSelection(BootChain.witnesses)))
+    }
+
+    @Test func gRUBMeasuresCommandsAndFiles() throws {
+        let chain = try chain(BootLoaderLog.grub("/vmlinuz root=/dev/sda1", initrd: initrd))
+        #expect(chain.registers == [8, 9] && chain.hasGRUB)
+        #expect(chain.holds(\.commandLine, [4, 7, 8]) && chain.holds(\.initrd, [4, 7, 9]))
+        #expect(!chain.holds(\.commandLine, standard) && !chain.holds(\.initrd, standard))
+        // Whose boot loader is not told, measures into the others what he likes.
+        #expect(!chain.holds(\.commandLine, [7, 8, 9]) && !chain.holds(\.initrd, [7, 8, 9]))
+    }
+
+    @Test func aKernelThatIsAProgramMeasuresItsOptions() throws {
+        let chain = try chain(BootLoaderLog.kernelStub("root=/dev/sda1", initrd: initrd))
+        #expect(chain.registers == [9] && !chain.hasGRUB)
+        #expect(chain.holds(\.commandLine, [4, 9]) && chain.holds(\.initrd, [4, 9]))
+        #expect(!chain.holds(\.commandLine, [4, 7, 8]))
+        // An older one measures its initrd only.
+        let older = try self.chain([try BootLoaderLog.kernelStub("", initrd: initrd)[1]])
+        #expect(older.registers == [9] && older.commandLine.isEmpty && older.holds(\.initrd, [4, 9]))
+    }
+
+    @Test(arguments: ["rw", nil]) func aUnifiedImageIsHeldWithWhatIsGivenToIt(commandLine: String?) throws {
+        let sections = [".linux", ".osrel", ".cmdline", ".initrd"]
+        let events = try BootLoaderLog.systemdStub(sections, commandLine: commandLine)
+        // How far the start has come is measured when the log has ended.
+        for phases in [[], ["enter-initrd", "leave-initrd", "sysinit"], ["sysinit", "ready"]] {
+            let chain = try chain(events, later: phases.map { (11, try SHA256.digest(Array($0.utf8))) })
+            #expect(chain.registers == [12, 13])
+            #expect(chain.holds(\.commandLine, [4, 12]) && chain.holds(\.initrd, [4, 12, 13]))
+            #expect(!chain.holds(\.initrd, [4, 12]) && !chain.holds(\.commandLine, standard))
+        }
+        let strange = try chain(events, later: [(11, initrd)])
+        #expect(!strange.registers.contains(13) && strange.unexplained == [11])
+    }
+
+    @Test func systemdBootMeasuresTheCommandLineThatItGives() throws {
+        let last = try #require(BootLoaderLog.systemdStub([], commandLine: "root=/dev/sda1").last)
+        let chain = try chain([last])
+        #expect(chain.registers == [12] && chain.holds(\.commandLine, [4, 12]) && chain.initrd.isEmpty)
+    }
+
+    @Test func whatTheRegistersDoNotVouchForHoldsNothing() throws {
+        let events = try BootLoaderLog.grub("/vmlinuz root=/dev/sda1", initrd: initrd)
+        // Something was measured that the log conceals.
+        let concealed = try chain(events, later: [(8, initrd)])
+        #expect(concealed.registers == [9] && !concealed.hasGRUB && concealed.unexplained == [8])
+        #expect(!concealed.holds(\.commandLine, [4, 7, 8, 9]) && concealed.holds(\.initrd, [4, 9]))
+        // A log of another machine: no register holds what it says.
+        let log = try MeasurementLog(parsing: FirmwareLogMaker.log(events))
+        let context = try Rig().access.open()
+        let empty = try BootChain(log, values: context.measurements(PCRSelection(BootChain.witnesses)))
+        #expect(empty.registers.isEmpty && empty.unexplained == [8, 9])
+        #expect(try BootChain(log, values: [:]).unexplained == BootChain.witnesses)
+    }
+
+    @Test func aTextThatWasNotMeasuredIsNoCommandLine() throws {
+        var grub = try BootLoaderLog.grub("/vmlinuz root=/dev/sda1", initrd: initrd)
+        grub[2].data = Array("kernel_cmdline: /vmlinuz init=/bin/sh\0".utf8)
+        #expect(try chain(grub).registers == [9] || chain(grub).registers.isEmpty)
+        #expect(try !chain(grub).holds(\.commandLine, [4, 7, 8, 9]))
+        var stub = try BootLoaderLog.systemdStub([".linux"], commandLine: "rw")
+        stub[0].digest = initrd
+        stub[1].digest = initrd
+        stub[2].digest = initrd
+        #expect(try chain(stub).registers.isEmpty)
+        // Neither are other texts, in other registers or of another kind.
+        for (register, type) in [(7, 0xD), (9, 0xD), (8, 1)] as [(UInt32, UInt32)] {
+            var moved = try BootLoaderLog.grub("/vmlinuz", initrd: initrd)
+            moved[2].register = register
+            moved[2].type = type
+            #expect(try chain(moved).commandLine.isEmpty)
+        }
+        var tags = try BootLoaderLog.kernelStub("rw", initrd: initrd)
+        for index in tags.indices { tags[index].data.removeLast() }
+        #expect(try chain(tags).registers.isEmpty)
+        for count in 0..<12 {
+            for index in tags.indices { tags[index].data = Array(tags[index].data.prefix(count)) }
+            #expect(try MeasurementLog(parsing: FirmwareLogMaker.log(tags)).events.allSatisfy { $0.tag == nil })
+        }
+    }
+}
