@@ -14,11 +14,14 @@ struct BootChainTests {
     private func chain(_ events: [FirmwareLogMaker.Event], later: [(register: UInt32, digest: [UInt8])] = []) throws
         -> BootChain
     {
-        let context = try Rig().access.open()
+        let rig = try Rig()
+        let context = try rig.access.open()
         for event in events { try context.extend(event.register, event.digest) }
         for event in later { try context.extend(event.register, event.digest) }
         let log = try MeasurementLog(parsing: FirmwareLogMaker.log(events))
-        return try BootChain(log, values: context.measurements(PCRSelection(BootChain.witnesses)))
+        return try withExtendedLifetime(rig) {
+            try BootChain(log, values: context.measurements(PCRSelection(BootChain.witnesses)))
+        }
     }
 
     @Test func gRUBMeasuresCommandsAndFiles() throws {
@@ -68,8 +71,10 @@ struct BootChainTests {
         #expect(!concealed.holds(\.commandLine, [4, 7, 8, 9]) && concealed.holds(\.initrd, [4, 9]))
         // A log of another machine: no register holds what it says.
         let log = try MeasurementLog(parsing: FirmwareLogMaker.log(events))
-        let context = try Rig().access.open()
+        let rig = try Rig()
+        let context = try rig.access.open()
         let empty = try BootChain(log, values: context.measurements(PCRSelection(BootChain.witnesses)))
+        withExtendedLifetime(rig) {}
         #expect(empty.registers.isEmpty && empty.unexplained == [8, 9])
         #expect(try BootChain(log, values: [:]).unexplained == BootChain.witnesses)
     }
