@@ -7,7 +7,7 @@ import Vault
 enum RenameHandler: MethodHandler {
     static func answer(_ method: Keychain.Rename, _ request: Request) async throws(Fault) -> Answer {
         let granted = try request.redeem(method.challenge)
-        let password = try ApplicationPasswords.decode(method.applicationPassword)
+        let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
         let newName = Challenge.Name(service: method.newService, account: method.newAccount)
         if let granted, granted.newName != newName { throw Faults.challengeRefused }
         if let item = try await renameUngated(method, newName, request, hasPassword: password != nil) {

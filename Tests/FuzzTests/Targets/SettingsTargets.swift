@@ -23,8 +23,9 @@ struct AuthenticatorTarget: FuzzTarget {
         let boot = try BootTime.bootID()
         let now = BootTime.milliseconds
         let reuse = ReuseRecord(session: session, boot: boot, services: [.anyFactor], asked: now, ends: now + 60_000)
-        var prompt = SharedPrompt(group: group, boot: boot, leader: own.pid, leaderStart: own.startTime, outcome: nil)
-        prompt.outcome = SharedPrompt.Outcome(answer: .yes, items: ["token"], time: now)
+        var prompt = SharedPrompt(group: group, boot: boot, leader: SharedPrompt.Server(own), outcome: nil)
+        prompt.outcome = SharedPrompt.Outcome(
+            answer: .yes, items: ["token"], taken: ["other": SharedPrompt.Server(own)], time: now)
         let attempts = AttemptRecord(failures: 5, last: 1_800_000_000_000)
         func tree(_ value: some Encodable) throws -> JSONTree {
             try JSONTree(parsing: Array(JSONEncoder().encode(value)))
@@ -56,7 +57,7 @@ struct AuthenticatorTarget: FuzzTarget {
         _ = try answer { try book.note([.anyFactor], in: session, asked: BootTime.milliseconds, seconds: .max) }
         let board = try PromptBoard(registryDirectory: folder.path, uid: 0, group: group)
         _ = try answer { try board.turn(of: "token") }
-        _ = try answer { try board.end(.yes, for: ["token"]) }
+        _ = try answer { try board.end(.yes, of: "token", for: ["token"]) }
     }
 }
 
