@@ -39,7 +39,7 @@ struct FuzzTests {
         let folder = try TemporaryFolder()
         let place = folder.path + "/case"
         let run = FuzzRun.current()
-        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let result = await #expect(processExitsWith: .success) {
             [reader = reader as Reader, run = run as FuzzRun, place = place as String] in
             let (kind, cases) = reader.target
             try await run.run(kind, cases: cases, place: place)
@@ -48,11 +48,12 @@ struct FuzzTests {
         // Without a case it has not begun.
         let number = (try? String(contentsOfFile: place, encoding: .utf8)) ?? "none"
         Issue.record(
-            "make fuzz READER=\(reader.rawValue) SEED=\(run.seed) CASE=\(number): \(Self.end(of: result))")
+            "make fuzz READER=\(reader.rawValue) SEED=\(run.seed) CASE=\(number): \(Self.lastWords(place))")
     }
 
     /// What the process said last.
-    private static func end(of result: ExitTest.Result?) -> String {
-        String(decoding: result?.standardErrorContent.suffix(4000) ?? [], as: UTF8.self)
+    private static func lastWords(_ place: String) -> String {
+        // Without them it has not begun.
+        String(decoding: (try? Data(contentsOf: FuzzRun.words(place)))?.suffix(4000) ?? Data(), as: UTF8.self)
     }
 }

@@ -1,5 +1,6 @@
 import CofferTestKit
 import Cryptography
+import Synchronization
 import Testing
 
 @testable import TPM
@@ -84,6 +85,34 @@ struct ResilienceTests {
         #expect(try rig.tpm.leftovers().count == 2)
         let successor = TPMAccess(rig.tpm.configuration)
         try successor.flushLeftovers()
+        #expect(try rig.tpm.leftovers() == [])
+    }
+
+    /// The TPM makes a session, and somebody on its bus says that it has not: three of them fill it (attacker 6).
+    @Test func whatAChangedAnswerHidesIsFlushed() throws {
+        let rig = try Rig()
+        let lies = Mutex(8)
+        let tap = try WireTap(
+            rig.tpm,
+            answer: { command, answer in
+                guard isCommand(.startAuthSession, command) else { return }
+                lies.withLock { left in
+                    guard left > 0 else { return }
+                    left -= 1
+                    // Of the TPM's own refusals and of what TSS cannot read, in turn.
+                    answer =
+                        left.isMultiple(of: 2) ? [0x80, 0x01, 0, 0, 0, 10, 0, 0, 0, 0x84] : Array(answer.prefix(12))
+                    answer[5] = UInt8(answer.count)
+                }
+            })
+        let access = TPMAccess.patient(tap.configuration)
+        func startSession() throws {
+            let context = try access.open()
+            _ = try context.startHMACSession(saltedTo: context.storageKey(rig.storageKey))
+        }
+        for _ in 0..<8 { #expect(code(startSession) == .other) }
+        #expect(lies.withLock { $0 } == 0)
+        try startSession()
         #expect(try rig.tpm.leftovers() == [])
     }
 

@@ -32,8 +32,13 @@ final class Engine {
         if !live.isEmpty || channel.failure != nil { leftovers.note() }
     }
 
+    /// What leaves something in the TPM that is to be flushed.
+    private static let makers: Set<CommandCode> = [.startAuthSession, .load, .loadExternal, .createPrimary]
+
     /// The gate for ESYS calls: a broken channel explains itself better than the code ESYS made of it.
     func check(_ code: TSS2_RC, _ command: CommandCode) throws(TPMError) {
+        // An answer that was changed on the way hides what the TPM made; that it has no room says there is some of that.
+        if code != 0, Self.makers.contains(command) { leftovers.note() }
         if code != 0, var failure = channel.failure {
             failure.responseCode = code
             throw failure

@@ -115,6 +115,8 @@ struct TPMTarget: FuzzTarget {
     }
 
     func end() async throws {
-        try promise(try sealer.openDeviceRoot(objects, record: record) == root, "the root is another one")
+        // Where lies have hidden what fills the TPM, the first try finds no room, and has it flushed.
+        let opened = try answer { try sealer.openDeviceRoot(objects, record: record) }
+        try promise(try opened ?? sealer.openDeviceRoot(objects, record: record) == root, "the root is another one")
     }
 }
