@@ -24,9 +24,9 @@ public final class Broker: Service {
         /// How many connections there may be at the same time, of all users; fewer where there are not the descriptors for them.
         public var connections = 1024
         /// How long whoever needs the TPM waits for it.
-        public var sealerTimeLimit: Duration = .seconds(10)
+        public var sealerTimeLimit: Duration = .seconds(20)
         /// How long the TPM waits for a signature.
-        public var signatureTimeLimit: Duration = .seconds(5)
+        public var signatureTimeLimit: Duration = .seconds(10)
         /// How long logind may take for an answer.
         public var busTimeLimit: Duration = .seconds(2)
         /// How long running calls may take when the broker stops.

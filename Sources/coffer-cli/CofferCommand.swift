@@ -19,8 +19,8 @@ struct CofferCommand: ParsableCommand {
             Type or pipe secrets. Never pass them as arguments: other programs can read those.
 
             Environment:
-              COFFER_ASKPASS      a program that asks for your password where there is no terminal;
-                                  what for is in its variable COFFER_ASKPASS_PROMPT
+              COFFER_ASKPASS      a program that asks if there is no terminal; it finds the
+                                  question in COFFER_ASKPASS_PROMPT
               COFFER_SOCKET       the broker's socket (/run/coffer/coffer.sock)
               COFFER_AUTH_SOCKET  the authenticator's socket (auth.sock beside the other)
 

@@ -60,7 +60,10 @@ struct LateAnswerTests {
     @Test("an unlocking that was signed for beside a binding is refused, and the keychain goes on")
     func unlockingBesideABinding() async throws {
         let tpm = try SWTPM()
-        let broker = try await ThrowAwayBroker(configure: { $0.sealer = .tpm }) { _ in
+        // The binding waits for the TPM, which waits for the signature: what ends that is the limit.
+        var options = Broker.Options.patient
+        options.signatureTimeLimit = .seconds(5)
+        let broker = try await ThrowAwayBroker(options: options, configure: { $0.sealer = .tpm }) { _ in
             TPMSealer(TPMAccess.patient(tpm.configuration))
         }
         let client = try broker.client()

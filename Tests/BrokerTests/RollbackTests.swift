@@ -171,7 +171,7 @@ struct RollbackTests {
     @Test("nobody but root may accept", .enabled(if: getuid() == 0, "only root can become other users"))
     func notRoot() async throws {
         let stage = try await Stage()
-        let other = try await OtherUser(stage.broker, 4242)
+        let other = try await OtherUser(stage.broker, 1)
         for parameters in ["", #""user":"root""#, #""group":"root""#] {
             let answer = try await other.say("AcceptVault", parameters)
             #expect(answer.contains("NotPermitted"), "\(answer)")

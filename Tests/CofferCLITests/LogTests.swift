@@ -30,7 +30,7 @@ import Testing
             ]
         ])
         let result = try stage.program.run("log")
-        let line = "2023-11-14T22:13:20.123Z\tread\tdb\\u{1b}/admin\tdone (presence)"
+        let line = "2023-11-14T22:13:20.123Z\tread\t\"db\\u{1b}\"/admin\tdone (presence)"
         #expect(
             result.text
                 == "TIME\tEVENT\tITEM\tOUTCOME\tPROGRAM\n\(line)\tssh? (pid 42)\n\(line)\t/bin/ssh (pid 42)\n")
@@ -57,7 +57,7 @@ import Testing
             }
         }
         for (column, text, other) in [
-            ("ITEM", "db", "db"), ("OUTCOME", "done", "cancelled"), ("PROGRAM", "ssh", "ssh"),
+            ("ITEM", "\"db", "\"db"), ("OUTCOME", "done", "cancelled"), ("PROGRAM", "ssh", "ssh"),
         ] {
             #expect(place(text, 1) == place(column, 0) && place(other, 2) == place(column, 0), "\(lines)")
         }

@@ -28,7 +28,7 @@ struct HostileNeighbourTests {
             try await Task.sleep(for: .milliseconds(100))
         }
         // Whoever reads carol's file meets what was planted in it, beside all else.
-        let planted = try sandbox.coffer("get", "s", "a", uid: carol)
+        let planted = try sandbox.coffer("get", "s", "a", password: "sandbox", uid: carol)
         let attacked = try await Self.onThread { try HonestNeighbour(uid: ada).run(in: sandbox) }
         try Data().write(to: URL(fileURLWithPath: hostile.stop))
         let got = try await attack
@@ -36,7 +36,7 @@ struct HostileNeighbourTests {
         for call in Self.calls {
             print("hostile neighbour: \(call): quiet \(quiet.line(call)); attacked \(attacked.line(call))")
         }
-        print("hostile neighbour got \(got)")
+        print("hostile neighbour got \(got); calls made anew: quiet \(quiet.again), attacked \(attacked.again)")
         #expect(attacked.failures.isEmpty, "\(attacked.failures)")
         for call in Self.calls { #expect(attacked.times[call]?.count == quiet.times[call]?.count) }
         #expect(planted.code == 7, "\(planted)")

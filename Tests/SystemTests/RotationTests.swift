@@ -43,7 +43,8 @@ import Testing
             #expect(accepted.code == 0, "\(accepted)")
             let closed = try sandbox.coffer("unlock", password: "sandbox")
             #expect(closed.code == 8, "\(closed)")
-            #expect(try sandbox.coffer("get", "mail", "me", password: "sandbox").code == 5)
+            #expect(try sandbox.coffer("get", "mail", "me", password: "sandbox").code == 8)
+            #expect(try sandbox.coffer("get", "mail", "me", "--no-prompt").code == 5)
         }
         try sandbox.script("stop-broker")
 

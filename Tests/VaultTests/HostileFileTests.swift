@@ -53,7 +53,7 @@ struct HostileFileTests {
                 "UPDATE node SET content = \(long)", "UPDATE object SET public = \(long)",
                 "INSERT INTO recovery (id, content) VALUES (1, \(long))",
                 "INSERT INTO transition (id, content) VALUES (1, \(long))",
-                "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT ''' || hex(zeroblob(50000000)) || '''')",
+                "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT ''' || hex(zeroblob(20000000)) || '''')",
             ] {
                 let (code, memory) = try HostileFileTests.outcome(of: change)
                 try #require(code == .damaged, "\(change): \(String(describing: code))")

@@ -23,7 +23,7 @@ struct VaultCreateCommand: ParsableCommand {
 
             Example:
               coffer vault create --owner backup
-              coffer set restic repository --user backup --access after-first-unlock <password-file
+              coffer set restic key --user backup --access after-first-unlock <key-file
             """)
 
     @Option(help: ArgumentHelp("The account's name.", valueName: "name"))
