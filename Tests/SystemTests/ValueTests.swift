@@ -30,7 +30,9 @@ import Testing
     @Test func gatedValuesComeBackExactlyAfterARestart() throws {
         let sandbox = try Sandbox()
         for (name, value) in Self.values {
-            #expect(try sandbox.coffer("set", "values", name, "--allow-empty", "--require", "presence", input: value).code == 0)
+            #expect(
+                try sandbox.coffer("set", "values", name, "--allow-empty", "--require", "presence", input: value).code
+                    == 0)
         }
         try sandbox.script("stop-broker")
         try sandbox.script("start-broker")
