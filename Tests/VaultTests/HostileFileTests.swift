@@ -21,7 +21,10 @@ struct HostileFileTests {
     }
 
     /// A vault with an item, changed by who can write its file.
-    private static func outcome(of change: String) throws -> (code: VaultError.Code?, memory: Int) {
+    /// - Parameter freePages: how many of its pages the file says are free; nil for what is true.
+    private static func outcome(
+        of change: String, freePages: UInt32? = nil
+    ) throws -> (code: VaultError.Code?, memory: Int) {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
         _ = try vault.set(.make("s", "a", "value"), mode: .new)
@@ -29,6 +32,13 @@ struct HostileFileTests {
         try fixture.tamper { database in
             if change.contains("sqlite_schema") { try database.execute(sql: "PRAGMA writable_schema = ON") }
             try database.execute(sql: change)
+        }
+        if let freePages {
+            // The header's own word (SQLite's file format, 1.3.8).
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: fixture.path))
+            try file.seek(toOffset: 36)
+            try file.write(contentsOf: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: freePages >> $0) })
+            try file.close()
         }
         try forgetPeak()
         let before = try peak()
@@ -70,9 +80,12 @@ struct HostileFileTests {
                 "\(numbers) INSERT INTO item SELECT randomblob(16), zeroblob(250000) FROM n",
                 "\(numbers) INSERT INTO posting SELECT randomblob(32), zeroblob(600000) FROM n",
             ] {
-                let (code, memory) = try HostileFileTests.outcome(of: change)
-                try #require(code == .damaged, "\(change): \(String(describing: code))")
-                try #require(memory < 40_000_000, "\(change): \(memory) bytes")
+                // Also where the file says that all of it is free.
+                for free in [nil, 20_000, UInt32.max] as [UInt32?] {
+                    let (code, memory) = try HostileFileTests.outcome(of: change, freePages: free)
+                    try #require(code == .damaged, "\(change): \(String(describing: code))")
+                    try #require(memory < 40_000_000, "\(change): \(memory) bytes")
+                }
             }
         }
     }

@@ -16,7 +16,7 @@ struct Rows {
 
     /// Where a table or an index is searched SQLite reads whole rows to compare them, however long they are. A file that is not long holds none that matter.
     private func checkKeys() throws(VaultError) {
-        guard try number("PRAGMA page_count") * number("PRAGMA page_size") > StorageLimits.unchecked else { return }
+        guard try wholeFileBytes() > StorageLimits.unchecked else { return }
         for (table, length) in [
             ("item", "length(id) + length(record)"), ("posting", "length(term) + length(items)"),
             ("node", "length(content)"), ("value", "length(id)"),
@@ -86,7 +86,7 @@ struct Rows {
 
     /// Before all rows of a table are read: together they are not longer than ours can be. A small file needs no look.
     private func checkLength(_ table: String, _ length: String, _ limit: Int64) throws(VaultError) {
-        guard try fileBytes() > limit else { return }
+        guard try wholeFileBytes() > limit else { return }
         // Each row has its price in memory, however short it is.
         guard try number("SELECT coalesce(sum(\(length) + 64), 0) FROM \(table)") <= limit else {
             throw .damaged("it holds more than a vault can")
@@ -98,8 +98,14 @@ struct Rows {
 
     /// What is in use of the file.
     func fileBytes() throws(VaultError) -> Int64 {
-        let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
-        return try pages * number("PRAGMA page_size")
+        let (pages, free) = (try number("PRAGMA page_count"), try number("PRAGMA freelist_count"))
+        guard free >= 0, free <= pages else { throw .damaged("more of it is free than there is") }
+        return try (pages - free) * number("PRAGMA page_size")
+    }
+
+    /// The whole file. How much of it is free is the file's own word, and nothing that a limit for hostile files may rest on.
+    private func wholeFileBytes() throws(VaultError) -> Int64 {
+        try number("PRAGMA page_count") * number("PRAGMA page_size")
     }
 
     private func number(_ sql: String) throws(VaultError) -> Int64 {
