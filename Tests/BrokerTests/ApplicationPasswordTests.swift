@@ -212,7 +212,7 @@ struct ApplicationPasswordTests {
             }
         }
         var jobs = (0..<Self.longestQueue).map { job(1, $0) }
-        try await order.wait { $0.begun[1] == 1 }
+        try await order.wait { $0.begun[1] ?? 0 >= 1 }
         // The first is at work, so that one more fits; what is beyond is refused. Who comes first is not left to chance.
         jobs.append(job(2, 0))
         try await order.wait { $0.begun[2] == 1 }

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func noTwoNamesLookAlike() {
-        let parts = ["a", "b", "a/b", "a b", "\"a", "a\"", "\\", "", "a\"/\"b", "a\\", "\n", "\\n"]
+        let parts = ["a", "b", "a/b", "b/a", "a b", "\"a", "a\"", "\\", "", "a\"/\"b", "a\\", "\n", "\\n"]
         var seen: [String: String] = [:]
         for service in parts {
             for account in parts {

@@ -60,6 +60,13 @@ import Testing
             first.keep()
         }
         #expect(try isFree(path))
+        if let second = try FileLock(unlessHeld: path) {
+            #expect(try !isFree(path))
+            second.keep()
+        } else {
+            Issue.record("nobody holds the lock, and it is not given")
+        }
+        #expect(try isFree(path))
         let one = try SharedLock(path: folder.path + "/places", place: 1)
         let same = try SharedLock(path: folder.path + "/places", place: 1)
         #expect(try !one.isHeldElsewhere() && !same.isHeldElsewhere())
