@@ -168,6 +168,8 @@ struct ConnectionTests {
         // More than there are processors.
         let busy = (0..<64).map { _ in
             Task(executorPreference: one) {
+                // One wait in vain is enough: who shares a thread waits for all of these.
+                guard !over.value.withLock({ $0 }) else { return }
                 if gate.wait(timeout: .now() + .seconds(30)) == .timedOut { over.value.withLock { $0 = true } }
             }
         }

@@ -19,7 +19,7 @@ public final class OtherProcess: Sendable {
             my $s = $s[$which];
             if ($message eq "hear") {
                 local $/ = "\0"; my $answer = "silence";
-                eval { local $SIG{ALRM} = sub { die }; alarm 100; $answer = <$s>; alarm 0 };
+                eval { local $SIG{ALRM} = sub { die }; alarm $ARGV[1]; $answer = <$s>; alarm 0 };
                 if (defined $answer) { chomp $answer; print "$answer\n" } else { print "EOF\n" }
                 next;
             }
@@ -30,11 +30,14 @@ public final class OtherProcess: Sendable {
         }
         """#
 
+    /// In seconds.
+    private static let longestSilence = min(100, patience.components.seconds)
+
     /// - Parameters:
     ///   - uid: nil for this user; another one needs root.
     ///   - groups: what the process itself belongs to, by its own list; only with a uid.
     public init(socket: String, uid: UInt32? = nil, groups: [UInt32] = []) async throws {
-        var words = ["perl", "-e", Self.program, socket]
+        var words = ["perl", "-e", Self.program, socket, "\(Self.longestSilence)"]
         if let uid {
             let list = groups.map { "\($0)" }.joined(separator: ",")
             words =
@@ -66,7 +69,7 @@ public final class OtherProcess: Sendable {
         return try await lines.next()
     }
 
-    /// The next message that comes without anything being asked; "EOF" when the connection was closed instead, "silence" after 100 seconds.
+    /// The next message that comes without anything being asked; "EOF" when the connection was closed instead, "silence" after 100 seconds or ``patience``, if that is shorter.
     public func hear(on connection: Int = 0) async throws -> String {
         try process.write("\(connection) hear\n")
         return try await lines.next()
