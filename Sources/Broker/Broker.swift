@@ -23,7 +23,7 @@ public final class Broker: Service {
         public var accounts: (@Sendable (UInt32) throws -> Bool)?
         /// How many connections there may be at the same time, of all users; fewer where there are not the descriptors for them.
         public var connections = 1024
-        /// How long whoever needs the TPM waits for it.
+        /// How long a call waits for the TPM.
         public var sealerTimeLimit: Duration = .seconds(20)
         /// How long the TPM waits for a signature.
         public var signatureTimeLimit: Duration = .seconds(10)

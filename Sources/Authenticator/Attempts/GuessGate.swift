@@ -19,7 +19,7 @@ struct GuessGate {
             case .busy:
                 if !isTold {
                     isTold = true
-                    let text = "Another answer of yours is being checked: this one is next."
+                    let text = "Another answer is being checked; this one is next."
                     _ = try session.show(Message(style: .info, text: text))
                 }
                 _ = try session.next(of: nil, until: .now + Self.pace)
