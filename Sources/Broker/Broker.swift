@@ -36,10 +36,12 @@ public final class Broker: Service {
     }
 
     private static let wantedDescriptors: UInt64 = 4096
+    /// More than there are processors: users who read and write at the same time have one each, and the kernel shares the processors out.
+    private static let eventLoops = 4
 
     private struct Running {
         var listeners: [Listener] = []
-        var group: MultiThreadedEventLoopGroup?
+        var groups: [MultiThreadedEventLoopGroup] = []
     }
 
     private let configuration: Configuration
@@ -101,49 +103,48 @@ public final class Broker: Service {
                 await core.shelf.keeper(of: ending.challenge.owner).noteRefusal(record, .written)
             }
         }
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        running.withLock { $0.group = group }
         let pace = Connection.Pace(message: .init(options.messageTimeLimit), idle: options.idleTimeLimit)
         // The private socket first: who can call the broker must find it able to ask a person.
         let isOpenToOthers = authenticatorUID != 0 && authenticatorUID != ProcessSurroundings.effectiveUser
         let privateSocket = try UnixListener(
             path: configuration.authenticatorSocket, mode: isOpenToOthers ? 0o666 : 0o600)
         let authenticators = AuthenticatorInterface(core: core, authenticatorUID: authenticatorUID)
-        try await listen(
-            on: privateSocket.release(), group, authenticators, UserBudgets(limits: .authenticator), nil, pace)
-        let clientSocket: Int32
-        if let socket = options.clientSocket {
-            clientSocket = socket
-        } else {
-            clientSocket = try UnixListener(path: configuration.socket, mode: 0o666).release()
-        }
+        try listen(
+            on: privateSocket, threads: 1, authenticators, UserBudgets(limits: .authenticator), nil, pace)
+        let clientSocket =
+            if let socket = options.clientSocket {
+                UnixListener(adopting: Descriptor(adopting: socket))
+            } else { try UnixListener(path: configuration.socket, mode: 0o666) }
         // Those whom the broker itself depends on are not asked about.
         let exempt: Set<UInt32> = [0, authenticatorUID, ProcessSurroundings.effectiveUser]
         let users =
             if let accounts = options.accounts {
                 KnownUsers(exempt: exempt, clock: options.clock, lookUp: accounts)
             } else { KnownUsers(exempt: exempt, clock: options.clock) }
-        try await listen(on: clientSocket, group, KeychainInterface(core: core), core.budgets, users, pace)
+        try listen(
+            on: clientSocket, threads: Self.eventLoops, KeychainInterface(core: core), core.budgets, users, pace)
         core.logger.notice("ready")
     }
 
     private func listen(
-        on socket: Int32, _ group: MultiThreadedEventLoopGroup, _ served: any ServedInterface, _ budgets: UserBudgets,
+        on socket: consuming UnixListener, threads: Int, _ served: any ServedInterface, _ budgets: UserBudgets,
         _ users: KnownUsers?, _ pace: Connection.Pace
-    ) async throws {
-        let listener = try await Listener.start(
+    ) throws(SystemError) {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
+        running.withLock { $0.groups.append(group) }
+        let listener = try Listener.start(
             on: socket, group: group,
             Listener.Surroundings(
-                served: served, budgets: budgets, users: users, calls: calls, pace: pace,
+                served: served, budgets: budgets, users: users, calls: calls, pace: pace, threads: UserThreads(group),
                 logger: core.logger))
         running.withLock { $0.listeners.append(listener) }
     }
 
     /// Takes no more calls, lets those that run finish, wipes all keys and closes all vaults.
     public func stop() async {
-        let (listeners, group) = running.withLock { running in
+        let (listeners, groups) = running.withLock { running in
             defer { running = Running() }
-            return (running.listeners, running.group)
+            return (running.listeners, running.groups)
         }
         for listener in listeners { await listener.stopAccepting() }
         await calls.drain(within: options.stopTimeLimit)
@@ -154,7 +155,7 @@ public final class Broker: Service {
         core.challenges.endings.finish()
         await core.shelf.close()
         // The threads end with the process at the latest.
-        try? await group?.shutdownGracefully()
+        for group in groups { try? await group.shutdownGracefully() }
         core.logger.notice("stopped")
     }
 

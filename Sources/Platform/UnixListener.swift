@@ -54,6 +54,12 @@ public struct UnixListener: ~Copyable, Sendable {
         return Descriptor(adopting: number)
     }
 
-    /// Gives the socket to another owner (an event loop).
+    /// From now on `accept` waits for nobody: where there is none it throws `EAGAIN`.
+    public func stopBlocking() throws(SystemError) {
+        let flags = try checked("look at the socket") { fcntl(number, F_GETFL) }
+        try checked("set up the socket") { fcntl(number, F_SETFL, flags | O_NONBLOCK) }
+    }
+
+    /// Gives the socket to another owner.
     public consuming func release() -> Int32 { descriptor.release() }
 }

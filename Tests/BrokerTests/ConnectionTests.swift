@@ -1,10 +1,14 @@
 import BrokerProtocol
 import CofferTestKit
+import Cryptography
 import Dispatch
 import Foundation
+import NIOCore
+import NIOPosix
 import Platform
 import Synchronization
 import Testing
+import Vault
 
 @testable import Broker
 
@@ -160,9 +164,11 @@ struct ConnectionTests {
 
     @Test("what one user's calls take keeps no other user's waiting")
     func apart() async throws {
-        let executors = UserExecutors()
-        let (one, same, other) = (executors.enter(uid: 1), executors.enter(uid: 1), executors.enter(uid: 2))
-        #expect(one === same)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        let threads = UserThreads(group)
+        let (first, same, second) = (threads.enter(uid: 1), threads.enter(uid: 1), threads.enter(uid: 2))
+        let (one, other) = (first.executor, second.executor)
+        #expect(one === same.executor && first.loop === same.loop)
         let gate = DispatchSemaphore(value: 0)
         let over = Over()
         // More than there are processors.
@@ -173,10 +179,47 @@ struct ConnectionTests {
                 if gate.wait(timeout: .now() + .seconds(30)) == .timedOut { over.value.withLock { $0 = true } }
             }
         }
+        // The thread that reads and writes for him, too.
+        first.loop.execute {
+            if gate.wait(timeout: .now() + .seconds(30)) == .timedOut { over.value.withLock { $0 = true } }
+        }
         await Task(executorPreference: other) {}.value
+        try await second.loop.submit {}.get()
         #expect(!over.value.withLock { $0 }, "it had to wait for another user's")
+        gate.signal()
         for _ in busy { gate.signal() }
         for task in busy { await task.value }
+        // Whoever comes next gets the event loop that has nobody.
+        threads.leave(uid: 1)
+        threads.leave(uid: 1)
+        #expect(threads.enter(uid: 3).loop === first.loop)
+        try await group.shutdownGracefully()
+    }
+
+    @Test("what computes for long does so on no thread that calls are answered on")
+    func aside() async throws {
+        /// The threads of a concurrent queue, and of Swift's tasks, have one name; others have another.
+        @Sendable func thread() -> String {
+            (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) ?? "unknown"
+        }
+        let ofTasks = await Task.detached { thread() }.value
+        let own = await withCheckedContinuation { continuation in
+            OwnThread.run { continuation.resume(returning: thread()) }
+        }
+        #expect(own != ofTasks)
+        let scrypt = Mutex("")
+        let names = Mutex("")
+        let result = try StretchedPassword(SecretBytes(copying: Array("x".utf8)))
+        _ = try await PasswordStretcher(budgets: .usual).run(for: 1) { () throws(VaultError) in
+            scrypt.withLock { $0 = thread() }
+            return result
+        }
+        let users = KnownUsers(exempt: [], clock: .system) { _ in
+            names.withLock { $0 = thread() }
+            return true
+        }
+        await withCheckedContinuation { continuation in users.ask(1) { _ in continuation.resume() } }
+        for name in [scrypt.withLock { $0 }, names.withLock { $0 }] { #expect(name != ofTasks && !name.isEmpty) }
     }
 
     @Test("who connects on and on waits, and nobody else does")

@@ -1,7 +1,5 @@
 import CofferTestKit
 import Glibc
-import NIOCore
-import NIOPosix
 import Testing
 
 @testable import Broker
@@ -84,15 +82,16 @@ struct PeerTests {
     }
 
     @Test("the broker takes the kernel's handle, and does without where there is none", .timeLimit(.minutes(5)))
-    func broker() async throws {
+    func broker() throws {
         let current = try ProcessIdentity.current()
         for option in [PeerHandle.option, Self.noOption] {
-            let answer = try await ask(option) { path in try UnixSocket(connectingTo: path) }
-            #expect(try answer.get() == PeerQuestion.Peer(uid: geteuid(), process: current), "\(option)")
+            let answer = try ask(option) { path in try UnixSocket(connectingTo: path) }
+            let peer = try answer.get()
+            #expect(peer.uid == geteuid() && peer.process == current, "\(option)")
         }
         guard NumberThief.isPossible, try Self.kernelHasHandles else { return }
         var word = ""
-        let answer = try await ask(PeerHandle.option) { path in
+        let answer = try ask(PeerHandle.option) { path in
             let thief = try NumberThief(connectingTo: path)
             word = thief.said
             return thief
@@ -104,18 +103,12 @@ struct PeerTests {
     /// What the broker learns of whoever connects; asked when that has been done.
     private func ask<Held: ~Copyable>(
         _ option: Int32, _ connect: (String) throws -> Held
-    ) async throws -> Result<PeerQuestion.Peer, any Error> {
+    ) throws -> Result<Peer, any Error> {
         let folder = try TemporaryFolder()
         let listener = try UnixListener(path: folder.path + "/s", mode: 0o600)
         let held = try connect(folder.path + "/s")
-        let number = try listener.accept().release()
-        let group = MultiThreadedEventLoopGroup.singleton
-        let channel = try await ClientBootstrap(group: group).withConnectedSocket(number).get()
-        let result: Result<PeerQuestion.Peer, any Error>
-        do {
-            result = .success(try await PeerQuestion.ask(channel, handleOption: option).get())
-        } catch { result = .failure(error) }
-        try await channel.close().get()
+        let server = try listener.accept()
+        let result = Result { try Peer(ofSocket: server.number, handleOption: option) }
         _ = consume held
         return result
     }

@@ -39,9 +39,15 @@ struct HostileNeighbourTests {
         print("hostile neighbour got \(got); calls made anew: quiet \(quiet.again), attacked \(attacked.again)")
         #expect(attacked.failures.isEmpty, "\(attacked.failures)")
         for call in Self.calls { #expect(attacked.times[call]?.count == quiet.times[call]?.count) }
+        // As much slower as sharing the processors makes it, with room besides; measured by the same machine a moment before.
+        for call in Self.calls {
+            let (before, now) = (quiet.milliseconds(call, 0.5), attacked.milliseconds(call, 0.5))
+            #expect(now <= 20 * before, "\(call): \(before) ms quiet, \(now) ms attacked")
+        }
         #expect(planted.code == 7, "\(planted)")
         // It was an attack: it was answered all the time, met its limits, and held conversations.
-        #expect((got["many"]?["answers"] ?? 0) > 100 && (got["conversations"]?["conversations"] ?? 0) > 0, "\(got)")
+        #expect(got.values.reduce(0) { $0 + ($1["answers"] ?? 0) } > 100, "\(got)")
+        #expect((got["conversations"]?["conversations"] ?? 0) >= 32, "\(got)")
         #expect(got.values.reduce(0) { $0 + ($1["refused"] ?? 0) } > 0, "\(got)")
     }
 

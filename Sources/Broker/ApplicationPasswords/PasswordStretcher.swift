@@ -1,6 +1,5 @@
 import BrokerProtocol
 import Cryptography
-import Dispatch
 import Synchronization
 import Vault
 
@@ -21,7 +20,6 @@ final class PasswordStretcher: Sendable {
 
     private let state = Mutex(State())
     private let budgets: UserBudgets
-    private let queue = DispatchQueue(label: "coffer.scrypt", attributes: .concurrent)
 
     init(budgets: UserBudgets) { self.budgets = budgets }
 
@@ -63,7 +61,7 @@ final class PasswordStretcher: Sendable {
     /// Puts to work what may be.
     private func start() {
         while let (uid, job) = state.withLock({ Self.next(&$0) }) {
-            queue.async { [self] in
+            OwnThread.run { [self] in
                 job()
                 state.withLock { state in
                     state.atWork.remove(uid)

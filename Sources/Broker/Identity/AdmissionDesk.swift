@@ -1,6 +1,5 @@
 import Authorization
 import BrokerProtocol
-import Dispatch
 import Platform
 
 /// Finds out which vault a call is about and by what right. Asks the name service at every call, and keeps no answer.
@@ -101,7 +100,7 @@ struct AdmissionDesk: Sendable {
         _ body: @escaping @Sendable () throws(Fault) -> Value
     ) async throws(Fault) -> Value {
         let result: Result<Value, Fault> = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            OwnThread.run {
                 do throws(Fault) { continuation.resume(returning: .success(try body())) } catch {
                     continuation.resume(returning: .failure(error))
                 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Platform
 import Synchronization
 
@@ -45,7 +44,6 @@ final class KnownUsers: Sendable {
     private let clock: BrokerClock
     private let lookUp: @Sendable (UInt32) throws -> Bool
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "coffer.names", attributes: .concurrent)
 
     /// - Parameters:
     ///   - exempt: those whom nobody is asked about: Coffer's own accounts.
@@ -91,7 +89,7 @@ final class KnownUsers: Sendable {
 
     private func start() {
         while let uid = state.withLock({ Self.next(&$0) }) {
-            queue.async { [self] in
+            OwnThread.run { [self] in
                 // What the name service cannot say is no word for anybody.
                 let isKnown = try? lookUp(uid)
                 settle(uid, isKnown)

@@ -1,6 +1,5 @@
 import Authorization
 import BrokerProtocol
-import Dispatch
 import FoundationEssentials
 import Platform
 import TPM
@@ -20,7 +19,7 @@ enum DiagnoseHandler: MethodHandler {
         let facts = await facts(request)
         // Accounts and groups are looked up: name services may be slow.
         let findings = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: Diagnosis.findings(facts)) }
+            OwnThread.run { continuation.resume(returning: Diagnosis.findings(facts)) }
         }
         return .reply(Keychain.Diagnose.Reply(findings: findings))
     }

@@ -3,15 +3,16 @@ import Logging
 import NIOCore
 import NIOPosix
 import Platform
+import Synchronization
 
 /// A listening socket and the connections that came through it.
 final class Listener: Sendable {
-    private let channel: any Channel
+    private let acceptor: Acceptor
     private let connections: OpenConnections
     private let sweeping: RepeatedTask
 
-    private init(channel: any Channel, connections: OpenConnections, sweeping: RepeatedTask) {
-        self.channel = channel
+    private init(acceptor: Acceptor, connections: OpenConnections, sweeping: RepeatedTask) {
+        self.acceptor = acceptor
         self.connections = connections
         self.sweeping = sweeping
     }
@@ -24,75 +25,126 @@ final class Listener: Sendable {
         let users: KnownUsers?
         let calls: RunningCalls
         let pace: Connection.Pace
+        let threads: UserThreads
         let logger: Logger
-        let executors = UserExecutors()
         let refusals = Refusals()
         let arrivals = ConnectionPace()
     }
 
-    /// - Parameter socket: a bound, listening socket; it belongs to the listener from now on.
-    static func start(on socket: Int32, group: MultiThreadedEventLoopGroup, _ surroundings: Surroundings) async throws
-        -> Listener
-    {
+    static func start(
+        on socket: consuming UnixListener, group: MultiThreadedEventLoopGroup, _ surroundings: Surroundings
+    ) throws(SystemError) -> Listener {
         let connections = OpenConnections()
-        let channel = try await ServerBootstrap(group: group)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelOption(.maxMessagesPerRead, value: 1)
-            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
-            .childChannelInitializer { channel in
-                PeerQuestion.ask(channel).flatMap { credentials in
-                    receive(channel, credentials, surroundings, connections)
-                }.flatMapError { error in
-                    // Whoever cannot be named is not talked to.
-                    surroundings.logger.info("connection without a nameable process refused")
-                    return channel.eventLoop.makeFailedFuture(error)
-                }
-            }
-            .withBoundSocket(socket).get()
+        let acceptor = try Acceptor(socket, logger: surroundings.logger) {
+            receive($0, surroundings, connections)
+        }
         let sweep = surroundings.pace.sweep
-        let sweeping = channel.eventLoop.scheduleRepeatedTask(initialDelay: sweep, delay: sweep) { _ in
+        let sweeping = group.next().scheduleRepeatedTask(initialDelay: sweep, delay: sweep) { _ in
             endIdle(connections, surroundings)
         }
-        return Listener(channel: channel, connections: connections, sweeping: sweeping)
+        return Listener(acceptor: acceptor, connections: connections, sweeping: sweeping)
     }
 
-    /// First what costs little: whoever connects on and on is counted and refused before anything is looked up.
+    /// First what costs little: whoever connects on and on is counted and refused before anything is made or looked up.
     private static func receive(
-        _ channel: any Channel, _ peer: PeerQuestion.Peer, _ surroundings: Surroundings, _ connections: OpenConnections
-    ) -> EventLoopFuture<Void> {
-        @Sendable func refuse(_ fault: Fault) {
-            surroundings.refusals.refuse(channel, peer, fault, surroundings.logger)
+        _ socket: consuming Descriptor, _ surroundings: Surroundings, _ connections: OpenConnections
+    ) {
+        let credentials: PeerCredentials
+        do throws(SystemError) { credentials = try PeerCredentials(ofSocket: socket.number) } catch {
+            return refuseNameless(surroundings)
         }
         do throws(Fault) {
-            guard surroundings.served.admits(uid: peer.uid) else {
+            guard surroundings.served.admits(uid: credentials.uid) else {
                 throw Fault(.permissionDenied, "This socket is not for you.")
             }
-            try enter(peer.uid, surroundings, connections)
+            try enter(credentials.uid, surroundings, connections)
         } catch {
-            refuse(error)
-            return channel.eventLoop.makeSucceededVoidFuture()
+            return surroundings.refusals.refuse(
+                socket, credentials.uid, credentials.pid, error, surroundings.logger)
         }
-        return wait(for: peer.uid, surroundings, on: channel.eventLoop).flatMap {
-            standing(of: peer.uid, surroundings, on: channel.eventLoop)
-        }.flatMapThrowing { standing in
-            do throws(Fault) { try check(standing) } catch {
+        let peer: Peer
+        // Now, and not when it is his turn: his number may be another process's by then.
+        do throws(SystemError) { peer = try Peer(ofSocket: socket.number) } catch {
+            surroundings.budgets.give(back: 1, of: .connections, for: credentials.uid)
+            return refuseNameless(surroundings)
+        }
+        let arrival = Arrival(peer, socket)
+        let threads = surroundings.threads.enter(uid: peer.uid)
+        Task(executorPreference: surroundings.served.keepsUsersApart ? threads.executor : nil) {
+            if await serve(arrival, on: threads.loop, surroundings, connections) {
                 surroundings.budgets.give(back: 1, of: .connections, for: peer.uid)
-                return refuse(error)
             }
-            do { try admit(channel, peer, surroundings, connections) } catch {
-                surroundings.budgets.give(back: 1, of: .connections, for: peer.uid)
-                throw error
-            }
+            surroundings.threads.leave(uid: peer.uid)
         }
     }
 
-    private static func wait(
-        for uid: UInt32, _ surroundings: Surroundings, on eventLoop: any EventLoop
-    ) -> EventLoopFuture<Void> {
-        guard surroundings.served.keepsUsersApart else { return eventLoop.makeSucceededVoidFuture() }
-        let delay = surroundings.arrivals.delay(of: uid)
-        guard delay > .zero else { return eventLoop.makeSucceededVoidFuture() }
-        return eventLoop.scheduleTask(in: .init(delay)) {}.futureResult
+    /// Whoever cannot be named is not talked to.
+    private static func refuseNameless(_ surroundings: Surroundings) {
+        surroundings.logger.info("connection without a nameable process refused")
+    }
+
+    /// A connection that was taken and is not served yet.
+    private final class Arrival: Sendable {
+        let peer: Peer
+        private let socket: Mutex<Descriptor?>
+
+        init(_ peer: Peer, _ socket: consuming Descriptor) {
+            self.peer = peer
+            self.socket = Mutex(socket)
+        }
+
+        /// Gives the socket away, once.
+        func take() -> Descriptor? { socket.withLock { $0.take() } }
+    }
+
+    /// From its turn to its end.
+    /// - Returns: whether it is still counted as its user's.
+    private static func serve(
+        _ arrival: Arrival, on loop: any EventLoop, _ surroundings: Surroundings, _ connections: OpenConnections
+    ) async -> Bool {
+        let peer = arrival.peer
+        if surroundings.served.keepsUsersApart {
+            let delay = surroundings.arrivals.delay(of: peer.uid)
+            // Nobody cancels it.
+            if delay > .zero { try? await Task.sleep(for: delay) }
+        }
+        let standing = await standing(of: peer.uid, surroundings)
+        guard let socket = arrival.take() else { return true }
+        do throws(Fault) { try check(standing) } catch {
+            surroundings.refusals.refuse(socket, peer.uid, peer.process.pid, error, surroundings.logger)
+            return true
+        }
+        let caller = Caller(uid: peer.uid, process: peer.process, connection: connections.newNumber())
+        let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+        do { channel = try await open(socket, on: loop) } catch {
+            // The broker stops, or the caller has gone.
+            surroundings.logger.debug("connection ended early", metadata: LogFields.of(caller))
+            return true
+        }
+        let connection = Connection(
+            channel: channel, caller: caller, served: surroundings.served, budgets: surroundings.budgets,
+            connections: connections, calls: surroundings.calls, pace: surroundings.pace, logger: surroundings.logger)
+        connections.insert(channel.channel, of: caller)
+        await connection.serve()
+        return connections.remove(caller)
+    }
+
+    private static func open(
+        _ socket: consuming Descriptor, on loop: any EventLoop
+    ) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        try await ClientBootstrap(group: loop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.maxMessagesPerRead, value: 1)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
+            .withConnectedSocket(socket.release()) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(
+                            backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2),
+                            isOutboundHalfClosureEnabled: false))
+                }
+            }
     }
 
     private static func tooMany(_ surroundings: Surroundings) -> Fault {
@@ -102,14 +154,9 @@ final class Listener: Sendable {
             "This user has \(limit) connections already: close some, or ask root for a higher “connections-per-user”.")
     }
 
-    /// What the name service says of a user, without keeping the event loop waiting.
-    private static func standing(
-        of uid: UInt32, _ surroundings: Surroundings, on eventLoop: any EventLoop
-    ) -> EventLoopFuture<KnownUsers.Answer> {
-        guard let users = surroundings.users else { return eventLoop.makeSucceededFuture(.known) }
-        let promise = eventLoop.makePromise(of: KnownUsers.Answer.self)
-        users.ask(uid) { promise.succeed($0) }
-        return promise.futureResult
+    private static func standing(of uid: UInt32, _ surroundings: Surroundings) async -> KnownUsers.Answer {
+        guard let users = surroundings.users else { return .known }
+        return await withCheckedContinuation { continuation in users.ask(uid) { continuation.resume(returning: $0) } }
     }
 
     /// Ends connections on which nothing happens; sooner where there are many.
@@ -121,29 +168,6 @@ final class Listener: Sendable {
         let pace = surroundings.pace
         connections.endIdle(for: isCrowded ? min(pace.idle, pace.crowdedIdle) : pace.idle) {
             surroundings.served.awaits($0)
-        }
-    }
-
-    private static func admit(
-        _ channel: any Channel, _ credentials: PeerQuestion.Peer, _ surroundings: Surroundings,
-        _ connections: OpenConnections
-    ) throws {
-        let caller = Caller(
-            uid: credentials.uid, process: credentials.process, connection: connections.newNumber())
-        let wrapped = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
-            wrappingChannelSynchronously: channel,
-            configuration: .init(
-                backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2), isOutboundHalfClosureEnabled: false))
-        let connection = Connection(
-            channel: wrapped, caller: caller, served: surroundings.served, budgets: surroundings.budgets,
-            connections: connections, calls: surroundings.calls, pace: surroundings.pace, logger: surroundings.logger)
-        connections.insert(channel, of: caller)
-        let keepsApart = surroundings.served.keepsUsersApart
-        let executor: (any TaskExecutor)? = keepsApart ? surroundings.executors.enter(uid: caller.uid) : nil
-        Task(executorPreference: executor) {
-            await connection.serve()
-            if connections.remove(caller) { surroundings.budgets.give(back: 1, of: .connections, for: caller.uid) }
-            if keepsApart { surroundings.executors.leave(uid: caller.uid) }
         }
     }
 
@@ -198,8 +222,7 @@ final class Listener: Sendable {
     /// Takes no more connections; those that are there go on.
     func stopAccepting() async {
         sweeping.cancel()
-        // A socket that is closed already needs no closing.
-        try? await channel.close().get()
+        await acceptor.stop()
     }
 
     /// Ends all connections.

@@ -8,23 +8,22 @@ import Synchronization
 final class Refusals: Sendable {
     private let logged = Mutex<Set<UInt32>>([])
     /// What was said last: it is said again and again where somebody connects on and on.
-    private let last = Mutex<(fault: Fault, bytes: ByteBuffer)?>(nil)
+    private let last = Mutex<(fault: Fault, bytes: [UInt8])?>(nil)
 
-    func refuse(_ channel: any Channel, _ peer: PeerQuestion.Peer, _ fault: Fault, _ logger: Logger) {
-        if logged.withLock({ $0.insert(peer.uid).inserted }) {
+    func refuse(_ socket: consuming Descriptor, _ uid: UInt32, _ pid: Int32, _ fault: Fault, _ logger: Logger) {
+        if logged.withLock({ $0.insert(uid).inserted }) {
             logger.info(
                 "connection refused",
-                metadata: ["uid": "\(peer.uid)", "pid": "\(peer.process.pid)", "outcome": "\(fault.name.rawValue)"])
+                metadata: ["uid": "\(uid)", "pid": "\(pid)", "outcome": "\(fault.name.rawValue)"])
         }
         let bytes = last.withLock { last in
             if let last, last.fault == fault { return last.bytes }
-            let bytes = AnswerEncoder(allocator: channel.allocator).encode(fault)
+            let bytes = [UInt8](buffer: AnswerEncoder(allocator: ByteBufferAllocator()).encode(fault))
             last = (fault, bytes)
             return bytes
         }
-        channel.eventLoop.execute {
-            channel.writeAndFlush(bytes).whenComplete { _ in channel.close(promise: nil) }
-        }
+        // Whoever does not take it is told nothing.
+        try? UnixSocket(adopting: socket).send(bytes, until: .now)
     }
 
     /// From now on everybody is logged again.

@@ -15,24 +15,3 @@ final class UserExecutor: TaskExecutor {
 
     func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
 }
-
-/// One executor for each user who has a connection.
-final class UserExecutors: Sendable {
-    private let executors = Mutex<[UInt32: (executor: UserExecutor, connections: Int)]>([:])
-
-    /// For one more connection.
-    func enter(uid: UInt32) -> UserExecutor {
-        executors.withLock { executors in
-            let entry = executors[uid] ?? (UserExecutor(), 0)
-            executors[uid] = (entry.executor, entry.connections + 1)
-            return entry.executor
-        }
-    }
-
-    func leave(uid: UInt32) {
-        executors.withLock { executors in
-            guard let entry = executors[uid] else { return }
-            executors[uid] = entry.connections > 1 ? (entry.executor, entry.connections - 1) : nil
-        }
-    }
-}

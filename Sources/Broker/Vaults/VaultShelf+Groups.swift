@@ -1,5 +1,4 @@
 import Authorization
-import Dispatch
 import Platform
 
 /// A group's vault is open for as long as a member's own is.
@@ -48,7 +47,7 @@ extension VaultShelf {
     private static func isMember(anyOf uids: [UInt32], of gid: UInt32) async -> Bool {
         guard !uids.isEmpty else { return false }
         return await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            OwnThread.run {
                 let isMember = uids.contains { uid in
                     // An account that cannot be found keeps nothing open.
                     guard let account = try? Account.withUID(uid) else { return false }

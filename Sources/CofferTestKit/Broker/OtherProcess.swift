@@ -51,10 +51,16 @@ public final class OtherProcess: Sendable {
             $0.errors = .inherited
         }
         lines = LineReader(process)
-        guard try await lines.next() == "0" else {
-            throw Tool.Failure(description: "the other process could not connect")
+        do {
+            guard try await lines.next() == "0" else {
+                throw Tool.Failure(description: "the other process could not connect")
+            }
+            identity = try ProcessIdentity(observing: process.pid)
+        } catch {
+            // Nobody else would take note of its end, and Swift Testing, which waits for its own processes, would look at nothing else any more.
+            try process.end()
+            throw error
         }
-        identity = try ProcessIdentity(observing: process.pid)
     }
 
     deinit {

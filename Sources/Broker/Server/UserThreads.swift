@@ -1,0 +1,50 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The threads that work for each user who has a connection: one that reads and writes, one that answers. The first may be shared with other users where there
+/// are more users than event loops.
+final class UserThreads: Sendable {
+    struct Threads: Sendable {
+        let loop: any EventLoop
+        let executor: UserExecutor
+    }
+
+    private struct Entry {
+        let threads: Threads
+        var connections: Int
+    }
+
+    private let loops: [any EventLoop]
+    private let entries = Mutex<[UInt32: Entry]>([:])
+
+    init(_ group: MultiThreadedEventLoopGroup) { loops = Array(group.makeIterator()) }
+
+    /// For one more connection.
+    func enter(uid: UInt32) -> Threads {
+        entries.withLock { entries in
+            let entry =
+                entries[uid]
+                ?? Entry(threads: Threads(loop: freest(entries), executor: UserExecutor()), connections: 0)
+            entries[uid] = Entry(threads: entry.threads, connections: entry.connections + 1)
+            return entry.threads
+        }
+    }
+
+    func leave(uid: UInt32) {
+        entries.withLock { entries in
+            guard let entry = entries[uid] else { return }
+            entries[uid] =
+                entry.connections > 1 ? Entry(threads: entry.threads, connections: entry.connections - 1) : nil
+        }
+    }
+
+    /// The event loop of the fewest users.
+    private func freest(_ entries: [UInt32: Entry]) -> any EventLoop {
+        var users: [ObjectIdentifier: Int] = [:]
+        for entry in entries.values { users[ObjectIdentifier(entry.threads.loop), default: 0] += 1 }
+        // There is always one: a group has a thread at least.
+        return loops.min { users[ObjectIdentifier($0), default: 0] < users[ObjectIdentifier($1), default: 0] }
+            ?? loops[0]
+    }
+}
