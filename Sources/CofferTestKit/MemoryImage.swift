@@ -1,20 +1,20 @@
 import Foundation
 
 /// All that a process has in memory and may have changed, as a core file of it would show root.
-struct MemoryImage {
-    struct Region {
-        let name: String
-        let bytes: [UInt8]
+public struct MemoryImage {
+    public struct Region {
+        public let name: String
+        public let bytes: [UInt8]
     }
 
-    struct Unreadable: Error { let reason: String }
+    public struct Unreadable: Error { let reason: String }
 
-    let regions: [Region]
+    public let regions: [Region]
 
     /// Reads the memory of a process while it goes on (proc(5), `/proc/PID/maps` and `/proc/PID/mem`); only root may.
     ///
     /// What is mapped from a file and not writable is that file's content, so it is left out.
-    init(of pid: Int32) throws {
+    public init(of pid: Int32) throws {
         // Piece by piece: what reads "the whole file" stops where the kernel's first answer does.
         guard let file = FileHandle(forReadingAtPath: "/proc/\(pid)/maps") else {
             throw Unreadable(reason: "no such process")
@@ -63,14 +63,14 @@ struct MemoryImage {
     }
 
     /// Where these bytes are, for people to read.
-    func places(of needle: [UInt8]) -> [String] {
+    public func places(of needle: [UInt8]) -> [String] {
         let needle = Data(needle)
         return regions.compactMap { Data($0.bytes).range(of: needle) == nil ? nil : $0.name }
     }
 
     /// Every run of 32 bytes, at whatever address, that could be a key: 32 random bytes have fewer than 24 different ones about once in
     /// 10,000 keys; text, pointers and counters have fewer.
-    func forEachPossibleKey(_ body: ([UInt8]) throws -> Void) rethrows {
+    public func forEachPossibleKey(_ body: ([UInt8]) throws -> Void) rethrows {
         var seen = Set<[UInt8]>()
         for region in regions where region.bytes.count >= 32 {
             let bytes = region.bytes

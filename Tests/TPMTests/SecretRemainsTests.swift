@@ -1,0 +1,109 @@
+import CofferTestKit
+import Cryptography
+import Glibc
+import Testing
+
+@testable import TPM
+
+/// What the TPM library was given, and what it gave, is wiped with its value (attacker 8).
+struct SecretRemainsTests {
+    /// A secret of 32 bytes that stands in memory in no clear form but those that are looked for.
+    private struct Masked {
+        private let bytes: [UInt8] = (0..<32).map { _ in .random(in: 1...255) }
+
+        /// In clear, as long as the value lives.
+        func secret() throws -> SecretBytes {
+            var clear = bytes.map { $0 ^ 0x5A | 0x80 }
+            defer { unsafe clear.withUnsafeMutableBytes { unsafe explicit_bzero($0.baseAddress!, $0.count) } }
+            return try SecretBytes(copying: clear)
+        }
+
+        /// How often this process's memory holds its second half; what has been freed has its first bytes overwritten.
+        func copies() throws -> Int {
+            let file = unsafe open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
+            let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+            defer {
+                close(file)
+                close(memory)
+            }
+            guard file >= 0, memory >= 0 else { throw TPMError(.other, "this process's memory cannot be read") }
+            var text: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = unsafe read(file, &chunk, chunk.count)
+                guard count > 0 else { break }
+                text += chunk[..<count]
+            }
+            var found = 0
+            let window = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+            defer { unsafe window.deallocate() }
+            let own = UInt(bitPattern: window.baseAddress!)..<UInt(bitPattern: window.baseAddress!) + UInt(window.count)
+            for line in text.split(separator: 10) {
+                let fields = line.split(separator: 32, maxSplits: 2)
+                let ends = fields[0].split(separator: 45).compactMap {
+                    UInt(String(decoding: $0, as: UTF8.self), radix: 16)
+                }
+                guard ends.count == 2, fields[1].starts(with: [114, 119]) else { continue }
+                var position = ends[0]
+                while position < ends[1] {
+                    let wanted = min(window.count, Int(ends[1] - position))
+                    let count = unsafe pread(memory, window.baseAddress!, wanted, off_t(position))
+                    guard count > 16 else { break }
+                    found += unsafe hits(UnsafeRawBufferPointer(rebasing: window[..<count])) { offset in
+                        !own.contains(position + UInt(offset))
+                    }
+                    position += count == wanted && position + UInt(count) < ends[1] ? UInt(count - 16) : UInt(count)
+                }
+            }
+            return found
+        }
+
+        private func hits(_ window: UnsafeRawBufferPointer, where counts: (Int) -> Bool) -> Int {
+            let first = bytes[16] ^ 0x5A | 0x80
+            var found = 0
+            var offset = 0
+            while offset + 16 <= window.count,
+                let next = unsafe memchr(window.baseAddress! + offset, Int32(first), window.count - offset - 15)
+            {
+                offset = unsafe UnsafeRawPointer(next) - window.baseAddress!
+                let isHit = (0..<16).allSatisfy { unsafe window[offset + $0] == bytes[16 + $0] ^ 0x5A | 0x80 }
+                if isHit, counts(offset) { found += 1 }
+                offset += 1
+            }
+            return found
+        }
+    }
+
+    @Test func whatWasUnsealedIsNowhereWhenItsValueIsGone() async {
+        await #expect(processExitsWith: .success) {
+            let rig = try Rig()
+            let masked = Masked()
+            func use() throws {
+                let (object, expected) = try rig.seal(masked.secret(), .openData)
+                let value = try rig.unsealOpen(object, expected)
+                // It would be found.
+                let copies = try masked.copies()
+                try #require(value.count == 32 && copies > 0)
+            }
+            try use()
+            let copies = try masked.copies()
+            try #require(copies == 0)
+        }
+    }
+
+    /// What ESYS itself keeps of a password until its context goes is wiped by the allocator, which programs ask for (`glibc.malloc.perturb`).
+    @Test func anIndexsPasswordIsNowhereWhenItsValueIsGone() async {
+        await #expect(processExitsWith: .success) {
+            let masked = Masked()
+            func use() throws {
+                let password = try NVPassword(masked.secret())
+                let copies = try masked.copies()
+                _ = consume password
+                try #require(copies > 0)
+            }
+            try use()
+            let copies = try masked.copies()
+            try #require(copies == 0)
+        }
+    }
+}
