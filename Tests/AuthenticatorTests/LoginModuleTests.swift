@@ -174,45 +174,4 @@ struct LoginModuleTests {
         #expect(!login.output.lowercased().contains("coffer"))
         hung.stop()
     }
-
-    /// A screen locker keeps its PAM transaction, and the module with it, for as long as it runs.
-    private static let locker = #"""
-        import ctypes, sys
-        pam, c = ctypes.CDLL("libpam.so.0"), ctypes.CDLL(None)
-        c.calloc.restype, c.strdup.restype = ctypes.c_void_p, ctypes.c_void_p
-        class Message(ctypes.Structure): _fields_ = [("style", ctypes.c_int), ("text", ctypes.c_char_p)]
-        class Answer(ctypes.Structure): _fields_ = [("text", ctypes.c_void_p), ("code", ctypes.c_int)]
-        Talk = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.POINTER(Message)), ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p)
-        class Conversation(ctypes.Structure): _fields_ = [("talk", Talk), ("data", ctypes.c_void_p)]
-        password = sys.stdin.readline().strip().encode()
-        def talk(count, messages, answers, data):
-            answers[0] = c.calloc(count, ctypes.sizeof(Answer))
-            for number in range(count):
-                ctypes.cast(answers[0], ctypes.POINTER(Answer))[number].text = c.strdup(password)
-            return 0
-        conversation, handle = Conversation(Talk(talk), None), ctypes.c_void_p()
-        code = pam.pam_start(sys.argv[1].encode(), sys.argv[2].encode(), ctypes.byref(conversation), ctypes.byref(handle))
-        print(code or pam.pam_authenticate(handle, 0), flush=True)
-        sys.stdin.readline()
-        """#
-
-    @Test(.enabled(if: geteuid() == 0)) func theModuleKeepsNoPasswordInTheLoginProgram() throws {
-        let stage = try stage()
-        let service = try service(stage)
-        let process = try Subprocess("/usr/bin/python3", ["-c", Self.locker, service.name, stage.account.name]) {
-            $0.input = .pipe
-            $0.output = .pipe
-            $0.errors = .inherited
-        }
-        // What SIGKILL does not end, a test cannot end either.
-        defer { try? process.end() }
-        try process.write("\(Stage.password)\n")
-        #expect(String(decoding: try process.read(limit: 16), as: UTF8.self) == "0\n")
-        let image = try MemoryImage(of: process.pid)
-        let places = image.places(of: Array(Stage.password.utf8))
-        // The program itself has it, so that it would be found; and the module is there.
-        #expect(!places.isEmpty)
-        #expect(image.regions.contains { $0.name.hasSuffix("/pam_coffer.so") })
-        #expect(!places.contains { $0.hasSuffix("/pam_coffer.so") }, "\(places)")
-    }
 }
