@@ -2,6 +2,7 @@
 
 # Variables, to be set on the command line:
 #   FILTER=NAME     make test, make mutants: only the tests, or the mutants, whose name holds NAME
+#   SINCE=COMMIT    make mutants: only those whose source, test or own text has changed since COMMIT
 #   CPUS=N          make test: run the tests on N processors (default: all; building uses all anyway)
 #   JOBS=N          at most N compile jobs at once (default: one per core)
 #   SECONDS=N       make fuzz: for so long, each reader (default: 60)
@@ -64,7 +65,7 @@ format: ## bring all Swift files into the one format
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests pam/module
 
 mutants: ## take each protection away, one by one, and see its test fail
-	scripts/mutants $(FILTER)
+	scripts/mutants $(if $(SINCE),--since $(SINCE)) $(FILTER)
 
 memory: release ## what root finds in the memory of the optimised broker after a lock; as root
 	$(SWIFT) build --build-tests $(jobs)
