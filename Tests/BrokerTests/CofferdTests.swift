@@ -52,6 +52,8 @@ struct CofferdTests {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             #expect(try #require(try FileStatus.of("\(folder)/\(name)")).mode & 0o077 == 0, "\(name)")
         }
+        // What libraries make with a mode of their own is no different (proc(5)).
+        #expect(try status(cofferd.process, "Umask") == "0077")
         try cofferd.end()
     }
 

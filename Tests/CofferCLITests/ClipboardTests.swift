@@ -49,7 +49,7 @@ import Testing
             #!/bin/sh
             case "$*" in
             *-out*) cat \(board) ;;
-            *) cat >\(board); (while [ ! -e \(board).over ]; do sleep 0.1; done) & ;;
+            *) cat >\(board); (while [ -e \(board) ] && [ ! -e \(board).over ]; do sleep 0.1; done) & ;;
             esac
             """)
         var shell = stage.program
