@@ -29,10 +29,10 @@ jobs := $(if $(JOBS),--jobs $(JOBS))
 release := .build-release
 BUILD ?= $(release)/release
 MODULE ?= .build-pam/pam_coffer.so
-programs := cofferd coffer-authenticator coffer
+programs := cofferd coffer-authenticator coffer-helper coffer
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fuzz check format mutants memory pam release install uninstall machine clean
+.PHONY: help build demo test fuzz bench check format mutants memory pam release install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -58,11 +58,15 @@ fuzz: ## changed content for everything that reads from outside; a failure names
 	COFFER_FUZZ_SECONDS=$(SECONDS) COFFER_FUZZ_READER=$(READER) COFFER_FUZZ_SEED=$(SEED) COFFER_FUZZ_CASE=$(CASE) \
 		$(SWIFT) test --skip-build --disable-xctest --filter '^FuzzTests\.'
 
+bench: release ## times and sizes beside peers and floors, a line a figure
+	$(SWIFT) build --configuration release --static-swift-stdlib $(linking) --scratch-path $(release) $(jobs) --product coffer-benchmark
+	scripts/bench
+
 check: ## format, confinement of unsafe code, module arrows, unit files, documents
 	scripts/check
 
 format: ## bring all Swift files into the one format
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests pam/module
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks pam/module
 
 mutants: ## take each protection away, one by one, and see its test fail
 	scripts/mutants $(if $(SINCE),--since $(SINCE)) $(FILTER)
@@ -74,9 +78,12 @@ memory: release ## what root finds in the memory of the optimised broker after a
 pam: ## pam_coffer.so, the login programs' module (.build-pam/pam_coffer.so)
 	scripts/build-pam
 
+# Without the symbols, and without the libraries that nothing of the program is in.
+linking := -Xlinker --as-needed -Xlinker -s
+
 release: pam ## optimised programs with the Swift library linked in (.build-release/release)
 	for program in $(programs); do \
-		$(SWIFT) build --configuration release --static-swift-stdlib --scratch-path $(release) $(jobs) --product $$program || exit 1; \
+		$(SWIFT) build --configuration release --static-swift-stdlib $(linking) --scratch-path $(release) $(jobs) --product $$program || exit 1; \
 	done
 
 install: ## programs, PAM files, units (after make release); files of yours in /etc are kept

@@ -37,6 +37,7 @@ let package = Package(
         .executable(name: "coffer", targets: ["coffer-cli"]),
         .executable(name: "cofferd", targets: ["cofferd"]),
         .executable(name: "coffer-authenticator", targets: ["coffer-authenticator"]),
+        .executable(name: "coffer-helper", targets: ["coffer-helper"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -55,7 +56,8 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // One gate to each of them.
-        library("Platform", ["CLinux", "CSystemd"]),
+        library("Platform", ["CLinux"]),
+        library("ServiceManager", ["CSystemd", "Platform"]),
         library("SystemBus", ["CSystemd", "Platform"]),
         library("Cryptography", ["COpenSSL"]),
         library("TPM", ["CTSS2", "Cryptography"]),
@@ -71,19 +73,22 @@ let package = Package(
         // What a broker and an authenticator agree on.
         library("Configuration"),
         library("Authorization", ["Cryptography", "Platform"]),
-        library("Vault", ["TPM", "Cryptography", "Authorization", grdb, sqlite]),
+        library("Recovery", ["Authorization", "Cryptography"]),
+        library("HelperProtocol"),
+        library("Firmware", ["Cryptography"]),
+        library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", grdb, sqlite]),
         library("BrokerProtocol"),
         library(
             "Broker",
             [
-                "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Configuration", "Platform",
-                "SystemBus", nio, nioPosix, logging, lifecycle,
+                "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol",
+                "Configuration", "Platform", "ServiceManager", "SystemBus", nio, nioPosix, logging, lifecycle,
             ]),
         library(
             "Authenticator",
             [
-                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Configuration", "Platform", "SystemBus",
-                logging,
+                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Configuration", "Platform",
+                "ServiceManager", "SystemBus", logging,
             ]),
         library("Coffer", ["BrokerProtocol", "Platform"]),
 
@@ -91,33 +96,60 @@ let package = Package(
         program(
             "cofferd",
             [
-                "Broker", "BrokerProtocol", "Configuration", "Cryptography", "Platform", argumentParser, logging,
+                "Broker", "BrokerProtocol", "Configuration", "Cryptography", "Platform", "ServiceManager",
+                argumentParser, logging,
                 lifecycle,
                 unixSignals,
             ]),
         program(
             "coffer-authenticator",
-            ["Authenticator", "BrokerProtocol", "Configuration", "Platform", argumentParser, logging]),
+            ["Authenticator", "BrokerProtocol", "Configuration", "Platform", "ServiceManager", argumentParser, logging]),
         program(
-            "coffer-cli", ["Coffer", "BrokerProtocol", "Platform", "Vault", "Cryptography", argumentParser]),
+            "coffer-cli",
+            ["Coffer", "BrokerProtocol", "Platform", "HelperProtocol", argumentParser]),
+        program(
+            "coffer-helper",
+            [
+                "Vault", "Authorization", "Recovery", "Firmware", "HelperProtocol", "BrokerProtocol", "Cryptography",
+                "Platform",
+                argumentParser,
+            ]),
+
+        // What make bench runs.
+        .executableTarget(
+            name: "coffer-benchmark",
+            dependencies: ["BrokerProtocol", "Cryptography", "Platform", argumentParser, grdb],
+            path: "Benchmarks/ReadBenchmark", swiftSettings: settings),
 
         // Tests.
         tests(
             "CofferCLITests",
-            ["coffer-cli", "Coffer", "BrokerProtocol", "Platform", "CLinux", "CofferTestKit", argumentParser]),
+            [
+                "coffer-cli", "coffer-helper", "Coffer", "BrokerProtocol", "Platform", "CLinux", "CofferTestKit",
+                argumentParser,
+            ]),
         tests("PlatformTests", ["Platform"]),
         tests("ConfigurationTests", ["Configuration"]),
         tests("BrokerProtocolTests", ["BrokerProtocol"]),
-        tests("SystemTests", ["Authorization", "BrokerProtocol", "Cryptography", "TPM", "Vault", "CofferTestKit"]),
+        tests(
+            "SystemTests",
+            [
+                "Authorization", "BrokerProtocol", "Cryptography", "Recovery", "TPM", "Vault", "CofferTestKit",
+                "coffer-helper",
+            ]),
         tests("AuthorizationTests", ["Authorization", "Cryptography"]),
         tests("PAMTests", ["PAM", "Cryptography", "Platform", "CofferTestKit"]),
+        tests("FirmwareTests", ["Firmware", "Cryptography", "CofferTestKit"]),
         tests("CryptographyTests", ["Cryptography", "COpenSSL", "Platform", "CofferTestKit"]),
-        tests("VaultTests", ["Vault", "TPM", "Authorization", "Cryptography", "Platform", "CofferTestKit", grdb]),
+        tests(
+            "VaultTests",
+            ["Vault", "Recovery", "TPM", "Authorization", "Cryptography", "Platform", "CofferTestKit", grdb]),
         tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "CofferTestKit"]),
         tests(
             "FuzzTests",
             [
-                "Vault", "Broker", "Authenticator", "Authorization", "BrokerProtocol", "Configuration", "Coffer",
+                "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
+                "Configuration", "Coffer",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "CofferTestKit", argumentParser, grdb,
             ]),
         tests(

@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import Platform
 import ServiceLifecycle
+import ServiceManager
 import Synchronization
 import Vault
 

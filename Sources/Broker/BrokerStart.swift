@@ -36,10 +36,11 @@ public enum BrokerStart {
         var warnings: [String] = []
         if configuration.sandbox { warnings.append("This is a sandbox: it protects nothing.") }
         if ProcessSurroundings.effectiveUser == 0 {
-            warnings.append("The broker runs as root: authenticator and broker are not apart.")
+            warnings.append("The broker runs as root: authenticator and broker are not separated.")
         }
         if sealer == .software {
-            warnings.append("Keys are sealed by software: who can read the broker's folder can open every vault.")
+            warnings.append(
+                "Keys are sealed by software: anyone who can read the broker's folder can open every vault.")
         }
         return warnings
     }

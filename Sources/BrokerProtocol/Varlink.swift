@@ -13,9 +13,10 @@ public enum Varlink {
         return try Array(encoder.encode(message)) + [0]
     }
 
-    /// Reads a message that has lost its final zero.
+    /// Reads a message that has lost its final zero, as ``VarlinkMessage`` does.
+    /// - Throws: ``MalformedMessage``, `DecodingError`.
     public static func decode<Message: Decodable>(_ type: Message.Type, from bytes: [UInt8]) throws -> Message {
-        try JSONDecoder().decode(type, from: Data(bytes))
+        try VarlinkMessage(bytes).decode(type)
     }
 }
 

@@ -85,7 +85,7 @@ package struct Authenticator: Sendable {
         guard paths.trustsAuthenticator(run: peer.uid, caller: caller) else {
             throw KeychainError(
                 .authenticatorUntrusted,
-                "\(paths.authenticator) is served by uid \(peer.uid), not by root: no password was asked for",
+                "\(paths.authenticator) is served by uid \(peer.uid), not by root, so no password was asked for",
                 advice: "find out whose process \(peer.pid) is")
         }
         return peer

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Platform
 
 /// A program that asks for us, run with pipes. It ends with this process, however that ends.
@@ -23,7 +23,7 @@ package struct HelperProgram: ~Copyable {
         } catch {
             throw KeychainError(
                 .authenticationNeeded, "\(path) cannot be run: \(Self.reason(path))",
-                advice: "see whether it is there and executable")
+                advice: "check that it exists and is executable")
         }
     }
 

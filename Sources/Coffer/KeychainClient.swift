@@ -26,7 +26,7 @@ package struct KeychainClient: Sendable {
         case .answer(let answer): return answer
         case .personNeeded:
             throw KeychainError(
-                .protocolViolation, "the broker asks for a person where none is needed",
+                .protocolViolation, "the broker asks for authentication where none is needed",
                 advice: "install coffer and cofferd of the same version")
         }
     }
@@ -83,7 +83,7 @@ package struct KeychainClient: Sendable {
             case .personNeeded(let challenge, let purposes):
                 guard purposes == [.rotate] else {
                     throw KeychainError(
-                        .protocolViolation, "the broker asks for something else than to renew keys",
+                        .protocolViolation, "the broker asks for something other than renewing keys",
                         advice: "install coffer and cofferd of the same version")
                 }
                 var person = try found(findPerson, purposes, challenge)
@@ -92,7 +92,7 @@ package struct KeychainClient: Sendable {
             }
         }
         throw KeychainError(
-            .requestOutdated, "the broker asks for a person more often than there are secrets to name",
+            .requestOutdated, "the broker asks for authentication more often than there are secrets to name",
             advice: "run the command again")
     }
 
@@ -122,7 +122,8 @@ package struct KeychainClient: Sendable {
                 guard !purposes.isEmpty, asked.isDisjoint(with: purposes) else {
                     // Asking again and again is how a taken-over broker would wear a person out.
                     throw KeychainError(
-                        .requestOutdated, "the broker asks for a person a second time", advice: "run the command again")
+                        .requestOutdated, "the broker asks for authentication a second time",
+                        advice: "run the command again")
                 }
                 asked.formUnion(purposes)
                 // Which fingers are enrolled is a question to the machine.

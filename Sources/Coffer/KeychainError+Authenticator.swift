@@ -10,7 +10,7 @@ extension KeychainError {
                 .authenticatorUnreachable, "the authenticator is not running (\(path): \(reason))",
                 advice: installed
                     ? "start it with: systemctl start coffer-authenticator.socket"
-                    : "start the one that COFFER_AUTH_SOCKET names")
+                    : "start the authenticator that COFFER_AUTH_SOCKET names")
         case .deadline:
             self.init(.timedOut, "the authenticator did not answer in time", advice: "run the command again")
         case .notUnderstood(let reason):
@@ -36,7 +36,7 @@ extension KeychainError {
         case .authenticationMisconfigured:
             self.init(
                 .authenticationMisconfigured,
-                said("PAM is not set up for coffer; see whether /etc/pam.d/coffer is there"))
+                said("PAM is not set up for coffer; check that /etc/pam.d/coffer exists"))
         case .brokerUnavailable:
             self.init(
                 .brokerUnreachable, said("the authenticator cannot reach the broker"),
@@ -50,12 +50,12 @@ extension KeychainError {
         case .notCompleted:
             switch fault.details.kind {
             case "damaged": self.init(.damaged, parting: said("the store is damaged"))
-            case "failed", nil: self.init(.failed, said("you were recognised, and the broker could not use it"))
+            case "failed", nil: self.init(.failed, said("you were recognised, but the broker could not use that"))
             case let kind: self.init(tpm: kind, code: fault.details.code, words: words)
             }
         default:
             self.init(
-                .protocolViolation, "the authenticator gave an error that is not known here: \(fault.name.rawValue)")
+                .protocolViolation, "the authenticator gave an unknown error: \(fault.name.rawValue)")
         }
     }
 
@@ -66,7 +66,8 @@ extension KeychainError {
         case .expired:
             self.init(
                 .accountExpired, "your account or password has expired", advice: "change the password with: passwd")
-        case .denied: self.init(.accountDenied, "your account may not do this", advice: "ask whoever runs this machine")
+        case .denied:
+            self.init(.accountDenied, "your account may not do this", advice: "ask the administrator of this machine")
         case .tries:
             self.init(.tooManyTries, "too many wrong answers", advice: "wait a little, then run the command again")
         case .boundPassword: self.init(.boundPassword, words.isEmpty ? "wrong password" : words)

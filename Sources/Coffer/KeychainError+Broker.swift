@@ -9,11 +9,11 @@ extension KeychainError {
             self.init(
                 .brokerUnreachable, "the broker is not running (\(path): \(reason))",
                 advice: installed
-                    ? "start it with: systemctl start cofferd.socket" : "start the one that COFFER_SOCKET names")
+                    ? "start it with: systemctl start cofferd.socket" : "start the broker that COFFER_SOCKET names")
         case .deadline:
             self.init(
                 .brokerSilent, "the broker did not answer in time",
-                advice: "see what it does with: systemctl status cofferd")
+                advice: "check it with: systemctl status cofferd")
         case .notUnderstood(let reason):
             self.init(
                 .protocolViolation, "the broker cannot be understood: \(reason)",
@@ -33,7 +33,7 @@ extension KeychainError {
         case .notFound:
             self.init(
                 .notFound, (name.map { "\($0): " } ?? "") + said("there is no such item"),
-                advice: unlessSaid("see what is there with: coffer list"))
+                advice: unlessSaid("list your items with: coffer list"))
         case .ambiguous:
             let accounts = fault.details.accounts ?? []
             self.init(
@@ -42,7 +42,7 @@ extension KeychainError {
                 accounts: accounts)
         case .alreadyExists:
             self.init(
-                .alreadyExists, said("there is such an item already"),
+                .alreadyExists, said("the item exists already"),
                 advice: unlessSaid("choose another name, or remove that one first"))
         case .locked:
             self.init(
@@ -51,8 +51,8 @@ extension KeychainError {
         case .notPermitted, .permissionDenied: self.init(.notPermitted, said("this is not permitted"))
         case .damaged: self.init(.damaged, parting: said("the store is damaged"))
         case .tpm: self.init(tpm: fault.details.kind, code: fault.details.code, words: words)
-        case .limitExceeded: self.init(.limitExceeded, said("this is more than the broker takes"))
-        case .invalidArgument: self.init(.invalidArgument, said("the broker does not take this"))
+        case .limitExceeded: self.init(.limitExceeded, said("this is more than the broker accepts"))
+        case .invalidArgument: self.init(.invalidArgument, said("the broker does not accept this"))
         case .applicationPasswordRequired:
             self.init(
                 .applicationPasswordNeeded, said("the item takes an application password"),
@@ -72,15 +72,16 @@ extension KeychainError {
                 .failed, said("the broker could not do it"),
                 advice: words.isEmpty ? "see why with: journalctl -u cofferd" : "")
         case .authenticationRequired:
-            self.init(.authenticationNeeded, "the broker asks for a person once more", advice: "run the command again")
+            self.init(
+                .authenticationNeeded, "the broker asks for authentication once more", advice: "run the command again")
         case .methodNotFound, .interfaceNotFound, .methodNotImplemented:
             self.init(
                 .protocolViolation, "the broker does not know how to do this",
                 advice: "install coffer and cofferd of the same version")
         case .invalidParameter:
-            self.init(.invalidArgument, "the broker does not take \(fault.details.parameter ?? "a parameter")")
+            self.init(.invalidArgument, "the broker does not accept \(fault.details.parameter ?? "a parameter")")
         default:
-            self.init(.protocolViolation, "the broker gave an error that is not known here: \(fault.name.rawValue)")
+            self.init(.protocolViolation, "the broker gave an unknown error: \(fault.name.rawValue)")
         }
     }
 
@@ -89,43 +90,47 @@ extension KeychainError {
         let known: (code: Code, otherwise: String) =
             switch kind {
             case "unavailable":
-                (.tpmUnavailable, "the TPM cannot be reached; see whether /dev/tpmrm0 is there and cofferd may use it")
+                (
+                    .tpmUnavailable,
+                    "the TPM cannot be reached; check that /dev/tpmrm0 exists and that cofferd may use it"
+                )
             case "replaced":
                 (
                     .tpmReplaced,
-                    "the TPM was cleared or replaced; what it sealed can only come back by the recovery code"
+                    "the TPM was cleared or replaced; only the recovery code brings back what it sealed"
                 )
-            case "lockout": (.tpmLockout, "the TPM is in lockout after too many wrong tries; wait until it lets go")
+            case "lockout":
+                (.tpmLockout, "the TPM is in lockout after too many wrong tries; wait until the lockout ends")
             case "refused":
                 (
                     .tpmRefused,
-                    "the TPM refused the policy; run the command again, and if it stays so, see: journalctl -u cofferd"
+                    "the TPM refused the policy; run the command again, and if that does not help, see: journalctl -u cofferd"
                 )
             case "exhausted":
                 (
                     .tpmExhausted,
-                    "the TPM has no room for another object; end what else uses it, and run the command again"
+                    "the TPM has no room for another object; end other programs that use it, and run the command again"
                 )
             case "deadline": (.tpmDeadline, "the TPM did not answer in time; run the command again")
             case "tries-used-up":
                 (
                     .tpmTriesUsedUp,
-                    "no try is left for the password that the keychain is bound to; use the recovery code"
+                    "no try is left for the password that the vault is bound to; use the recovery code"
                 )
             case "pin-index":
                 (
                     .tpmPasswordIndexGone,
-                    "what counts the tries of the keychain's password is gone from the TPM; use the recovery code"
+                    "the TPM's count of password tries is gone; use the recovery code"
                 )
             case "boot":
                 (
                     .tpmBootNotApproved,
-                    "the machine was not started in a way that was approved for the keychain; start it as before, or use the recovery code"
+                    "this boot was not approved for the vault; start the machine as before, or use the recovery code"
                 )
             case "boot-index":
                 (
                     .tpmBootIndexGone,
-                    "what says which boots are approved is gone from the TPM; use the recovery code"
+                    "the TPM's record of the approved boots is gone; use the recovery code"
                 )
             case "unsupported": (.tpmUnsupported, "the TPM is too old for this")
             default: (.tpmOther, "the TPM failed; see why with: journalctl -u cofferd")

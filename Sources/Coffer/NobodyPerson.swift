@@ -9,7 +9,7 @@ package struct NobodyPerson: Person {
     ///   - reason: what to say where the authenticator asks all the same.
     ///   - advice: what to do then.
     package init(
-        reason: String = "the authenticator asks for a person, and this keychain has none to ask",
+        reason: String = "the authenticator asks for a person, but this vault has none to ask",
         advice: String = "only root may open it"
     ) {
         self.reason = reason

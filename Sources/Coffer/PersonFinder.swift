@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Where a person can be asked: the terminal, else a program that the person named, else a dialog on the display.
 package struct PersonFinder: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Looks a program up as a shell does, but only in the absolute folders of PATH.
 package struct ProgramSearch: Sendable {

@@ -59,9 +59,11 @@ struct VarlinkConnection: ~Copyable {
         }
         guard let message else { throw .unreachable("the connection was closed without an answer") }
         do {
-            let header = try Varlink.decode(VarlinkReplyHeader.self, from: message)
-            if header.error != nil { return .fault(try Varlink.decode(Fault.self, from: message)) }
-            let reply = try Varlink.decode(VarlinkReply<Answer>.self, from: message)
+            let message = try VarlinkMessage(message)
+            if try message.decode(VarlinkReplyHeader.self).error != nil {
+                return .fault(try message.decode(Fault.self))
+            }
+            let reply = try message.decode(VarlinkReply<Answer>.self)
             return .answer(reply.parameters, continues: reply.continues ?? false)
         } catch {
             // The decoder's own words may quote the message, and that may hold a value.

@@ -10,6 +10,16 @@ public enum DurableFile {
         return try read(file, named: path, limit: limit)
     }
 
+    /// Reads a file's first bytes.
+    /// - Parameter count: the most of them.
+    public static func prefix(of path: String, count: Int) throws(SystemError) -> [UInt8] {
+        let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
+        let number = file.number
+        var bytes = [UInt8](repeating: 0, count: count)
+        let found = try checked("read \(path)") { unsafe pread(number, &bytes, count, 0) }
+        return Array(bytes[..<found])
+    }
+
     /// Reads an open file to its end.
     public static func read(_ file: borrowing Descriptor, named path: String, limit: Int) throws(SystemError) -> [UInt8]
     {

@@ -1,7 +1,21 @@
 import Glibc
 
-/// What can be known of standard input without taking anything from it.
+/// What others give this process to read.
 public enum StandardInput {
+    /// Reads to the end, or to the limit. Blocks the thread.
+    /// - Parameter limit: bytes.
+    public static func read(limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: min(limit, 65_536))
+        while bytes.count < limit {
+            let wanted = min(part.count, limit - bytes.count)
+            let count = try checked("read standard input") { unsafe Glibc.read(STDIN_FILENO, &part, wanted) }
+            if count == 0 { break }
+            bytes += part[..<count]
+        }
+        return bytes
+    }
+
     /// Whether bytes wait to be read, in a file or a pipe. What sits at a terminal is a person's, and not looked at.
     public static var hasData: Bool {
         var count: Int32 = 0

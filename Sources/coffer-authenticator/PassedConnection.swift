@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Platform
+import ServiceManager
 
 /// What the subcommands take that serve one connection and end.
 struct PassedConnection: ParsableArguments {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Authenticator
 import Configuration
 import Platform
+import ServiceManager
 
 /// Listens, on the service manager's socket or on its own, and starts a process for each connection.
 struct Serve: ParsableCommand {

@@ -5,12 +5,12 @@ import BrokerProtocol
 struct CofferCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coffer",
-        abstract: "A keychain whose secrets are sealed by this machine's TPM and opened by you.",
+        abstract: "A keychain: this machine's TPM seals your secrets, and you open them.",
         usage: "coffer <command> …",
         discussion: """
             Examples:
               coffer set github me                     store a secret; it asks for it
-              coffer set github me --require presence  ask for you at each reading
+              coffer set github me --require presence  store one that asks you at each read
               coffer set wifi home --generate          store a new random password
               coffer get github me                     read it
               coffer get hub me | docker login -u me --password-stdin
@@ -26,10 +26,10 @@ struct CofferCommand: ParsableCommand {
 
             Exit status:
               0 done, 3 not found, 5 locked, 6 not permitted,
-              1 other failure, or whoever read the output went away before its end,
+              1 other failure, or the output could not all be written,
               4 authentication failed, cancelled or needed,
               7 store damaged or rolled back, 8 TPM unavailable, changed or in lockout,
-              9 broker unreachable, 10 already exists, 64 wrong use
+              9 broker unreachable, 10 already exists, 64 wrong usage
             """,
         version: "coffer \(ProductVersion.current)",
         groupedSubcommands: [
@@ -40,7 +40,7 @@ struct CofferCommand: ParsableCommand {
                     RotateCommand.self,
                 ]),
             CommandGroup(
-                name: "Looking",
+                name: "Inspect",
                 subcommands: [
                     ListCommand.self, SearchCommand.self, ShowCommand.self, ExistsCommand.self, StatusCommand.self,
                     LogCommand.self, DoctorCommand.self,
@@ -50,7 +50,7 @@ struct CofferCommand: ParsableCommand {
                 subcommands: [
                     UnlockCommand.self, LockCommand.self, BootCommand.self, AuthCommand.self, ForgetCommand.self,
                 ]),
-            CommandGroup(name: "Losing the machine", subcommands: [RecoveryCommand.self]),
+            CommandGroup(name: "Recovery", subcommands: [RecoveryCommand.self]),
             CommandGroup(name: "Other accounts", subcommands: [VaultCommand.self]),
             CommandGroup(name: "Internal", subcommands: [ClipboardClearCommand.self, GuardProgramCommand.self]),
         ])

@@ -10,7 +10,7 @@ enum DashedWord {
         guard arguments.prefix(while: { $0 != "--" }).contains(where: isWrong) else { return nil }
         // What stands there is not repeated: it may be a secret.
         return ValidationError(
-            "a word begins with a dash and is no option; if it is a name, put -- before the names, as in: coffer get -- SERVICE ACCOUNT"
+            "a word begins with a dash but is not an option; if it is a name, put -- before the names, as in: coffer get -- SERVICE ACCOUNT"
         )
     }
 

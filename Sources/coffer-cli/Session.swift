@@ -1,6 +1,6 @@
 import BrokerProtocol
 import Coffer
-import Foundation
+import FoundationEssentials
 import Glibc
 import Platform
 
@@ -90,18 +90,18 @@ struct Session {
         let wayOut = creates ? unlockCommand : command
         if noPrompt {
             throw KeychainError(
-                .authenticationNeeded, "\(subject) needs you to authenticate, and --no-prompt forbids to ask",
+                .authenticationNeeded, "\(subject) needs authentication, but --no-prompt was given",
                 advice: "run: \(wayOut)")
         }
         guard var person = PersonFinder(environment: environment).find() else {
             if asksOwner {
                 // Whether anybody is asked at all is for the authenticator to say.
                 return NobodyPerson(
-                    reason: "\(subject) needs its owner to authenticate, and there is no terminal to ask at",
+                    reason: "\(subject) needs its owner to authenticate, but there is no terminal to ask at",
                     advice: "run in a terminal: \(wayOut)")
             }
             throw KeychainError(
-                .authenticationNeeded, "\(subject) needs you to authenticate, and there is no terminal to ask at",
+                .authenticationNeeded, "\(subject) needs authentication, but there is no terminal to ask at",
                 advice: "run in a terminal: \(wayOut)")
         }
         if creates {
@@ -116,7 +116,7 @@ struct Session {
     func authorize(seconds: Int) throws(KeychainError) {
         guard TerminalPerson.isPresent else {
             throw KeychainError(
-                .authenticationNeeded, "an answer can be used again in a terminal only, and there is none here",
+                .authenticationNeeded, "there is no terminal here, and coffer auth works only in one",
                 advice: "run in a terminal: coffer auth --for 5m")
         }
         try retrying { () throws(KeychainError) in

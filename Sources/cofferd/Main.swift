@@ -6,6 +6,7 @@ import Cryptography
 import Logging
 import Platform
 import ServiceLifecycle
+import ServiceManager
 import UnixSignals
 
 /// The broker's program: hardens the process, reads root's configuration, runs the broker until it is told to stop.

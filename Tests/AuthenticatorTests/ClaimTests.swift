@@ -53,7 +53,7 @@ struct ClaimTests {
         let stage = try groupStage()
         var client = try stage.client()
         let notice = try client.begin().message?.text
-        #expect(notice?.contains("unlock the keychain of the group \"\(accounts.group)\"") == true, "\(notice ?? "")")
+        #expect(notice?.contains("unlock the vault of the group \"\(accounts.group)\"") == true, "\(notice ?? "")")
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
         #expect(stage.broker.completions.count == 2)

@@ -6,15 +6,30 @@ import Testing
 
 /// How a conversation's process is while a person is asked: what it has inherited, what it hands on, what its modules are told.
 @Suite struct ProcessTests {
+    /// Becomes a program that has files open which nobody meant for it.
+    private static let leaving = ["/bin/sh", "-c", #"exec 7</etc/passwd 9</etc/passwd; exec "$0" "$@""#]
+
     @Test func aConversationHasNothingThatItDoesNotNeedAndHandsNothingOn() throws {
-        // What started the authenticator had left a file open.
-        let stage = try Stage(
-            .init(launcher: { _ in ["/bin/sh", "-c", #"exec 7</etc/passwd 9</etc/passwd; exec "$0" "$@""#] }))
+        let stage = try Stage(.init(launcher: { _ in Self.leaving }))
         var client = try stage.client()
         _ = try client.begin()
         #expect(try client.go().message?.style == .secret)
         #expect(eventually { stage.conversations.count == 1 })
-        for pid in stage.conversations {
+        try expectNothingInherited(stage.conversations)
+    }
+
+    @Test func aConversationOfTheServiceManagersHasNothingInheritedEither() throws {
+        let stage = try Stage()
+        let started = try ActivatedConversations(stage, .accepted, launcher: Self.leaving)
+        var client = try TestClient(started.socket)
+        _ = try client.begin()
+        #expect(try client.go().message?.style == .secret)
+        try #require(eventually { started.conversations.count == 1 })
+        try expectNothingInherited(started.conversations)
+    }
+
+    private func expectNothingInherited(_ conversations: [Int32]) throws {
+        for pid in conversations {
             let folder = "/proc/\(pid)"
             let numbers = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").compactMap { Int($0) }
             for number in numbers where number > 2 {

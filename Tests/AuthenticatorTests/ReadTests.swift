@@ -35,7 +35,7 @@ struct ReadTests {
         stage.broker.change { $0.facts.purposes = [.change] }
         var client = try stage.client()
         let text = try client.begin().message?.text ?? ""
-        #expect(text.contains("asks to change for good what it takes to read \"github\" / \"me\"."))
+        #expect(text.contains("asks to change for good what is required to read \"github\" / \"me\"."))
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
     }
@@ -54,7 +54,7 @@ struct ReadTests {
         let text = try client.begin().message?.text ?? ""
         #expect(
             text.hasSuffix(
-                "asks to give another name to \"github\" / \"me\": \"wifi-guest\" / \"you\", by which it is asked for from then on."
+                "asks to rename \"github\" / \"me\" to \"wifi-guest\" / \"you\", the name that prompts show from then on."
             ), "\(text)")
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)

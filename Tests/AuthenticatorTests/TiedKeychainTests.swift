@@ -61,7 +61,7 @@ struct TiedKeychainTests {
         let free = try stage()
         let (tied, texts) = try converse(free)
         #expect(tied.isDone, "\(tied)")
-        #expect(texts.first?.contains("tie your keychain to the way this machine was started") == true)
+        #expect(texts.first?.contains("tie your vault to the way this machine was started") == true)
         #expect(texts.first?.contains("recovery code") == true)
         // Both roots, and only the unlock root to be sealed anew: the recovery key opens nothing by itself.
         #expect(free.broker.completions.map(\.authorization) == [0, 1])
@@ -77,7 +77,7 @@ struct TiedKeychainTests {
         let held = try stage(tied: true, [.releaseFromBoot])
         let (released, words) = try converse(held)
         #expect(released.isDone, "\(released)")
-        #expect(words.first?.contains("release your keychain") == true)
+        #expect(words.first?.contains("release your vault") == true)
         let after = try #require(try self.record(held))
         #expect(after.boot == nil && after.objects[.approvingKey] == nil)
     }
@@ -94,7 +94,7 @@ struct TiedKeychainTests {
         let stage = try stage(tied: true, [.approveBoot], ["boot"])
         let (approved, texts) = try converse(stage)
         #expect(approved.isDone, "\(approved)")
-        #expect(texts.first?.contains("change the ways of starting this machine") == true)
+        #expect(texts.first?.contains("change which ways of starting this machine") == true)
         #expect(stage.broker.completions.count == 1)
         #expect(try record(stage) == stage.record)
     }

@@ -35,6 +35,66 @@ import Testing
         #expect(try Varlink.decode(Fault.self, from: Array(#"{"error":"x.y"}"#.utf8)).name.rawValue == "x.y")
     }
 
+    private static let malformed: [(text: String, reason: String)] = [
+        (#"{"a":1,}"#, "a member's name is expected at byte 7"), (#"{"a":[1,]}"#, "a value is expected"),
+        (#"{,}"#, "a member's name"), (#"{"a" 1}"#, "“:”"), (#"{"a":1 "b":2}"#, "“,” or “}”"),
+        (#"{"a":[1 2]}"#, "“,” or “]”"),
+        (#"{"a":01}"#, "“,” or “}”"), (#"{"a":+1}"#, "a value"), (#"{"a":.5}"#, "a value"), (#"{"a":1.}"#, "a digit"),
+        (#"{"a":1e}"#, "a digit"), (#"{"a":-}"#, "a digit"), (#"{"a":0x10}"#, "“,” or “}”"), (#"{"a":NaN}"#, "a value"),
+        (#"{"a":truth}"#, "“true”"), (#"{'a':1}"#, "a member's name"), (#"{"a":1}{}"#, "something follows"),
+        (#"{"a":1,"a":1}"#, "a name twice"), (#"{"a":1,"\u0061":1}"#, "a name twice"),
+        (#"{"x":{"a":1,"b":2,"a":3}}"#, "a name twice"),
+        ("{\"\u{E9}\":1,\"e\u{301}\":1}", "a name twice"), ("{\"a\":\"\n\"}", "control characters"),
+        (#"{"a":"\x"}"#, "an escape that JSON has"), (#"{"a":"\u12"}"#, "four hexadecimal digits"),
+        (#"{"a":"\ud800"}"#, "a character"), (#"{"a":"\ud800\u0041"}"#, "the other half"),
+        (#"{"a":"\udc00"}"#, "a character"),
+        (#"{"a":"b"#, "the end of a string"), (#"{"a":1"#, "“,” or “}”"), (#"{"a":// no"# + "\n1}", "a value"),
+        ("[]", "one JSON object"),
+        ("", "one JSON object"), ("\u{FEFF}{}", "one JSON object"),
+    ]
+
+    @Test(arguments: malformed)
+    func whatTwoReadersCouldTakeForTwoThingsIsRefused(text: String, reason: String) {
+        let error = #expect(throws: MalformedMessage.self) { try VarlinkMessage(Array(text.utf8)) }
+        #expect(error?.reason.contains(reason) == true, "\(String(describing: error))")
+    }
+
+    @Test(arguments: [
+        "{}", " \t\r\n{ } \n", #"{"a":-0.5e+10,"b":0,"c":1E3,"d":[],"e":[{}],"f":null,"g":true,"h":false}"#,
+        #"{"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00"}"#,
+        #"{"a":{"a":{"a":"a"}},"b":{"a":1}}"#,
+    ])
+    func whatJSONAllowsIsTaken(text: String) throws {
+        _ = try VarlinkMessage(Array(text.utf8)).decode([String: Anything].self)
+    }
+
+    /// Takes any value.
+    private struct Anything: Decodable {
+        init(from decoder: any Decoder) {}
+    }
+
+    @Test func bytesThatAreNotTextAreRefused() {
+        #expect(throws: MalformedMessage.self) {
+            try VarlinkMessage(Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
+        }
+    }
+
+    @Test func whatIsTooDeepOrTooMuchIsRefused() throws {
+        func nested(_ depth: Int) -> [UInt8] {
+            Array(
+                (#"{"a":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}")
+                    .utf8)
+        }
+        _ = try VarlinkMessage(nested(32))
+        #expect(throws: MalformedMessage.self) { try VarlinkMessage(nested(33)) }
+        #expect(throws: MalformedMessage.self) { try VarlinkMessage(nested(1_000_000)) }
+        func list(_ count: Int) -> [UInt8] {
+            Array((#"{"a":["# + Array(repeating: "0", count: count).joined(separator: ",") + "]}").utf8)
+        }
+        _ = try VarlinkMessage(list(19_998))
+        #expect(throws: MalformedMessage.self) { try VarlinkMessage(list(19_999)) }
+    }
+
     @Test(arguments: ["", "{", "[]", "{\"method\":1}", "{\"parameters\":{}}", "\u{1}", "{\"method\":\"x\"} trailing"])
     func whatIsNotACallIsRefused(text: String) {
         #expect(throws: (any Error).self) { try Varlink.decode(VarlinkCallHeader.self, from: Array(text.utf8)) }

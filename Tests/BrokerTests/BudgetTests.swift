@@ -103,7 +103,7 @@ struct BudgetTests {
         let foreign = (0..<484).map {
             Keychain.ItemPassword(item: UUID().uuidString.lowercased() + "\($0)", password: "!")
         }
-        #expect(try await rotateAll(client, foreign).details.message?.contains("no item") ?? false)
+        #expect(try await rotateAll(client, foreign).details.message?.contains("no such item") ?? false)
         #expect(try await rotateAll(client, [.init(item: plain.id, password: password)]).name == .invalidArgument)
         let twice = [Keychain.ItemPassword](repeating: .init(item: item.id, password: "!"), count: 2)
         #expect(try await rotateAll(client, twice).details.message?.contains("twice") ?? false)

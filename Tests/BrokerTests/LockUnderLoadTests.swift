@@ -140,7 +140,7 @@ struct LockUnderLoadTests {
         let isDone = ConnectionFlag()
         let calling = Task {
             let caller = Caller(uid: Self.busy, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1)
-            let call = try IncomingCall(Array(#"{"method":"org.coffer.Keychain.Lock"}"#.utf8))
+            let call = try IncomingCall(VarlinkMessage(Array(#"{"method":"org.coffer.Keychain.Lock"}"#.utf8)))
             _ = try await service.answer(call, from: caller)
             isDone.set(true)
         }

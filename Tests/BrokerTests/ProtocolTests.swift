@@ -178,7 +178,7 @@ struct ProtocolTests {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
         func call(_ count: Int) -> [UInt8] {
-            let list = String(repeating: "[],", count: (count - 4) / 2) + "0"
+            let list = String(repeating: "[],", count: count - 4) + "0"
             return Array(#"{"method":"org.varlink.service.GetInfo","x":["#.utf8) + Array(list.utf8)
                 + Array("]}".utf8) + [0]
         }

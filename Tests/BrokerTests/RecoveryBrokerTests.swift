@@ -4,6 +4,7 @@ import CofferTestKit
 import Cryptography
 import Foundation
 import Platform
+import Recovery
 import Testing
 import Vault
 

@@ -15,6 +15,7 @@ import Vault
             try await thread.run { () throws(SealerError) in _ = gate.wait(timeout: .now() + 600) }
         }
         #expect(error?.code == .deadline)
-        #expect(error?.reason == "the TPM did not answer in time; try again, and restart the machine if it stays so")
+        #expect(
+            error?.reason == "the TPM did not answer in time; try again, and restart the machine if that does not help")
     }
 }

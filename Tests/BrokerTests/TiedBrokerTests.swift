@@ -130,7 +130,7 @@ struct TiedBrokerTests {
         try await stage.restart { try stage.measure(4, update) }
         try await stage.unlock()
         #expect(try await stage.read() == someValue)
-        #expect(try await stage.findings().contains { $0.message.contains("coffer boot settle") })
+        #expect(try await stage.findings().contains { $0.message.contains("coffer boot prune") })
         let one = try await stage.approve(Keychain.ApproveBoot())
         #expect(one?.approved.count == 1 && one?.isApproved == true)
         // And with the old kernel it opens no more.
@@ -329,7 +329,7 @@ struct OpenCommandLineTests {
         #expect(try await client.call(Keychain.TieCoverage(registers: [4, 7, 9])).coverage.initrd == .held)
         // A log that conceals something, and none.
         try stage.tpm.measure(8, initrd)
-        #expect(try await refusal([4, 7, 8]).contains("does not come to what the TPM holds in register 8"))
+        #expect(try await refusal([4, 7, 8]).contains("does not match what the TPM holds in register 8"))
         try DurableFile.write(Array("none".utf8), to: stage.broker.folder.path + "/log", mode: 0o644)
         #expect(try await refusal([4, 7, 8]).contains("the firmware keeps no log here"))
         #expect(try await client.call(Keychain.TieCoverage()).coverage.registers == [4, 7])
@@ -371,7 +371,7 @@ struct BootDoctorTests {
         #expect(said(try await stage.findings(), .note, "not tied to the boot"))
         try await stage.tie([4, 7, 8], weak: nil)
         let calm = try await stage.findings()
-        #expect(said(calm, .ok, "this boot is approved") && said(calm, .ok, "has not changed since (1 file)"))
+        #expect(said(calm, .ok, "this boot is approved") && said(calm, .ok, "have not changed since (1 file)"))
         #expect(calm.allSatisfy { $0.verdict == .ok })
 
         let new = try stage.write("grub 2", to: "grub.efi")
@@ -381,7 +381,7 @@ struct BootDoctorTests {
         #expect(warned.contains { $0.advice?.contains(command) == true })
         _ = try await stage.approve(.init(replacements: [[.init(old: Hex.encode(old), new: Hex.encode(new))]]))
         let approved = try await stage.findings()
-        #expect(said(approved, .ok, "the next one with that is approved"))
+        #expect(said(approved, .ok, "the next start with that is approved"))
         #expect(said(approved, .note, "2 boots are approved"))
         #expect(!approved.contains { $0.verdict == .problem })
         // And so it is.
@@ -407,7 +407,7 @@ struct BootDoctorTests {
         // A log of another boot, one that is none, and none at all.
         let lies = FirmwareLogMaker.log([.init(4, 1, [UInt8](repeating: 4, count: 32))])
         try DurableFile.write(lies, to: path, mode: 0o644)
-        #expect(said(try await stage.findings(), .note, "does not come to what the TPM holds in register 4"))
+        #expect(said(try await stage.findings(), .note, "does not match what the TPM holds in register 4"))
         try DurableFile.write(Array("none".utf8), to: path, mode: 0o644)
         #expect(said(try await stage.findings(), .note, "the firmware keeps no log here"))
         try FileManager.default.removeItem(atPath: path)

@@ -81,7 +81,7 @@ import Testing
         stage.program.environment["COFFER_ASKPASS"] = stage.scratch.file("nowhere")
         let result = try stage.program.run("get", "github", "me")
         #expect(result.status == 4)
-        #expect(result.errors.contains("nowhere cannot be run: there is no such file; see whether"))
+        #expect(result.errors.contains("nowhere cannot be run: there is no such file; check that"))
     }
 
     @Test func pinentryIsSpokenToOnADisplay() throws {

@@ -143,7 +143,7 @@ import Testing
         let stage = try Stage(broker: ["Get": [Stage.value([1])]])
         let result = try stage.program.run("get", "github", "me", "--clip")
         #expect(result.status == 1)
-        #expect(result.errors.contains("there is no clipboard"))
+        #expect(result.errors.contains("no usable clipboard"))
         #expect(stage.broker.calls("Get").isEmpty)
     }
 }

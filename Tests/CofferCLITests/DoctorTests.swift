@@ -45,14 +45,14 @@ import Testing
     }
 
     /// Whose the authenticator is, the kernel knows: that no broker answers does not make it root's.
-    @Test(arguments: [(UInt32(0), "root's"), (1000, "not root's but uid 1000's")])
+    @Test(arguments: [(UInt32(0), "and runs as root"), (1000, "but runs as uid 1000 and not as root")])
     func theAuthenticatorIsRootsOnlyWhereItsProcessIs(uid: UInt32, words: String) throws {
         let gone = KeychainError(.brokerUnreachable, "gone")
         let facts = DoctorFacts(
             status: .failure(gone), biometry: .success(.init(usable: false, type: "fingerprint")),
             authenticatorUser: uid, items: .failure(gone), diagnosis: .failure(gone))
         let finding = try #require(AuthenticatorCheck.findings(facts).first)
-        #expect(finding.message == "the authenticator answers, and is \(words)")
+        #expect(finding.message == "the authenticator answers, \(words)")
         #expect(finding.verdict == (uid == 0 ? .ok : .note))
     }
 

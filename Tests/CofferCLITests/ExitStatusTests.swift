@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: [
         (
             Fault(.notFound, "No such thing."), Int32(3),
-            "coffer: github/me: no such thing; see what is there with: coffer list\n"
+            "coffer: github/me: no such thing; list your items with: coffer list\n"
         ),
         (
             Fault(.ambiguous, .init(message: "several", accounts: ["me", "you"])), 3,
@@ -76,8 +76,8 @@ import Testing
         (["get", "a", "--jsno"], "Did you mean '--json'?"),
         (["set", "a", "b", "--new", "--existing"], "--new"),
         (["set", "a", "b", "--generate=3"], "from 8 to 1024"),
-        (["set", "a", "b", "--expires", "2001-01-01"], "that is past already; a time to come"),
-        (["log", "--since", "2130-01-01"], "that is still to come; a time is"),
+        (["set", "a", "b", "--expires", "2001-01-01"], "that time is past; give a future time"),
+        (["log", "--since", "2130-01-01"], "that time is in the future; give a past time"),
         (["rotate", "--all", "github"], "--all takes no name"),
         (["rotate", "--signing-key", "github"], "--signing-key takes no name"),
         (["rotate", "--all", "--signing-key"], "do not go together"),
@@ -91,13 +91,13 @@ import Testing
         (["get", "a", "b", "--clip", "5"], "write --clip=5"),
         (["set", "a", "b", "--generate", "12"], "write --generate=12"),
         (["set", "a", "--generate", "12"], "write --generate=12"),
-        (["edit", "a", "b"], "nothing to change"),
+        (["edit", "a", "b"], "name something to change"),
         (["set", "", "b"], "must not be empty"),
-        (["set", "a", "b", "--label", String(repeating: "x", count: 1025)], "longer than 1024 bytes"),
-        (["get", "a", "b", "--reason", String(repeating: "x", count: 513)], "longer than 512 bytes"),
+        (["set", "a", "b", "--label", String(repeating: "x", count: 1025)], "too long: at most 1024 bytes"),
+        (["get", "a", "b", "--reason", String(repeating: "x", count: 513)], "too long: at most 512 bytes"),
         (["rename", "a", "b", "c"], "Missing expected argument '<new-account>'"),
         (["rename", "a", "b"], "Missing expected argument '<new-service>'"),
-        (["set", String(repeating: "x", count: 1025), "b"], "longer than 1024 bytes"),
+        (["set", String(repeating: "x", count: 1025), "b"], "too long: at most 1024 bytes"),
     ])
     func wrongUseIsSixtyFour(arguments: [String], words: String) throws {
         let stage = try Stage()
@@ -117,7 +117,7 @@ import Testing
     /// What to do stands by itself for programs, also where it came with the broker's words.
     @Test(arguments: [
         (
-            Fault(.locked, "Your keychain is locked; open it with: coffer unlock"), "your keychain is locked",
+            Fault(.locked, "Your vault is locked; open it with: coffer unlock"), "your vault is locked",
             "open it with: coffer unlock"
         ),
         (Fault(.locked, "the vault is locked"), "the vault is locked", "open it with: coffer unlock"),
@@ -127,7 +127,7 @@ import Testing
         ),
         (
             Fault(.tpm, .init(kind: "unavailable")), "the TPM cannot be reached",
-            "see whether /dev/tpmrm0 is there and cofferd may use it"
+            "check that /dev/tpmrm0 exists and that cofferd may use it"
         ),
     ])
     func adviceIsAMemberOfItsOwn(fault: Fault, message: String, advice: String) throws {
@@ -177,7 +177,7 @@ import Testing
         let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
         let result = try stage.program.run("set", "github", "me", "CANARY-hunter2")
         #expect(result.status == 64)
-        #expect(result.errors.contains("never an argument"))
+        #expect(result.errors.contains("never pass a secret as an argument"))
         #expect(!result.errors.contains("CANARY"))
         #expect(stage.broker.calls("Set").isEmpty)
     }
@@ -202,7 +202,7 @@ import Testing
         shell.executable = "/bin/sh"
         let result = try shell.run("-c", "\(Program.path) get github me \(output)")
         #expect(result.status == 1)
-        #expect(result.errors.contains("standard output cannot be written"))
+        #expect(result.errors.contains("cannot write to standard output"))
     }
 
     private static let lists: [String: [FakeServer.Step]] = [

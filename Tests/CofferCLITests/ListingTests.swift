@@ -91,7 +91,7 @@ import Testing
         ])
         #expect(
             try stage.program.run("status").text == """
-                Vault: none yet; the first `coffer set` makes it
+                Vault: none yet; the first `coffer set` makes one
                 Sealed by: TPM 2.0 (IBM, SW  TPM)
                 Locks: screen, sleep, 15 min idle
                 Broker: cofferd 0.1.0
@@ -120,7 +120,7 @@ import Testing
         let piped = try Stage(broker: script)
         let refused = try piped.program.run("rm", "github", "me")
         #expect(refused.status == 64)
-        #expect(refused.errors.contains("to remove it without a question, use -f"))
+        #expect(refused.errors.contains("to remove it without confirmation, use -f"))
         #expect(piped.broker.calls("Delete").isEmpty)
         let json = try piped.program.run("rm", "-f", "github", "me", "--json")
         #expect(json.status == 0 && json.text.contains("\"removed\" : {") && json.errors.isEmpty)

@@ -38,7 +38,7 @@ import Testing
         let stage = try Stage(broker: ["Get": [missing], "Show": [missing], "Delete": [missing]])
         let result = try stage.program.run(arguments)
         #expect(result.status == 3)
-        #expect(result.errors == "coffer: GitHub/Me: there is no such item; see what is there with: coffer list\n")
+        #expect(result.errors == "coffer: GitHub/Me: there is no such item; list your items with: coffer list\n")
     }
 
     /// - Parameter items: what is stored, as service and account.

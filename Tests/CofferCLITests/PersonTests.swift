@@ -91,7 +91,7 @@ import Testing
         let result = try program.run("get", "github", "me")
         #expect(result.status == 0 && result.output == Self.secret)
         #expect(try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [true, true])
-        let alone = try Stage(broker: ["Get": [.fault(.locked, "Your keychain is locked.")]])
+        let alone = try Stage(broker: ["Get": [.fault(.locked, "Your vault is locked.")]])
         #expect(try alone.program.run("get", "github", "me").status == 5)
         #expect(try alone.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil])
     }

@@ -120,7 +120,7 @@ import Testing
         let result = try stage.program.run(
             ["set", "github", "me"] + options, input: .bytes(options.isEmpty ? [] : [10]))
         #expect(result.status == 1)
-        #expect(result.errors.contains("standard input was empty, nothing was stored"))
+        #expect(result.errors.contains("standard input was empty, so nothing was stored"))
         #expect(stage.broker.calls("Set").isEmpty)
         let meant = try stage.program.run(["set", "github", "me", "--allow-empty"], input: .bytes([]))
         #expect(meant.status == 0)

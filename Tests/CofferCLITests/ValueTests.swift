@@ -68,7 +68,7 @@ import Testing
     @Test func aGeneratedPasswordSaysThatWhatWasPipedInIsLost() throws {
         let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
         let piped = try stage.program.run("set", "github", "me", "--generate", input: .bytes(Array("mine".utf8)))
-        #expect(piped.status == 0 && piped.errors.contains("what was piped in is not stored"))
+        #expect(piped.status == 0 && piped.errors.contains("the piped input is not stored"))
         #expect(!(try stage.program.run("set", "github", "me", "--generate").errors.contains("warning")))
     }
 

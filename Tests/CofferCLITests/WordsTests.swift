@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Platform
 import Testing
 
 @testable import Coffer
@@ -30,20 +31,16 @@ import Testing
 
     @Test(arguments: lengths)
     func expirationTimes(text: String, seconds: Double?) {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parsed = ExpirationArgument(text, now: Self.now, calendar: calendar)
+        let parsed = ExpirationArgument(text, now: Self.now, calendar: .utc)
         #expect(parsed?.milliseconds == seconds.map { Int64((1_700_000_000 + $0) * 1000) })
     }
 
     @Test func expirationDays() {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        #expect(ExpirationArgument("2024-01-01", now: Self.now, calendar: calendar)?.milliseconds == 1_704_067_200_000)
+        #expect(ExpirationArgument("2024-01-01", now: Self.now, calendar: .utc)?.milliseconds == 1_704_067_200_000)
         #expect(
-            ExpirationArgument("2024-01-01T12:00:00Z", now: Self.now, calendar: calendar)?.milliseconds
+            ExpirationArgument("2024-01-01T12:00:00Z", now: Self.now, calendar: .utc)?.milliseconds
                 == 1_704_110_400_000)
-        #expect(ExpirationArgument("never", now: Self.now, calendar: calendar) == .never)
+        #expect(ExpirationArgument("never", now: Self.now, calendar: .utc) == .never)
     }
 
     /// The help is wrapped to the terminal: a line that was broken before would be broken again.

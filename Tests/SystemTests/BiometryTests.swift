@@ -43,7 +43,7 @@ import Testing
         try stage.logind.setActive(true, session: "mine")
         #expect(try stage.read("any").code == 0)
         try stage.fprintd.removeAll(of: stage.user)
-        try refusal("enrol one with fprintd-enroll")
+        try refusal("enrol one with: fprintd-enroll")
 
         // Nothing is enrolled: an item that needs a finger is not made.
         let unreadable = try stage.coffer("set", "s", "never", "--require", "biometry", input: "x")

@@ -43,7 +43,7 @@ import Testing
         try newest.write(to: URL(fileURLWithPath: file))
         try sandbox.script("start-broker")
         #expect(try coffer("exists", "s", "deleted").code == 3)
-        #expect(try coffer("status").text.contains("Older copies: noticed"))
+        #expect(try coffer("status").text.contains("Rollback protection: on"))
         let nothing = try sandbox.coffer("vault", "accept", "--user", account.name, password: Self.password)
         #expect(nothing.code == 10, "\(nothing)")
         try sandbox.script("stop-broker")

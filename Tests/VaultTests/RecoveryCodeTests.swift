@@ -2,7 +2,7 @@ import Cryptography
 import Foundation
 import Testing
 
-@testable import Vault
+@testable import Recovery
 
 @Suite struct RecoveryCodeTests {
     private func text(_ code: RecoveryCode) throws -> String {

@@ -2,6 +2,7 @@ import Authorization
 import CofferTestKit
 import Cryptography
 import Foundation
+import Recovery
 import Testing
 
 @testable import Vault

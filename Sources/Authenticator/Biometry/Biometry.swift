@@ -78,7 +78,7 @@ struct Biometry: Sendable {
         switch bus {
         case .system: address = Bus.systemAddress
         case .address(let configured): address = configured
-        case .none: throw .unknown("the configuration says “system-bus = no”")
+        case .none: throw .unknown("cofferd.conf has “system-bus = no”")
         }
         do throws(BusError) { return try Bus(address: address) } catch { throw .unknown("\(error)") }
     }

@@ -21,7 +21,7 @@ enum BiometryObstacle: Error, Equatable {
     var sentence: String {
         switch self {
         case .noReader: "There is no fingerprint reader that fprintd knows of (see: fprintd-list)."
-        case .noneEnrolled: "No finger of yours is enrolled: enrol one with fprintd-enroll."
+        case .noneEnrolled: "None of your fingers is enrolled; enrol one with: fprintd-enroll"
         case .lidClosed: "The lid is closed: open it to use the fingerprint reader."
         case .remoteSession:
             "This session is not at this machine: a fingerprint is taken only from somebody who sits here."
@@ -31,7 +31,7 @@ enum BiometryObstacle: Error, Equatable {
             "The program that asks belongs to no session of yours: run it where you are logged in at this machine."
         case .anotherConversation:
             "Another authentication of yours is open: finish or cancel it first, so that it is clear what a finger is for."
-        case .unknown(let reason): "Whether a fingerprint can be used cannot be found out: \(reason)."
+        case .unknown(let reason): "Fingerprints cannot be used: \(reason)."
         case .storage(let reason): "The enrolled fingers cannot be trusted: \(reason)."
         }
     }

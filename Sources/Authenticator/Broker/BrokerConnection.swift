@@ -58,10 +58,11 @@ struct BrokerConnection: ~Copyable {
             throw .unreachable("The broker does not answer: \(error).")
         }
         do {
-            if try Varlink.decode(VarlinkReplyHeader.self, from: answer).error != nil {
-                throw BrokerFailure.refused(try Varlink.decode(Fault.self, from: answer))
+            let message = try VarlinkMessage(answer)
+            if try message.decode(VarlinkReplyHeader.self).error != nil {
+                throw BrokerFailure.refused(try message.decode(Fault.self))
             }
-            return try Varlink.decode(VarlinkReply<Method.Reply>.self, from: answer).parameters
+            return try message.decode(VarlinkReply<Method.Reply>.self).parameters
         } catch let failure as BrokerFailure {
             throw failure
         } catch {

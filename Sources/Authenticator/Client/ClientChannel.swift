@@ -51,14 +51,20 @@ struct ClientChannel: ~Copyable {
         } catch let error as DecodingError {
             throw .refused(.init(fault: Fault(parameters: error), reason: "other"))
         } catch {
-            throw .refused(.invalidArgument("This is no Varlink call."))
+            throw .refused(.invalidArgument("This is not a Varlink call."))
         }
     }
 
     private func decode(_ bytes: [UInt8]) throws -> Call {
+        let message: VarlinkMessage
         let header: VarlinkCallHeader
-        do { header = try Varlink.decode(VarlinkCallHeader.self, from: bytes) } catch {
-            throw Ending.refused(.invalidArgument("This is no Varlink call."))
+        do {
+            message = try VarlinkMessage(bytes)
+            header = try message.decode(VarlinkCallHeader.self)
+        } catch let malformed as MalformedMessage {
+            throw Ending.refused(.invalidArgument("This is not a Varlink call: \(malformed.reason)."))
+        } catch {
+            throw Ending.refused(.invalidArgument("This is not a Varlink call."))
         }
         let method = header.method
         if header.oneway == true {
@@ -68,15 +74,15 @@ struct ClientChannel: ~Copyable {
         }
         switch method {
         case BrokerProtocol.Authentication.Begin.name:
-            return .begin(challenge: try parameters(BrokerProtocol.Authentication.Begin.self, bytes).challenge)
+            return .begin(challenge: try parameters(BrokerProtocol.Authentication.Begin.self, message).challenge)
         case BrokerProtocol.Authentication.Authorize.name:
-            return .authorize(seconds: try parameters(BrokerProtocol.Authentication.Authorize.self, bytes).seconds)
+            return .authorize(seconds: try parameters(BrokerProtocol.Authentication.Authorize.self, message).seconds)
         case BrokerProtocol.Authentication.Forget.name:
             return .forget
         case BrokerProtocol.Authentication.RenewSigningKey.name:
             return .renewSigningKey
         case BrokerProtocol.Authentication.Continue.name:
-            return .continue(answer: try parameters(BrokerProtocol.Authentication.Continue.self, bytes).answer)
+            return .continue(answer: try parameters(BrokerProtocol.Authentication.Continue.self, message).answer)
         case BrokerProtocol.Authentication.Cancel.name:
             return .cancel
         case BrokerProtocol.Authentication.Biometry.name:
@@ -88,7 +94,7 @@ struct ClientChannel: ~Copyable {
                     interfaces: [VarlinkService.interface, BrokerProtocol.Authentication.interface]))
             return .introspection
         case VarlinkService.GetInterfaceDescription.name:
-            let name = try parameters(VarlinkService.GetInterfaceDescription.self, bytes).interface
+            let name = try parameters(VarlinkService.GetInterfaceDescription.self, message).interface
             if let text = InterfaceText.named(name) {
                 reply(VarlinkService.GetInterfaceDescription.Reply(description: text))
             } else {
@@ -101,8 +107,8 @@ struct ClientChannel: ~Copyable {
         }
     }
 
-    private func parameters<Method: VarlinkMethod>(_ type: Method.Type, _ bytes: [UInt8]) throws -> Method {
-        if let parameters = try Varlink.decode(VarlinkParameters<Method>.self, from: bytes).parameters {
+    private func parameters<Method: VarlinkMethod>(_ type: Method.Type, _ message: VarlinkMessage) throws -> Method {
+        if let parameters = try message.decode(VarlinkParameters<Method>.self).parameters {
             return parameters
         }
         return try Varlink.decode(Method.self, from: Array("{}".utf8))

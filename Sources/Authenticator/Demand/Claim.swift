@@ -50,9 +50,9 @@ struct Claim {
         } catch { throw error == Self.foreign ? Self.refusal : .refused(.misconfigured("The authenticator \(error).")) }
     }
 
-    private static let foreign = SystemError("use a keychain", reason: "it is another owner's")
+    private static let foreign = SystemError("use a vault", reason: "it is another owner's")
     private static let refusal = Ending.refused(
-        .challengeRefused("The challenge is for another owner's keychain."))
+        .challengeRefused("The challenge is for another owner's vault."))
 
     /// A recovery code is for one's own keychain. Root makes and opens service vaults; what a person keeps, and any single item, is not root's by this way.
     func check(_ record: RegistryRecord?, for purposes: Set<Keychain.Purpose>) throws(Ending) {

@@ -45,17 +45,17 @@ struct Demand {
         try claim.check(record, for: purposes)
         guard (record == nil) == purposes.contains(.create) else {
             throw .refused(
-                .challengeRefused("The challenge is to make a keychain that is there, or open one that is not."))
+                .challengeRefused("The challenge makes a vault that exists, or opens one that does not."))
         }
         if let bind = [Keychain.Purpose.bind, .unbind].first(where: purposes.contains) {
             guard let record, record.canBeBound, (record.binding == nil) == (bind == .bind) else {
-                throw .refused(.challengeRefused("The keychain is not one that can be bound or unbound now."))
+                throw .refused(.challengeRefused("The vault cannot be bound or unbound now."))
             }
         }
         if let tie = [Keychain.Purpose.tieToBoot, .releaseFromBoot, .approveBoot].first(where: purposes.contains) {
             guard let record, record.canBeBound, (record.boot == nil) == (tie == .tieToBoot) else {
                 throw .refused(
-                    .challengeRefused("The keychain is not one that can be tied to the boot, or released from it, now.")
+                    .challengeRefused("The vault cannot be tied to the boot, or released from it, now.")
                 )
             }
         }
@@ -96,7 +96,7 @@ struct Demand {
         do throws(SystemError) { account = try Account.withUID(uid) } catch {
             throw .refused(.misconfigured("The authenticator \(error)."))
         }
-        guard let account else { throw .refused(.challengeRefused("The challenge is for another owner's keychain.")) }
+        guard let account else { throw .refused(.challengeRefused("The challenge is for another owner's vault.")) }
         return account
     }
 
@@ -147,19 +147,20 @@ struct Demand {
         guard record.ownerName == name else {
             throw .refused(
                 .denied(
-                    "This keychain was made for \(VisibleText.quoted(record.ownerName, limit: 64)); "
+                    "This vault was made for \(VisibleText.quoted(record.ownerName, limit: 64)); "
                         + "its number now belongs to another account or group."))
         }
         guard try keys.key(for: record) != nil else {
             throw .refused(
                 .notCompleted(
-                    "This keychain was made with another signing key: restore signing-key.pem and former-keys of the registry folder.",
+                    "This vault was made with another signing key; restore signing-key.pem and former-keys in the registry folder.",
                     kind: "damaged"))
         }
         guard record.sealer == sealer else {
             throw .refused(
                 .misconfigured(
-                    "This keychain is sealed by \(record.sealer.rawValue), the configuration says \(sealer.rawValue)."))
+                    "This vault is sealed by \(record.sealer.rawValue), but the configuration says \(sealer.rawValue).")
+            )
         }
     }
 }

@@ -13,7 +13,7 @@ enum Notice {
     static func text(for demand: Demand, from client: Client) throws(Ending) -> String {
         guard demand.rotated.isEmpty else {
             let opening =
-                "\(subject(client)) asks to \(purpose(of: demand, nil)); for that it reads, and seals anew:"
+                "\(subject(client)) asks to \(purpose(of: demand, nil)). For that it reads and reseals:"
             var lines = ItemLines(room: longest - opening.unicodeScalars.count)
             for item in demand.rotated where !lines.add(item.service, item.account, reason: nil) { throw tooLong }
             // Each is read once: no name stands for two of them.
@@ -60,8 +60,8 @@ enum Notice {
     /// To be asked now, and not again for a while.
     static func text(forReuse seconds: Int, in session: TerminalSession, from client: Client) -> String {
         let time = SpokenTime.of(seconds: seconds)
-        return "\(subject(client)) asks that you need not answer again for \(time): until then every program in this "
-            + "terminal's session (begun by process \(session.leader.pid)) may read all items that ask for your presence, "
+        return "\(subject(client)) asks to skip further prompts for \(time): until then every program in this "
+            + "terminal's session (begun by process \(session.leader.pid)) may read all items that require your presence, "
             + "without asking you."
     }
 
@@ -85,48 +85,50 @@ enum Notice {
         var parts: [String] = []
         let group =
             demand.claim.right == .member ? "the group \(VisibleText.quoted(demand.claim.name, limit: 64))" : nil
-        if demand.purposes.contains(.create) { parts.append("make a keychain for \(group ?? "you") and unlock it") }
+        if demand.purposes.contains(.create) { parts.append("make a vault for \(group ?? "you") and unlock it") }
         if demand.purposes.contains(.unlock) {
-            parts.append(group.map { "unlock the keychain of \($0)" } ?? "unlock your keychain")
+            parts.append(group.map { "unlock the vault of \($0)" } ?? "unlock your vault")
         }
         if demand.purposes.contains(.recovery) {
             parts.append(
-                "make a new recovery code: whoever has that code and a copy of your keychain's file can read every "
+                "make a new recovery code: anyone who has that code and a copy of your vault's file can read every "
                     + "secret in it that is not for this device only, on any machine and without you")
         }
         if demand.purposes.contains(.bind) {
-            parts.append("bind your keychain to your login password: nothing else opens it from then on")
+            parts.append("bind your vault to your login password: nothing else opens it from then on")
         }
         if demand.purposes.contains(.unbind) {
             parts.append(
-                "unbind your keychain from your login password: its items of class passcode-set are destroyed by that")
+                "unbind your vault from your login password: this destroys its items of class passcode-set")
         }
         if demand.purposes.contains(.accept) {
             parts.append(
-                "take the keychain of \(VisibleText.quoted(demand.claim.name, limit: 64)) for the newest as its file is now, though the TPM has not "
-                    + "counted it so: it may be an older copy, in which what was deleted or changed since is as it was before"
+                "accept the vault of \(VisibleText.quoted(demand.claim.name, limit: 64)) as its file is now, although the TPM has not "
+                    + "counted it: it may be an older copy, and everything that was deleted or changed since is then as it was before"
             )
         }
         if demand.purposes.contains(.tieToBoot) {
             parts.append(
-                "tie your keychain to the way this machine was started: after a change of firmware or kernel that you have "
-                    + "not approved before it, nothing but the recovery code brings back what it holds")
+                "tie your vault to the way this machine was started: after a change of firmware or kernel that you have "
+                    + "not approved before it, only the recovery code brings back what the vault holds")
         }
         if demand.purposes.contains(.releaseFromBoot) {
-            parts.append("release your keychain from the way this machine is started: it opens then however that was")
+            parts.append(
+                "release your vault from the way this machine is started: it then opens however the machine was started"
+            )
         }
         if demand.purposes.contains(.approveBoot) {
-            parts.append("change the ways of starting this machine under which your keychain opens")
+            parts.append("change which ways of starting this machine open your vault")
         }
         if demand.purposes.contains(.rotate) {
             parts.append(
-                "renew all keys of your keychain: copies of its file from before, and an earlier recovery code, open nothing of it afterwards"
+                "renew all keys of your vault: earlier copies of its file, and an earlier recovery code, open nothing of it afterwards"
             )
         }
         if let item {
-            let deed = demand.purposes.contains(.change) ? "change for good what it takes to read" : "read"
-            let part = demand.newName == nil ? "\(deed) \(item)" : "give another name to \(item)"
-            let newName = demand.newName.map { ": \(name($0)), by which it is asked for from then on" } ?? ""
+            let deed = demand.purposes.contains(.change) ? "change for good what is required to read" : "read"
+            let part = demand.newName == nil ? "\(deed) \(item)" : "rename \(item)"
+            let newName = demand.newName.map { " to \(name($0)), the name that prompts show from then on" } ?? ""
             parts.append(part + (group.map { " of \($0)" } ?? "") + newName)
         }
         return parts.joined(separator: " and ")

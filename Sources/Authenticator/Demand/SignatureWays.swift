@@ -75,6 +75,6 @@ struct SignatureWays {
             guard let objection = biometrics.objection(to: way.map(\.kind)) else { return way }
             reason = reason ?? objection
         }
-        throw .refused(.failed(.biometry, reason ?? "The challenge can be answered in no way."))
+        throw .refused(.failed(.biometry, reason ?? "The challenge cannot be answered."))
     }
 }

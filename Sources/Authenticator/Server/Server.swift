@@ -3,6 +3,7 @@ import Configuration
 import Glibc
 import Logging
 import Platform
+import ServiceManager
 
 /// Listens, and starts a process for each connection. It reads nothing from a client, and loads nothing that a conversation needs.
 public struct Server: ~Copyable {

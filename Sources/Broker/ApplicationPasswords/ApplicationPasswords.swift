@@ -30,7 +30,7 @@ struct ApplicationPasswords: Sendable {
             let seconds = Int((wait / .seconds(1)).rounded(.up))
             throw Fault(
                 .applicationPasswordRefused,
-                "There were too many wrong application passwords: try again in \(seconds) s.")
+                "There were too many wrong application passwords; try again in \(seconds) s.")
         }
         return try await stretcher.run(for: request.caller.uid, unless: request.isAbandoned) { () throws(VaultError) in
             try StretchedPassword(password, salt: salt)

@@ -30,7 +30,8 @@ final class PasswordStretcher: Sendable {
         _ body: @escaping @Sendable () throws(VaultError) -> StretchedPassword
     ) async throws(Fault) -> StretchedPassword {
         do throws(UserBudgets.Refusal) { try budgets.take(1, of: .stretches, for: uid) } catch {
-            throw Fault(.limitExceeded, "Too many application passwords are being tried: wait for them.")
+            throw Fault(
+                .limitExceeded, "Too many application passwords are being tried at once; try again in a moment.")
         }
         defer { budgets.give(back: 1, of: .stretches, for: uid) }
         let result: Result<StretchedPassword, Fault> = await withCheckedContinuation { continuation in

@@ -12,7 +12,7 @@ extension Conversation {
             let pin = try Self.pin(method.pin)
             guard let root = challenge.heldRoot, challenge.resealed == nil, !challenge.changesBoot,
                 (pin == nil) == (challenge.purposes == [.unbind])
-            else { throw Fault(.brokerNotPermitted, "This challenge binds no keychain, and unbinds none.") }
+            else { throw Fault(.brokerNotPermitted, "This challenge neither binds a vault nor unbinds one.") }
             let keeper = core.shelf.keeper(of: challenge.owner)
             let (next, sealed) = try await keeper.reseal(for: challenge, root: root, pin: pin)
             do throws(ChallengeRefusal) {

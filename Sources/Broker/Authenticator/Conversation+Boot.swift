@@ -10,7 +10,9 @@ extension Conversation {
         do throws(Fault) {
             guard challenge.changesBoot, challenge.resealed == nil, let root = challenge.heldRoot,
                 let recovery = challenge.agreements[.recovery]
-            else { throw Fault(.brokerNotPermitted, "This challenge ties no keychain to the boot, and releases none.") }
+            else {
+                throw Fault(.brokerNotPermitted, "This challenge neither ties a vault to the boot nor releases one.")
+            }
             let keeper = core.shelf.keeper(of: challenge.owner)
             let (next, sealed) = try await keeper.resealForBoot(for: challenge, root: root, recovery: recovery)
             guard let name = sealed.names[.unlockRoot] else { throw Self.refusal }

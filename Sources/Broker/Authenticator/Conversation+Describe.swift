@@ -11,7 +11,7 @@ extension Conversation {
             throw Fault(.brokerInvalidArgument, "These numbers name no process.")
         }
         guard (method.program ?? "").utf8.count <= LoggedProgram.longestName else {
-            throw Fault(.brokerInvalidArgument, "No program has so long a path.")
+            throw Fault(.brokerInvalidArgument, "The program's path is too long.")
         }
         let challenge: Challenge
         do throws(ChallengeRefusal) {

@@ -34,9 +34,9 @@ extension Conversation {
         switch screen {
         case .open: nil
         case .locked:
-            Fault(.notPermitted, "A graphical session of this user is locked: unlock it, or run coffer unlock.")
+            Fault(.notPermitted, "A graphical session of this user is locked; unlock it, or run: coffer unlock")
         case .unknown:
-            Fault(.notPermitted, "logind cannot be asked whether a session of this user is locked: run coffer unlock.")
+            Fault(.notPermitted, "logind cannot be asked whether a session of this user is locked; run: coffer unlock")
         }
     }
 

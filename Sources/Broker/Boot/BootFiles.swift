@@ -1,4 +1,5 @@
 import Cryptography
+import Firmware
 import Platform
 import TPM
 import Vault

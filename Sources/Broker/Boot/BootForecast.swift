@@ -29,7 +29,7 @@ struct BootForecast {
         guard next != standing.now else {
             throw Fault(
                 .invalidArgument,
-                "That changes nothing in the registers that your keychain is tied to, so there is nothing to approve.")
+                "That changes nothing in the registers that your vault is tied to, so there is nothing to approve.")
         }
         return next
     }
@@ -39,7 +39,7 @@ struct BootForecast {
         for entry in given {
             let register = Int(clamping: entry.register)
             guard boot.registers.contains(register) else {
-                throw Fault(.invalidArgument, "Your keychain is not tied to register \(entry.register).")
+                throw Fault(.invalidArgument, "Your vault is not tied to register \(entry.register).")
             }
             values[register] = try Self.bytes(entry.value)
         }
@@ -48,7 +48,7 @@ struct BootForecast {
 
     private func predicted(_ groups: [[Keychain.Replacement]], _ file: FirmwareLog) throws(Fault) -> [UInt8] {
         guard groups.count <= 64, groups.allSatisfy({ (1...8).contains($0.count) }) else {
-            throw Fault(.invalidArgument, "So many replacements are no update.")
+            throw Fault(.invalidArgument, "There are too many replacements for one update.")
         }
         let log: MeasurementLog
         switch file.read() {
@@ -56,14 +56,14 @@ struct BootForecast {
         case .failure(let error):
             throw Fault(
                 .failed,
-                "\(Faults.sentence(error.reason)) Nothing can be predicted without it: name what the registers will hold, with --expect"
+                "\(Faults.sentence(error.reason)) Nothing can be predicted without it; name what the registers will hold, with --expect"
             )
         }
         if let unexplained = Self.unexplained(log, standing.values) {
             throw Fault(
                 .failed,
                 "The firmware's log does not explain what the TPM measured (register \(unexplained)), so nothing can be "
-                    + "predicted from it: name what the registers will hold, with --expect")
+                    + "predicted from it; name what the registers will hold, with --expect")
         }
         let measured = Set(log.events.map(\.digest))
         var changes: [[UInt8]: [UInt8]] = [:]
@@ -78,7 +78,7 @@ struct BootForecast {
             guard isMeasured else {
                 throw Fault(
                     .invalidArgument,
-                    "What number \(index + 1) is to replace was not measured when this machine was started.")
+                    "Replacement \(index + 1) replaces something that was not measured when this machine was started.")
             }
         }
         do throws(TPMError) {

@@ -57,7 +57,7 @@ struct BootView {
             let isKnown = ![commandLine, initrd].contains(.unknown)
             return coverage(
                 commandLine, initrd, menu: chain.hasGRUB && tied.contains(8),
-                isKnown ? nil : "the firmware's log does not come to what the TPM holds in register \(words)")
+                isKnown ? nil : "the firmware's log does not match what the TPM holds in register \(words)")
         }
     }
 }

@@ -23,7 +23,7 @@ final class SecretAllowance: Sendable {
         let room = SecureHeap.room(for: count) * times
         do throws(UserBudgets.Refusal) { try budgets.take(room, of: .secrets, for: uid) } catch {
             throw Fault(
-                .limitExceeded, "Too many secrets are in use, yours or those of all users: try again later.")
+                .limitExceeded, "Too many secrets are in use, yours or those of all users; try again later.")
         }
         taken.withLock { $0 += room }
     }

@@ -66,7 +66,7 @@ final class ChallengeBook: Sendable {
         }
         guard isTaken else {
             throw Fault(
-                .limitExceeded, "This user has too many open authentications already: finish or cancel one first.")
+                .limitExceeded, "This user has too many open authentications already; finish or cancel one first.")
         }
         sweep(after: limits.life)
         return id

@@ -48,7 +48,7 @@ struct Place {
     func problem() -> (message: String, advice: String)? {
         let status: FileStatus?
         do throws(SystemError) { status = try FileStatus.of(path) } catch {
-            return ("\(path) cannot be looked at: \(error.reason)", "see to it that the broker can enter its folder")
+            return ("\(path) cannot be examined: \(error.reason)", "make sure that the broker can enter its folder")
         }
         guard let status else { return ("\(path) is missing", "restore it from a backup, or install Coffer again") }
         let isKind =
@@ -64,7 +64,7 @@ struct Place {
                 case .file: "file"
                 case .socket: "socket"
                 }
-            return ("\(path) is no \(name)", "find out who put it there")
+            return ("\(path) is not a \(name)", "find out who put it there")
         }
         guard status.uid == uid else {
             return ("\(path) belongs to uid \(status.uid) instead of \(uid)", "chown \(uid) \(path)")

@@ -36,20 +36,24 @@ enum MeasuredBootCheck: DiagnosisCheck {
     private static func failure(_ fault: Fault, _ words: String) -> Keychain.Finding {
         let (what, advice) =
             switch fault.details.kind {
-            case "boot": ("this boot is not one that was approved", approveThere)
+            case "boot": ("this boot was not approved", approveThere)
             case "boot-index":
                 (
-                    "what says which boots are approved is gone from the TPM",
-                    "bring back what the vault holds with the recovery code: coffer recovery restore"
+                    "the TPM's record of the approved boots is gone",
+                    "restore the secrets with the recovery code: coffer recovery restore"
                 )
-            default: ("how this boot stands to it cannot be found out", "look again when what is named above is mended")
+            default:
+                (
+                    "it cannot be found out whether this boot is approved",
+                    "fix what is named above, then run coffer doctor again"
+                )
             }
         return Keychain.Finding(
             .measuredBoot, .problem, "the vault is tied to the boot (\(words)), and \(what)", advice: advice)
     }
 
     private static let approveThere =
-        "start the machine as before, and approve there what was changed: coffer boot approve"
+        "start the machine as before, and approve the change there: coffer boot approve"
 
     /// What the tie leaves to anybody who sits at the boot menu.
     private static func open(_ coverage: Keychain.BootCoverage?) -> [Keychain.Finding] {
@@ -59,14 +63,14 @@ enum MeasuredBootCheck: DiagnosisCheck {
             [
                 Keychain.Finding(
                     .measuredBoot, .problem,
-                    "the tie leaves the kernel's command line open: anybody who edits it at the boot menu opens the vault",
+                    "the tie leaves the kernel's command line open: anybody who edits it at the boot menu can open the vault",
                     advice: "coffer boot release, then coffer boot bind")
             ]
         case .unknown:
             [
                 Keychain.Finding(
                     .measuredBoot, .note,
-                    "whether the tie holds the kernel's command line is not known: \(coverage?.reason ?? "")")
+                    "it is not known whether the tie holds the kernel's command line: \(coverage?.reason ?? "")")
             ]
         }
     }
@@ -76,7 +80,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
         return [
             Keychain.Finding(
                 .measuredBoot, .note,
-                "\(standing.inForce.count) boots are approved; when the machine runs with the update, leave that alone with: coffer boot settle"
+                "\(standing.inForce.count) boots are approved; when the machine runs with the update, keep only that boot with: coffer boot prune"
             )
         ]
     }
@@ -90,21 +94,21 @@ enum MeasuredBootCheck: DiagnosisCheck {
         case nil: return unforeseen("the firmware's log was not read")
         }
         if let register = BootForecast.unexplained(log, standing.values) {
-            return unforeseen("the firmware's log does not come to what the TPM holds in register \(register)")
+            return unforeseen("the firmware's log does not match what the TPM holds in register \(register)")
         }
         let files = BootFiles(log, registers: boot.registers, folders: facts.configuration.bootFolders)
         guard files.changed.isEmpty else { return changed(files.changed, log, boot, standing) }
         let seen = files.unchanged == 1 ? "1 file" : "\(files.unchanged) files"
-        let rest = "a change of firmware, its settings, or another kernel to start, cannot be foreseen"
+        let rest = "a change of firmware, of its settings or of the kernel to start cannot be foreseen"
         guard files.unseen.isEmpty else {
             return Keychain.Finding(
                 .measuredBoot, .note,
-                "nothing is known to have changed since this start (\(seen) looked at); not to be seen by the broker: "
+                "nothing is known to have changed since this start (\(seen) checked); the broker cannot see "
                     + "\(names(files.unseen)); \(rest)")
         }
         return Keychain.Finding(
             .measuredBoot, .ok,
-            "the firmware's log comes to what the TPM holds, and what it names has not changed since (\(seen)); \(rest)"
+            "the firmware's log matches what the TPM holds, and the files in it have not changed since (\(seen)); \(rest)"
         )
     }
 
@@ -117,7 +121,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
         let next = try? log.predicted(PCRSelection(Set(boot.registers)), replacing: changes).digest
         if let next, standing.inForce.contains(where: { $0.digest == next }) {
             return Keychain.Finding(
-                .measuredBoot, .ok, "\(text) changed since this start, and the next one with that is approved")
+                .measuredBoot, .ok, "\(text) changed since this start, and the next start with that is approved")
         }
         let options = files.map { "--replace \(Hex.encode($0.old))=\(Hex.encode($0.new))" }.joined(separator: " ")
         return Keychain.Finding(
@@ -129,7 +133,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
     private static func unforeseen(_ why: String) -> Keychain.Finding {
         Keychain.Finding(
             .measuredBoot, .note,
-            "whether the next start will be an approved one cannot be foreseen: \(why)")
+            "it cannot be foreseen whether the next start will be an approved one: \(why)")
     }
 
     private static func names(_ paths: [String]) -> String {

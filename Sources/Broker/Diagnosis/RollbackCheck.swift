@@ -11,7 +11,7 @@ enum RollbackCheck: DiagnosisCheck {
             return [
                 Keychain.Finding(
                     .rollback, .note,
-                    "an older copy of the vault's file would not be noticed: without a TPM nothing counts"
+                    "rollback protection is off: without a TPM, an older copy of the vault's file is not noticed"
                 )
             ]
         }

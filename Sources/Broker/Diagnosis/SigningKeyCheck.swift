@@ -11,7 +11,7 @@ enum SigningKeyCheck: DiagnosisCheck {
         do throws(RegistryError) { present = try registry.presentKey() } catch {
             return [
                 Keychain.Finding(
-                    .signingKey, .problem, "which signing key the authenticator has cannot be told: \(error)",
+                    .signingKey, .problem, "the authenticator's present signing key is not known: \(error)",
                     advice: "have root renew it: coffer rotate --signing-key")
             ]
         }

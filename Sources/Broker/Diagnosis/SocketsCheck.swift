@@ -19,7 +19,8 @@ enum SocketsCheck: DiagnosisCheck {
         let report = configuration.reportSocket
         // It is there only where logins are reported.
         if let status = try? FileStatus.of(report), status.mode & 0o077 != 0 || status.uid != facts.authenticatorUID {
-            problems.append(("\(report) is not the authenticator's alone", "install Coffer's socket units again"))
+            problems.append(
+                ("\(report) does not belong to the authenticator alone", "install Coffer's socket units again"))
         }
         return problems.isEmpty
             ? [Keychain.Finding(.sockets, .ok, "the sockets have the right owners and modes")]
@@ -30,12 +31,12 @@ enum SocketsCheck: DiagnosisCheck {
     private static func folder(_ path: String, _ uid: UInt32) -> (message: String, advice: String)? {
         let status: FileStatus?
         do throws(SystemError) { status = try FileStatus.of(path) } catch {
-            return ("\(path) cannot be looked at: \(error.reason)", "see to it that the broker can enter it")
+            return ("\(path) cannot be examined: \(error.reason)", "make sure that the broker can enter it")
         }
         guard let status else { return ("\(path) is missing", "start Coffer's socket units") }
         // Sticky: what is there can be replaced by its owner only.
         guard status.uid == uid || status.uid == 0, status.mode & 0o022 == 0 || status.mode & 0o1000 != 0 else {
-            return ("others can put sockets of their own into \(path)", "install Coffer's tmpfiles again")
+            return ("other users can put their own sockets into \(path)", "install Coffer's tmpfiles again")
         }
         return nil
     }

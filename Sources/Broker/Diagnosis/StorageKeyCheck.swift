@@ -18,13 +18,13 @@ enum StorageKeyCheck: DiagnosisCheck {
                     .storageKey, .problem,
                     "the storage key is gone from the TPM (\(handle) is empty): it was removed, or the TPM was cleared or replaced",
                     advice:
-                        "if it was only removed, it is put back at the next use: coffer unlock; else: coffer recovery restore"
+                        "if it was only removed, put it back with coffer unlock; otherwise: coffer recovery restore"
                 )
             case .another:
                 Keychain.Finding(
                     .storageKey, .problem,
                     "another key is in the place of the pinned storage key (\(handle)): the TPM was cleared or replaced, or somebody put it there",
-                    advice: "restore from the recovery code or a backup, once you know which it was")
+                    advice: "find out which it was, then restore from the recovery code or a backup")
             }
         return [finding]
     }

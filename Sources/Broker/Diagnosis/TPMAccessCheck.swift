@@ -10,7 +10,7 @@ enum TPMAccessCheck: DiagnosisCheck {
         guard tcti.hasPrefix("device:") else {
             return [
                 Keychain.Finding(
-                    .tpmAccess, .note, "the TPM is a simulator: who can reach its socket or state has its keys")
+                    .tpmAccess, .note, "the TPM is a simulator: anyone who can reach its socket or state has its keys")
             ]
         }
         do throws(SystemError) {
@@ -18,7 +18,7 @@ enum TPMAccessCheck: DiagnosisCheck {
             guard let device = try Device(String(tcti.dropFirst("device:".count))) else { return [] }
             return [finding(device, broker: facts.configuration.brokerUser)]
         } catch {
-            return [Keychain.Finding(.tpmAccess, .note, "who can reach the TPM is not known: \(error)")]
+            return [Keychain.Finding(.tpmAccess, .note, "it is not known who can reach the TPM: \(error)")]
         }
     }
 
@@ -52,7 +52,7 @@ enum TPMAccessCheck: DiagnosisCheck {
         if device.mode & 0o006 != 0 {
             return Keychain.Finding(
                 .tpmAccess, .problem, "everybody on this machine can use \(device.path)",
-                advice: "let root and group tss alone use it: chmod o= \(device.path), and look at the udev rules")
+                advice: "let only root and group tss use it: chmod o= \(device.path), and check the udev rules")
         }
         let expected: Set<String> = ["root", "tss", broker]
         let members = device.mode & 0o060 == 0 ? [] : device.members
@@ -60,11 +60,12 @@ enum TPMAccessCheck: DiagnosisCheck {
         guard others.isEmpty else {
             return Keychain.Finding(
                 .tpmAccess, .problem,
-                "\(device.path) (owner \(device.owner), group \(device.group)) can be used past Coffer by: \(others.joined(separator: ", "))",
-                advice: "take them out of the group: gpasswd --delete NAME \(device.group)")
+                "\(device.path) (owner \(device.owner), group \(device.group)) can be used without Coffer by: \(others.joined(separator: ", "))",
+                advice: "remove them from the group: gpasswd --delete NAME \(device.group)")
         }
         return Keychain.Finding(
             .tpmAccess, .ok,
-            "\(device.path) is for \(device.owner) and group \(device.group), which has no member besides \(broker)")
+            "\(device.path) can be used by \(device.owner) and group \(device.group), which has no member besides \(broker)"
+        )
     }
 }

@@ -15,10 +15,10 @@ enum TPMCheck: DiagnosisCheck {
         let advice =
             switch error.code {
             case .unavailable:
-                "look whether the firmware has it switched on, and whether the broker may open it (“tcti” in cofferd.conf)"
-            case .deadline: "wait a minute and look again; if it stays like this, restart the machine"
+                "check that the firmware has it switched on, and that the broker may open it (“tcti” in cofferd.conf)"
+            case .deadline: "wait a minute and run coffer doctor again; if that does not help, restart the machine"
             case .exhausted: "end other programs that use the TPM"
-            default: "look again after a restart of the machine"
+            default: "restart the machine, then run coffer doctor again"
             }
         return Keychain.Finding(.tpm, .problem, error.reason, advice: advice)
     }
@@ -55,7 +55,7 @@ enum TPMCheck: DiagnosisCheck {
         // Coffer's objects are outside of it, so nothing of Coffer's is to be mended; but somebody guesses at something.
         return Keychain.Finding(
             .tpmLockout, .problem,
-            "the TPM is in its lockout after failed attempts of other programs, for \(lockout.secondsLeft) s at most; Coffer's own keys are not affected",
+            "the TPM is in its lockout after failed attempts by other programs, for \(lockout.secondsLeft) s at most; Coffer's own keys are not affected",
             advice: "wait, or end it with: tpm2_dictionarylockout --clear-lockout")
     }
 
@@ -64,13 +64,13 @@ enum TPMCheck: DiagnosisCheck {
         if passwords.owner {
             return Keychain.Finding(
                 .tpmPasswords, .problem,
-                "the TPM's owner password is set: vaults that are there go on, but no new one can be made",
-                advice: "take it away while a vault is made: tpm2_changeauth -c owner -p PASSWORD")
+                "the TPM's owner password is set: existing vaults go on working, but no new one can be made",
+                advice: "remove it while you make a vault: tpm2_changeauth -c owner -p PASSWORD")
         }
         // Whoever reaches the TPM may then reset the lockout or clear it: destruction, and no disclosure.
         return Keychain.Finding(
             .tpmPasswords, .ok,
-            "the TPM's owner password is not set, as Coffer needs it; its lockout password is \(passwords.lockout ? "set" : "not set, so whoever reaches the TPM can clear it")"
+            "the TPM's owner password is not set, as Coffer needs it; its lockout password is \(passwords.lockout ? "set" : "not set, so anyone who reaches the TPM can clear it")"
         )
     }
 

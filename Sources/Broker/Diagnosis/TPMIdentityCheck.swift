@@ -27,11 +27,11 @@ enum TPMIdentityCheck: DiagnosisCheck {
         case .noCertificate:
             Keychain.Finding(
                 .tpmIdentity, .note,
-                "the TPM has no certificate: it is known by \(pin). What stood in its place on that day is trusted")
+                "the TPM has no certificate: it is known by \(pin). Coffer trusts what stood in its place on that day")
         case .issuerUnknown:
             Keychain.Finding(
                 .tpmIdentity, .note,
-                "the TPM is known by \(pin); it has a certificate too, of a maker whom root has not named. To have it checked, put the maker's certificate into \(roots)"
+                "the TPM is known by \(pin); it has a certificate too, from a maker that root has not named. To have it checked, put the maker's certificate into \(roots)"
             )
         case .foreignCertificate:
             Keychain.Finding(

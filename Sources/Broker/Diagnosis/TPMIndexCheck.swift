@@ -14,9 +14,9 @@ enum TPMIndexCheck: DiagnosisCheck {
         return [
             Keychain.Finding(
                 .tpmIndexes, .note,
-                "the TPM keeps \(left.count == 1 ? "an index" : "\(left.count) indexes") of Coffer's that no vault of this system names: \(left.joined(separator: ", "))",
+                "the TPM keeps \(left.count == 1 ? "an index" : "\(left.count) indexes") of Coffer that no vault of this system names: \(left.joined(separator: ", "))",
                 advice:
-                    "if no vault is being made or changed, no coffer rotate --all was cut off that is to go on, and no other system on this machine uses Coffer, an interruption left it; it may be removed: tpm2_nvundefine -C o \(left[0])"
+                    "an interruption may have left it. Remove it only if no vault is being made or changed, no interrupted coffer rotate --all is to go on, and no other system on this machine uses Coffer: tpm2_nvundefine -C o \(left[0])"
             )
         ]
     }

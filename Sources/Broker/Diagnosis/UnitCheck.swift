@@ -9,7 +9,7 @@ enum UnitCheck: DiagnosisCheck {
             return [
                 Keychain.Finding(
                     .unit, facts.configuration.sandbox ? .note : .problem,
-                    "systemd did not start the broker, so its unit's protections are whatever somebody else set\(what)",
+                    "systemd did not start the broker, so nothing ensures its unit's protections\(what)",
                     advice: facts.configuration.sandbox ? nil : "start it with: systemctl start cofferd.socket")
             ]
         }
@@ -17,7 +17,7 @@ enum UnitCheck: DiagnosisCheck {
             return [
                 Keychain.Finding(
                     .unit, .problem, "the broker runs without: \(missing.joined(separator: ", "))",
-                    advice: "take back what a drop-in changed: systemctl cat cofferd.service")
+                    advice: "undo what a drop-in changed; see: systemctl cat cofferd.service")
             ]
         }
         return [Keychain.Finding(.unit, .ok, "the broker runs as its unit says: no core file, no swap, no privileges")]

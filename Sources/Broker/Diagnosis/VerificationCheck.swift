@@ -21,13 +21,13 @@ enum VerificationCheck: DiagnosisCheck {
                 .verification, .problem, words, advice: "keep a copy of the file as it is, and restore a backup")
             : Keychain.Finding(
                 .verification, .problem, "the vault could not be checked: \(words)",
-                advice: "look again when what is named above is mended")
+                advice: "fix what is named above, then run coffer doctor again")
     }
 
     private static func rows(_ checkup: VaultCheckup) -> Keychain.Finding {
         guard let report = checkup.report else {
             return Keychain.Finding(
-                .verification, .note, "the vault is too large to be checked whole here; each read checks what it reads")
+                .verification, .note, "the vault is too large to check all of it here; each read checks what it reads")
         }
         let items = report.items == 1 ? "1 item" : "\(report.items) items"
         return Keychain.Finding(

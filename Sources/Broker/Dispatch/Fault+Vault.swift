@@ -11,7 +11,7 @@ extension Fault {
             self.init(
                 .ambiguous,
                 Details(message: "There are several accounts of this service: name one.", accounts: accounts))
-        case .alreadyExists: self.init(.alreadyExists, "There is such an item already.")
+        case .alreadyExists: self.init(.alreadyExists, "The item exists already.")
         case .changed: self = Faults.challengeRefused
         case .damaged: self.init(.damaged, Faults.sentence(error.reason))
         case .rollback:

@@ -7,12 +7,12 @@ enum Faults {
 
     /// A group that is not there, has no keychain, or does not have the caller as a member: all the same to the one who asks.
     static let noGroupVault = Fault(
-        .notFound, "There is no such keychain for you: the group, its keychain, or your membership is missing.")
+        .notFound, "There is no such vault for you: the group, its vault, or your membership is missing.")
 
     /// A group's keychain is open to a member while his own is.
     static let ownLocked = Fault(
         .locked,
-        "Your own keychain is locked, and a group's is open only while it is not; open yours with: coffer unlock")
+        "Your own vault is locked, and a group's vault is open only while yours is; open yours with: coffer unlock")
 
     static let noNames = Fault(.failed, "The name service does not answer; try again.")
 
@@ -20,29 +20,29 @@ enum Faults {
         .challengeRefused, "The challenge is unknown, used, too old, or not for this call: call again without one.")
 
     static let noCodeToConfirm = Fault(
-        .challengeRefused, "No new recovery code waits to be confirmed: begin again with: coffer recovery new")
+        .challengeRefused, "No new recovery code waits to be confirmed; begin again with: coffer recovery new")
 
-    static let locked = Fault(.locked, "Your keychain is locked; open it with: coffer unlock")
+    static let locked = Fault(.locked, "Your vault is locked; open it with: coffer unlock")
 
     static let applicationPasswordRequired = Fault(
-        .applicationPasswordRequired, "This item asks for its application password: repeat the call with it.")
+        .applicationPasswordRequired, "This item needs its application password; repeat the call with it.")
 
     static let applicationPasswordUnknown = Fault(
-        .invalidArgument, "This item has no application password: leave it out.")
+        .invalidArgument, "This item has no application password; leave it out.")
 
     /// The same in the words for the vault that it is.
     static func locked(_ admission: Admission) -> Fault {
         switch (admission.standing, admission.name) {
         case (.member, let name?):
-            Fault(.locked, "The keychain of the group “\(name)” is locked; open it with: coffer unlock --group \(name)")
+            Fault(.locked, "The vault of the group “\(name)” is locked; open it with: coffer unlock --group \(name)")
         case (.root, let name?):
-            Fault(.locked, "The keychain of “\(name)” is locked; open it with: coffer unlock --user \(name)")
+            Fault(.locked, "The vault of “\(name)” is locked; open it with: coffer unlock --user \(name)")
         default: locked
         }
     }
 
     static let beingRenewed = Fault(
-        .failed, "The keys of your keychain are being renewed just now: try again in some seconds.")
+        .failed, "The keys of your vault are being renewed just now; try again in some seconds.")
 
     static let stopping = Fault(.failed, "The broker is stopping; try again in a moment.")
 

@@ -6,7 +6,7 @@ enum WireTime {
     static func decode(_ milliseconds: Int64?) throws(Fault) -> UInt64? {
         guard let milliseconds, milliseconds != 0 else { return nil }
         guard let time = UInt64(exactly: milliseconds) else {
-            throw Fault(.invalidArgument, "An expiry cannot lie before 1970.")
+            throw Fault(.invalidArgument, "An expiry cannot be before 1970.")
         }
         return time
     }

@@ -7,7 +7,7 @@ enum WireValue {
         do throws(CryptographyError) {
             if let value = try SecretBytes(base64Encoded: text) { return value }
         } catch {
-            throw Fault(.failed, "The broker has no memory for the value just now: try again in a moment.")
+            throw Fault(.failed, "The broker has no memory for the value just now; try again in a moment.")
         }
         throw Fault(.invalidArgument, "The value is not base64.")
     }

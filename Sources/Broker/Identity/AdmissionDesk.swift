@@ -20,7 +20,7 @@ struct AdmissionDesk: Sendable {
         case (nil, nil): return Admission(owner: caller.owner, standing: .own, name: nil)
         case (let group?, nil): return try await Self.aside { () throws(Fault) in try admitMember(caller, group) }
         case (nil, let user?): return try await Self.aside { () throws(Fault) in try admitRoot(caller, user) }
-        case (_?, _?): throw Fault(.invalidArgument, "A keychain is a group's or an account's: name one of them.")
+        case (_?, _?): throw Fault(.invalidArgument, "A vault belongs to a group or an account; name one of them.")
         }
     }
 
@@ -44,11 +44,12 @@ struct AdmissionDesk: Sendable {
         do throws(RegistryError) { record = try registry.record(for: .user(account.uid)) } catch { throw Fault(error) }
         guard let record else {
             throw Fault(
-                .notFound, "“\(name)” has no keychain; make one that root looks after with: coffer vault create")
+                .notFound, "“\(name)” has no vault; make a service vault with: coffer vault create")
         }
         guard record.isService else {
             throw Fault(
-                .notPermitted, "The keychain of “\(name)” is a person's own, and not root's to use: only its owner may."
+                .notPermitted,
+                "The vault of “\(name)” belongs to a person: only its owner may use it, and root may not."
             )
         }
         return Admission(owner: .user(account.uid), standing: .root, name: name)
@@ -57,7 +58,7 @@ struct AdmissionDesk: Sendable {
     /// Root, about anybody's vault.
     private static func admitAcceptance(_ caller: Caller, _ choice: Keychain.VaultChoice) throws(Fault) -> Admission {
         guard caller.uid == 0 else {
-            throw Fault(.notPermitted, "Only root may accept a keychain's file that the TPM has not counted.")
+            throw Fault(.notPermitted, "Only root may accept a vault's file that the TPM has not counted.")
         }
         do throws(SystemError) {
             switch (choice.group, choice.user) {
@@ -73,13 +74,13 @@ struct AdmissionDesk: Sendable {
             case (_?, _?): break
             }
         } catch { throw Fault(.notFound, "There is no such account or group, or the name service does not answer.") }
-        throw Fault(.invalidArgument, "A keychain is a group's or an account's: name one of them.")
+        throw Fault(.invalidArgument, "A vault belongs to a group or an account; name one of them.")
     }
 
     private func admitCreation(_ caller: Caller, _ name: String) throws(Fault) -> Admission {
         let account = try account(name, for: caller)
         guard account.uid != 0 else {
-            throw Fault(.invalidArgument, "Root's own keychain is made as everybody's is: by root, with: coffer unlock")
+            throw Fault(.invalidArgument, "Root makes its own vault like everybody else, with: coffer unlock")
         }
         return Admission(owner: .user(account.uid), standing: .root, name: name)
     }
@@ -87,11 +88,11 @@ struct AdmissionDesk: Sendable {
     private func account(_ name: String, for caller: Caller) throws(Fault) -> Account {
         // Before anything is looked up: whether a name exists is not for this answer to tell.
         guard caller.uid == 0 else {
-            throw Fault(.notPermitted, "Only root may name another account's keychain.")
+            throw Fault(.notPermitted, "Only root may name another account's vault.")
         }
         let account: Account?
         do throws(SystemError) { account = try Account.named(name) } catch { throw Faults.noNames }
-        guard let account else { throw Fault(.notFound, "There is no account “\(name)”: see getent passwd.") }
+        guard let account else { throw Fault(.notFound, "There is no account “\(name)”; see: getent passwd") }
         return account
     }
 

@@ -74,10 +74,10 @@ struct LockWatch: Sendable {
         guard let logind else { return [] }
         if logind.isConnected {
             return logind.holdsSleep
-                ? [] : ["The machine does not wait for keys to be wiped before it sleeps: logind gave no inhibitor."]
+                ? [] : ["The machine does not wait for Coffer to wipe keys before it sleeps: logind gave no inhibitor."]
         }
         guard logind.isInTrouble else { return [] }
-        return ["logind cannot be heard: a locked screen or sleep does not lock this keychain."]
+        return ["logind cannot be heard: a locked screen or sleep does not lock this vault."]
     }
 
     private var idleNow: Duration? {

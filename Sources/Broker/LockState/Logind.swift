@@ -48,7 +48,7 @@ struct Logind: ~Copyable {
     func inhibitSleep() throws(BusError) -> Descriptor {
         let answer = try bus.call(
             owner, Login1.path, Login1.manager, "Inhibit",
-            ["sleep", "Coffer", "Locking the keychains", "delay"])
+            ["sleep", "Coffer", "Locking the vaults", "delay"])
         return try answer.descriptor()
     }
 

@@ -6,7 +6,7 @@ import Vault
 enum AcceptVaultHandler: MethodHandler {
     static func answer(_ method: Keychain.AcceptVault, _ request: Request) async throws(Fault) -> Answer {
         guard let granted = try request.redeem(method.challenge) else {
-            guard request.condition != .none else { throw Fault(.notFound, "There is no such keychain.") }
+            guard request.condition != .none else { throw Fault(.notFound, "There is no such vault.") }
             try await request.keeper.requireRollback()
             let vault = try await request.keeper.vaultID()
             throw try request.ask(for: [.accept], vault: vault, choice: .none)

@@ -34,7 +34,8 @@ enum TieToBootHandler: MethodHandler {
             guard releases || granted?.purposes == [purpose] else {
                 throw Fault(
                     .alreadyExists,
-                    "Your keychain is tied to the boot already; for other registers: coffer boot release")
+                    "Your vault is tied to the boot already; to choose other registers, release it first with: coffer boot release"
+                )
             }
             return .reply(Keychain.Boot.Reply(boot: try await request.keeper.bootState()))
         }
@@ -59,7 +60,7 @@ enum ApproveBootHandler: MethodHandler {
         try BootRule.check(request)
         let granted = try request.redeem(method.challenge)
         guard let (boot, standing) = try await request.keeper.bootStanding() else {
-            throw Fault(.invalidArgument, "Your keychain is tied to no boot; tie it with: coffer boot bind")
+            throw Fault(.invalidArgument, "Your vault is not tied to the boot; tie it with: coffer boot bind")
         }
         // What makes no sense is refused before anybody is asked.
         let next = try BootForecast(

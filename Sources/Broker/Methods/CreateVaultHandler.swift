@@ -9,7 +9,7 @@ enum CreateVaultHandler: MethodHandler {
         let state = try await request.keeper.state()
         if granted != nil { return .reply(Keychain.VaultReply(vault: state)) }
         guard state.state == .none else {
-            throw Fault(.alreadyExists, "“\(method.owner)” has a keychain already: it stays as it is.")
+            throw Fault(.alreadyExists, "“\(method.owner)” has a vault already; it stays as it is.")
         }
         throw try await request.creationRequired()
     }

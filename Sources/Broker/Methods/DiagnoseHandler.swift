@@ -13,7 +13,7 @@ enum DiagnoseHandler: MethodHandler {
     static func answer(_ method: Keychain.Diagnose, _ request: Request) async throws(Fault) -> Answer {
         let desk = request.core.diagnoses
         guard desk.begin(request.caller.uid) else {
-            throw Fault(.limitExceeded, "Another look is being taken for you just now; wait for it.")
+            throw Fault(.limitExceeded, "Another diagnosis is running for you just now; wait for it to end.")
         }
         defer { desk.end(request.caller.uid) }
         let facts = await facts(request)

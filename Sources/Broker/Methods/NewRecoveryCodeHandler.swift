@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import Recovery
 import Vault
 
 /// `NewRecoveryCode`: asks the person, every time, and gives out a code that does not count yet.

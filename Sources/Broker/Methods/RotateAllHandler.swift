@@ -47,10 +47,10 @@ enum RotateAllHandler: MethodHandler {
         for entry in given {
             guard let item = plan.withPassword[entry.item] else {
                 throw Fault(
-                    .invalidArgument, "An application password is given for what is no item of this keychain with one.")
+                    .invalidArgument, "An application password was given, but this vault has no such item with one.")
             }
             guard passwords.updateValue(entry.password, forKey: item) == nil else {
-                throw Fault(.invalidArgument, "An item's application password is given twice.")
+                throw Fault(.invalidArgument, "An item's application password was given twice.")
             }
         }
         return passwords

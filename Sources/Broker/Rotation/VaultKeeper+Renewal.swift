@@ -42,7 +42,7 @@ extension VaultKeeper {
         try Self.checkBoot(record)
         guard case .unlocked = state.lock else { throw Faults.locked }
         if let other = renewal?.challenge, other != challenge.id, ground.challenges.isOpen(other) {
-            throw Fault(.failed, "The keys of your keychain are being renewed already: finish that first.")
+            throw Fault(.failed, "The keys of your vault are being renewed already; finish that first.")
         }
         // Under a password that may be another by now nothing is taken up: it is made anew.
         if binding == nil, await resume(from: record), renewal?.succession.record.authenticatorKey == authenticatorKey {
@@ -58,7 +58,7 @@ extension VaultKeeper {
         }
         try step { () throws(VaultError) in try state.vault.begin(made.succession, keys: made.keys) }
         guard await resume(from: record) else {
-            throw Fault(.failed, "The file of the renewed keychain cannot be used; the keychain is as it was.")
+            throw Fault(.failed, "The file of the renewed vault cannot be used; your vault is unchanged.")
         }
         renewal?.challenge = challenge.id
     }
@@ -68,7 +68,7 @@ extension VaultKeeper {
         guard record.boot == nil else {
             throw Fault(
                 .failed,
-                "Your keychain is tied to the way this machine is started. Release it, renew its keys, and tie it again: coffer boot release"
+                "Your vault is tied to the boot; release it with coffer boot release, renew its keys, and tie it again with coffer boot bind"
             )
         }
     }
@@ -146,7 +146,7 @@ extension VaultKeeper {
     func proveSuccessor(_ root: SecretBytes, for challenge: Challenge.ID) throws(Fault) {
         guard let renewal, renewal.challenge == challenge, renewal.offer != nil else { throw Faults.challengeRefused }
         do throws(VaultError) { self.renewal?.keys = try renewal.successor.classKeys(unlockRoot: root) } catch {
-            throw Fault(.failed, "The renewed keychain does not open; the keychain is as it was.")
+            throw Fault(.failed, "The renewed vault does not open; your vault is unchanged.")
         }
     }
 
@@ -158,7 +158,7 @@ extension VaultKeeper {
             throw Faults.challengeRefused
         }
         guard try VaultOpener(owner: owner, ground: ground).registered() == renewal.succession.record else {
-            throw Fault(.notPermitted, "The registry does not name the renewed keychain.")
+            throw Fault(.notPermitted, "The registry does not name the renewed vault.")
         }
         let done = renewal.succession
         leave(keeping: challenge)
@@ -327,7 +327,7 @@ extension VaultKeeper {
     ) throws(Fault) {
         // Damage of what is not in use yet is no damage of the vault.
         do throws(VaultError) { try successor.takeUp(entries) } catch {
-            throw Fault(.failed, Faults.sentence("the renewed keychain cannot be written: \(error.reason)"))
+            throw Fault(.failed, Faults.sentence("the renewed vault cannot be written: \(error.reason)"))
         }
     }
 
@@ -335,7 +335,7 @@ extension VaultKeeper {
         _ renewal: Renewal, of state: OpenState, _ challenge: Challenge, over connection: UInt64
     ) throws(Fault) -> RegistryRecord {
         guard try VaultOpener(owner: owner, ground: ground).registered() == renewal.succession.former else {
-            throw Fault(.failed, "The keychain's record was changed meanwhile: try again.")
+            throw Fault(.failed, "The vault's record was changed meanwhile; try again.")
         }
         let count = try step { () throws(VaultError) in try state.vault.list().count }
         let event = AccessRecord(
@@ -344,7 +344,7 @@ extension VaultKeeper {
         try step { () throws(VaultError) in try renewal.successor.complete(from: state.vault, recording: event) }
         do throws(SystemError) {
             succession.offer = Succession.Offer(boot: try BootTime.bootID(), time: BootTime.milliseconds)
-        } catch { throw Fault(.failed, "The broker cannot look at the clock.") }
+        } catch { throw Fault(.failed, "The broker cannot read the clock.") }
         try step { () throws(VaultError) in try state.vault.note(succession, with: renewal.successor) }
         self.renewal?.succession = succession
         self.renewal?.offer = connection

@@ -8,7 +8,7 @@ enum AvailabilityRule {
         guard access.accessibility != .passcodeSet || record.binding != nil else {
             throw Fault(
                 .invalidArgument,
-                "“passcode-set” needs a keychain that is bound to the login password; bind this one with: coffer unlock --bind"
+                "“passcode-set” needs a vault that is bound to the login password; bind this one with: coffer unlock --bind"
             )
         }
     }

@@ -7,7 +7,7 @@ enum BootRule {
     /// Only its owner's.
     static func check(_ request: Request) throws(Fault) {
         guard request.admission.standing == .own else {
-            throw Fault(.notPermitted, "A keychain is tied to the boot by its owner, and his own only.")
+            throw Fault(.notPermitted, "Only a vault's owner can tie it to the boot, and only their own vault.")
         }
     }
 
@@ -15,12 +15,12 @@ enum BootRule {
         guard !record.isService else {
             throw Fault(
                 .invalidArgument,
-                "This is the keychain of an account that nobody can be asked for: nobody could approve an update.")
+                "A service vault cannot be tied to the boot: nobody could be asked to approve an update.")
         }
         guard record.sealer == .tpm else {
             throw Fault(
                 .invalidArgument,
-                "A keychain that is sealed by software cannot be tied to the boot: only a TPM knows how the machine was started."
+                "A vault that is sealed by software cannot be tied to the boot: only a TPM knows how the machine was started."
             )
         }
     }
@@ -61,7 +61,7 @@ enum BootRule {
         guard BootPin.areSelectable(registers) else {
             throw Fault(
                 .invalidArgument,
-                "A boot is told by registers from 0 to 22, each named once, and not by 16, which any program can reset."
+                "Name registers from 0 to 22, each once, and not 16, which any program can reset."
             )
         }
         return registers.sorted()

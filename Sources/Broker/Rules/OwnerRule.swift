@@ -8,19 +8,19 @@ enum OwnerRule {
         if case .group = record.owner {
             guard access.accessibility != .passcodeSet else {
                 throw Fault(
-                    .invalidArgument, "“passcode-set” hangs on one person's password: a group's keychain has none.")
+                    .invalidArgument, "“passcode-set” depends on one person's password, and a group's vault has none.")
             }
             guard !access.constraints.contains(.biometryCurrentSet) else {
                 throw Fault(
                     .invalidArgument,
-                    "“biometry-current-set” hangs on one person's templates: a group's keychain has none.")
+                    "“biometry-current-set” depends on one person's templates, and a group's vault has none.")
             }
         }
         if record.isService {
             guard access.accessibility != .passcodeSet, access.constraints.isSubset(of: .applicationPassword) else {
                 throw Fault(
                     .invalidArgument,
-                    "This is the keychain of an account that nobody can be asked for: the item could never be read.")
+                    "In a service vault nobody can be asked, so the item could never be read.")
             }
         }
     }

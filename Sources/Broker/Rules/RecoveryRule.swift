@@ -4,7 +4,7 @@ import BrokerProtocol
 enum RecoveryRule {
     static func check(_ request: Request) throws(Fault) {
         guard request.admission.standing == .own else {
-            throw Fault(.notPermitted, "A recovery code is made by its keychain's owner, for his own keychain only.")
+            throw Fault(.notPermitted, "Only a vault's owner can make a recovery code, and only for their own vault.")
         }
     }
 }

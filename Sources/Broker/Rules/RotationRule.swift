@@ -6,7 +6,7 @@ enum RotationRule {
         guard request.admission.standing != .member else {
             throw Fault(
                 .notPermitted,
-                "The keys of a group's keychain cannot be renewed all at once: renew its items one by one with coffer rotate --group."
+                "The keys of a group's vault cannot be renewed all at once; renew its items one by one with coffer rotate --group."
             )
         }
     }

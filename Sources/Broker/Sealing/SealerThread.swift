@@ -34,12 +34,12 @@ final class SealerThread: Sendable {
             count += 1
             return true
         }
-        guard isWelcome else { throw SealerError(.deadline, "the TPM has too much to do; try again") }
+        guard isWelcome else { throw SealerError(.deadline, "the TPM is too busy; try again") }
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, SealerError>, Never>) in
             let once = Once(continuation)
             let deadline = deadlines.add(after: limit ?? patience) {
-                let words = "the TPM did not answer in time; try again, and restart the machine if it stays so"
+                let words = "the TPM did not answer in time; try again, and restart the machine if that does not help"
                 _ = once.settle(.failure(SealerError(.deadline, words)))
             }
             queue.async { [self] in

@@ -89,13 +89,14 @@ struct Connection: Sendable {
 
     /// - Returns: whether the connection may go on.
     private func answer(_ message: [UInt8]) async throws -> Bool {
-        if let problem = MessageScreen.problem(with: message) {
-            try await refuse(served.unreadable, "This is no Varlink call: \(problem).")
-            return false
-        }
         let call: IncomingCall
-        do { call = try IncomingCall(message) { [channel] in !channel.channel.isActive } } catch {
-            try await refuse(served.unreadable, "This is no Varlink call.")
+        do {
+            call = try IncomingCall(VarlinkMessage(message)) { [channel] in !channel.channel.isActive }
+        } catch let malformed as MalformedMessage {
+            try await refuse(served.unreadable, "This is not a Varlink call: \(malformed.reason).")
+            return false
+        } catch {
+            try await refuse(served.unreadable, "This is not a Varlink call.")
             return false
         }
         guard calls.begin() else {
@@ -129,7 +130,7 @@ struct Connection: Sendable {
     private func send(_ items: [Keychain.Item], more: Bool) async throws {
         let size = items.reduce(0) { $0 + $1.textSize }
         do throws(UserBudgets.Refusal) { try budgets.take(size, of: .lists, for: caller.uid) } catch {
-            let fault = Fault(.limitExceeded, "There are too many lists that you have not taken yet; try again later.")
+            let fault = Fault(.limitExceeded, "Too many of your lists are still unread; try again later.")
             return try await send([encoder.encode(fault)].makeIterator())
         }
         defer { budgets.give(back: size, of: .lists, for: caller.uid) }

@@ -9,12 +9,12 @@ struct IncomingCall: Sendable {
     let oneway: Bool
     /// Whether the caller has hung up.
     let isAbandoned: @Sendable () -> Bool
-    private let message: [UInt8]
+    private let message: VarlinkMessage
 
     /// - Throws: for what is no Varlink call; the connection is not worth keeping then.
-    init(_ message: [UInt8], isAbandoned: @escaping @Sendable () -> Bool = { false }) throws {
+    init(_ message: VarlinkMessage, isAbandoned: @escaping @Sendable () -> Bool = { false }) throws {
         self.isAbandoned = isAbandoned
-        let header = try Varlink.decode(VarlinkCallHeader.self, from: message)
+        let header = try message.decode(VarlinkCallHeader.self)
         self.method = header.method
         self.more = header.more ?? false
         self.oneway = header.oneway ?? false
@@ -24,7 +24,7 @@ struct IncomingCall: Sendable {
     /// - Throws: `InvalidParameter`, naming the parameter that is missing or of another type.
     func parameters<Method: VarlinkMethod>(of type: Method.Type) throws(Fault) -> Method {
         do {
-            if let parameters = try Varlink.decode(VarlinkParameters<Method>.self, from: message).parameters {
+            if let parameters = try message.decode(VarlinkParameters<Method>.self).parameters {
                 return parameters
             }
             return try Varlink.decode(Method.self, from: Array("{}".utf8))
@@ -38,7 +38,7 @@ struct IncomingCall: Sendable {
     /// Which vault the call is about; parameters that every method takes.
     func vaultChoice() throws(Fault) -> Keychain.VaultChoice {
         do {
-            return try Varlink.decode(VarlinkParameters<Keychain.VaultChoice>.self, from: message).parameters
+            return try message.decode(VarlinkParameters<Keychain.VaultChoice>.self).parameters
                 ?? Keychain.VaultChoice()
         } catch let error as DecodingError {
             throw Fault(parameters: error)

@@ -151,7 +151,7 @@ final class Listener: Sendable {
         let limit = surroundings.budgets.limits.connections.user
         return Fault(
             .limitExceeded,
-            "This user has \(limit) connections already: close some, or ask root for a higher “connections-per-user”.")
+            "This user has \(limit) connections already; close some, or ask root for a higher “connections-per-user”.")
     }
 
     private static func standing(of uid: UInt32, _ surroundings: Surroundings) async -> KnownUsers.Answer {
@@ -176,7 +176,7 @@ final class Listener: Sendable {
         case .known: return
         case .unknown:
             throw Fault(
-                .notPermitted, "Your user number has no account on this machine, so it cannot have a keychain.")
+                .notPermitted, "Your user number has no account on this machine, so it cannot have a vault.")
         case .unanswered: throw Faults.noNames
         }
     }
@@ -199,7 +199,7 @@ final class Listener: Sendable {
             case .ofAll(let limit):
                 throw Fault(
                     .limitExceeded,
-                    "The broker has room for \(limit) connections, and what is left is for users who have few; try again later."
+                    "The broker has room for \(limit) connections, and keeps the last ones for users who have few; try again later."
                 )
             }
         }

@@ -17,7 +17,7 @@ struct OwnerCheck {
         guard name == record.ownerName else {
             throw Fault(
                 .notPermitted,
-                "This keychain was made for an account or group of another name that had this number; ask root about it."
+                "This vault was made for an account or group of another name that had this number; ask root about it."
             )
         }
     }
@@ -31,7 +31,7 @@ struct OwnerCheck {
             do throws(SystemError) { known = try Account.withUID(uid) } catch { throw Faults.noNames }
             guard let known else {
                 throw Fault(
-                    .notPermitted, "Your user number has no account on this machine, so it cannot have a keychain.")
+                    .notPermitted, "Your user number has no account on this machine, so it cannot have a vault.")
             }
             name = known.name
             validUntil = .now + Self.memory

@@ -1,5 +1,6 @@
 import Cryptography
 import Platform
+import Recovery
 import Vault
 
 /// A recovery code that was given out and does not count yet. It is in memory only: what becomes of it, the valid code stays as it is.

@@ -75,7 +75,7 @@ extension VaultKeeper {
         _ = try await opened()
         guard let record = try VaultOpener(owner: owner, ground: ground).registered() else { throw Faults.notFound }
         guard record.objects[.unlockRoot] == name else {
-            throw Fault(.notPermitted, "The registry does not name what the keychain was sealed as.")
+            throw Fault(.notPermitted, "The registry does not name what the vault was sealed as.")
         }
         guard ground.challenges.isOpen(challenge), var state = open else { throw Faults.challengeRefused }
         let keys: ClassKeys
@@ -120,7 +120,7 @@ extension VaultKeeper {
 
     private func claimBinding(_ challenge: Challenge.ID) throws(Fault) {
         if let binding, binding != challenge, ground.challenges.isOpen(binding) {
-            throw Fault(.failed, "Your keychain is being sealed anew just now; try again in a moment.")
+            throw Fault(.failed, "Your vault is being sealed anew just now; try again in a moment.")
         }
         binding = challenge
     }

@@ -34,8 +34,8 @@ extension VaultKeeper {
         guard try await use({ try $0.vault.recoveryMade }) != nil else {
             throw Fault(
                 .failed,
-                "An update of firmware or kernel that you have not approved before it would lock your keychain for good: "
-                    + "make a recovery code first, with: coffer recovery new")
+                "Without a recovery code, an update of firmware or kernel that you have not approved would lock your vault for good; "
+                    + "make a code first with: coffer recovery new")
         }
     }
 
@@ -85,7 +85,7 @@ extension VaultKeeper {
         isApproving = true
         defer { isApproving = false }
         if let binding, ground.challenges.isOpen(binding) {
-            throw Fault(.failed, "Your keychain is being sealed anew just now; try again in a moment.")
+            throw Fault(.failed, "Your vault is being sealed anew just now; try again in a moment.")
         }
         guard let (_, standing) = try await bootStanding() else { throw Faults.challengeRefused }
         let list = try Self.list(standing, adding: next)
@@ -105,14 +105,14 @@ extension VaultKeeper {
         let time = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
         guard standing.isApproved else {
             throw Fault(
-                .tpm, Fault.Details(message: "This boot is not one that was approved.", kind: "boot", code: 0))
+                .tpm, Fault.Details(message: "This boot was not approved.", kind: "boot", code: 0))
         }
         guard let next else { return standing.inForce.filter { $0.digest == standing.now } }
         if standing.inForce.contains(where: { $0.digest == next }) { return standing.inForce }
         guard standing.inForce.count < BootList.most else {
             throw Fault(
                 .limitExceeded,
-                "\(BootList.most) boots are approved already, and no more can be; leave this one alone with: coffer boot settle"
+                "\(BootList.most) boots are approved already, the most there can be; keep only this one with: coffer boot prune"
             )
         }
         return standing.inForce + [ApprovedBoot(digest: next, approved: time)]

@@ -24,22 +24,36 @@ extension VaultKeeper {
         return steps.wait(at: ground.clock.now()) > .zero
     }
 
-    /// A change has moved the epoch, or has left its step: it is acknowledged when the counter has followed.
-    func acknowledge(_ vault: OpenVault, hasLeftStep: Bool) async throws(Fault) {
-        guard vault.isCounted else { return }
+    /// What acknowledges a change.
+    struct Acknowledgement {
+        fileprivate let move: Commits.Outcome
+        /// What the counter stands for once nothing takes the change back.
+        fileprivate let wanted: UInt64
+    }
+
+    /// What acknowledges the change that was made just now, which has moved the epoch or left its step. The two belong together: what awaits a method lets
+    /// other calls in, even where both are of one actor, and a move that comes between them may have taken in the change already.
+    ///
+    /// - Returns: nil where nothing counts.
+    func acknowledgement(in vault: OpenVault, hasLeftStep: Bool) -> Acknowledgement? {
+        guard vault.isCounted else { return nil }
         let wanted = hasLeftStep ? vault.epoch + 1 : vault.epoch
-        let commit = hasLeftStep ? join() : start()
+        return Acknowledgement(move: hasLeftStep ? join() : start(), wanted: wanted)
+    }
+
+    /// Waits until the counter has followed.
+    func wait(for acknowledgement: Acknowledgement, of vault: OpenVault) async throws(Fault) {
         do throws(Fault) {
-            try await commit.value.get()
+            try await acknowledgement.move.value.get()
             // It may have been let go of meanwhile.
             try await follow(vault)
-            guard let counted = vault.countedEpoch, counted >= wanted else { throw Faults.stopping }
+            guard let counted = vault.countedEpoch, counted >= acknowledgement.wanted else { throw Faults.stopping }
         } catch {
             scheduleFold(after: Self.foldAgainDelay)
             guard error.name != .damaged else { throw error }
             var fault = error
             fault.details.message =
-                "The change is made, but the TPM has not counted it yet, so whoever can write the keychain's file could take it back. "
+                "The change is made, but the TPM has not counted it yet. Until then, anyone who can write the vault's file could take it back. "
                 + (error.details.message ?? "")
             throw fault
         }

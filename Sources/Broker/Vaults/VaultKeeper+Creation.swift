@@ -16,9 +16,9 @@ extension VaultKeeper {
     func provision(
         for challenge: Challenge.ID, isService: Bool = false, authenticatorKey: [UInt8]
     ) async throws(Fault) -> RegistryRecord {
-        guard try condition() == .none else { throw Fault(.alreadyExists, "There is a keychain already.") }
+        guard try condition() == .none else { throw Fault(.alreadyExists, "There is a vault already.") }
         if let creation, creation.challenge != challenge, ground.challenges.isOpen(creation.challenge) {
-            throw Fault(.failed, "Your keychain is being made already; finish that first.")
+            throw Fault(.failed, "Your vault is being made already; finish that first.")
         }
         var check = OwnerCheck()
         let name = try check.name(of: owner)
@@ -55,7 +55,7 @@ extension VaultKeeper {
         // The TPM took its time; others may have been quicker.
         guard try condition() == .none, ground.challenges.isOpen(challenge) else { throw Faults.challengeRefused }
         if let creation, creation.challenge != challenge, ground.challenges.isOpen(creation.challenge) {
-            throw Fault(.failed, "Your keychain is being made already; finish that first.")
+            throw Fault(.failed, "Your vault is being made already; finish that first.")
         }
         do throws(VaultError) {
             try VaultFile.create(directory: ground.directory, keys: keys, record: record)
@@ -81,7 +81,7 @@ extension VaultKeeper {
     func adopt(for challenge: Challenge.ID) throws(Fault) -> VaultID {
         guard let creation, creation.challenge == challenge else { throw Faults.challengeRefused }
         guard try VaultOpener(owner: owner, ground: ground).registered() == creation.record else {
-            throw Fault(.notPermitted, "The registry does not have the new keychain's record.")
+            throw Fault(.notPermitted, "The registry does not have the new vault's record.")
         }
         do throws(VaultError) {
             try VaultFile.adopt(directory: ground.directory, record: creation.record)

@@ -85,7 +85,8 @@ extension VaultKeeper {
         noteUnlogged()
         note(
             AccessRecord(
-                .accept, by: program, detail: "the file is taken for the newest; every other copy of it is refused now"),
+                .accept, by: program,
+                detail: "the file was accepted as the newest; every other copy of it is refused now"),
             .anchored)
     }
 
@@ -96,6 +97,6 @@ extension VaultKeeper {
             return
         }
         throw Fault(
-            .alreadyExists, "There is nothing to accept: the keychain's file is the one that the TPM has counted.")
+            .alreadyExists, "There is nothing to accept: the vault's file is the one that the TPM has counted.")
     }
 }

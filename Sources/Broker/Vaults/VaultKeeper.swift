@@ -109,12 +109,14 @@ actor VaultKeeper {
                 throw Fault(.failed, "The broker could not do it.")
             }
             let hasLeftStep = state.vault.hasLeftStep
-            if hasLeftStep || state.vault.epoch != epoch {
-                try await acknowledge(state.vault, hasLeftStep: hasLeftStep)
+            if hasLeftStep || state.vault.epoch != epoch,
+                let acknowledgement = acknowledgement(in: state.vault, hasLeftStep: hasLeftStep)
+            {
+                try await wait(for: acknowledgement, of: state.vault)
             }
             return value
         }
-        throw Fault(.failed, "Too much is changed in this keychain at once; try again in a moment.")
+        throw Fault(.failed, "There are too many changes to this vault at once; try again in a moment.")
     }
 
     /// The open vault. What comes from a file or a TPM is waited for without keeping other calls from this vault.

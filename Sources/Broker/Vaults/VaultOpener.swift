@@ -19,12 +19,14 @@ struct VaultOpener: Sendable {
             guard let record else {
                 if file {
                     throw Fault(
-                        .damaged, "There is a keychain file that the registry does not know; root can look into it.")
+                        .damaged, "There is a vault file that the registry does not know; ask root to look into it.")
                 }
                 return nil
             }
             guard file || newFile else {
-                throw Fault(.damaged, "The keychain's file is missing. It is not made anew; restore it from a backup.")
+                throw Fault(
+                    .damaged,
+                    "The vault's file is missing, and Coffer does not make a new one; restore it from a backup.")
             }
             return record
         } catch let fault as Fault {
@@ -32,7 +34,7 @@ struct VaultOpener: Sendable {
         } catch let error as RegistryError {
             throw Fault(error)
         } catch {
-            throw Fault(.failed, "The broker cannot look at its own files.")
+            throw Fault(.failed, "The broker cannot examine its own files.")
         }
     }
 

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Runs a whole transaction (authenticate, then account) on a thread of its own, because modules block.
 public struct BackgroundTransaction: Sendable {
     public var service: Service
@@ -17,11 +15,11 @@ public struct BackgroundTransaction: Sendable {
     /// Starts, and returns at once. The outcome comes through the exchange. A module that neither returns nor converses cannot be stopped from
     /// within: whoever holds the exchange ends the process then.
     public func start(_ exchange: Exchange) {
-        let thread = Thread { exchange.finish(outcome(exchange)) }
-        thread.name = "pam"
-        // Modules are written for a main thread's stack.
-        thread.stackSize = 8 << 20
-        thread.start()
+        guard ModuleThread.start({ exchange.finish(outcome(exchange)) }) else {
+            let reason = "the system starts no thread for PAM's modules"
+            exchange.finish(PAMError(.unavailable, stage: .start, reason: reason))
+            return
+        }
     }
 
     func outcome(_ conversation: any Conversation) -> PAMError? {

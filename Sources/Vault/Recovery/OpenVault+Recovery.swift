@@ -1,4 +1,5 @@
 import Cryptography
+import Recovery
 
 /// A code that was made and does not count yet: nothing of it is in the vault's file.
 public struct UnconfirmedRecovery: Sendable {

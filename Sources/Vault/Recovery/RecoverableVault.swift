@@ -1,6 +1,7 @@
 import Authorization
 import Cryptography
 import Platform
+import Recovery
 
 /// A vault's file as its recovery code opens it: without TPM, registry and broker, to be read only. What it holds for one device only stays closed.
 public final class RecoverableVault: Sendable {

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Recovery
 
 /// What a recovery code opens: the row of the table `recovery` (docs/vault-format.md, "The recovery code").
 struct RecoveryWrap: Sendable, Equatable {

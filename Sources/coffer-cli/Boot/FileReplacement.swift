@@ -1,15 +1,12 @@
 import ArgumentParser
 import BrokerProtocol
 import Coffer
-import Cryptography
-import Foundation
-import Platform
-import Vault
+import HelperProtocol
 
 /// What an update replaces: two files or two digests. Which of a file's digests was measured is for the firmware's log to say.
 struct FileReplacement {
-    /// No kernel or boot loader is larger.
-    private static let longest = 512 << 20
+    /// Two digests and their names.
+    private static let longestAnswer = 1024
 
     let pairs: [Keychain.Replacement]
 
@@ -20,10 +17,10 @@ struct FileReplacement {
         case (let old?, let new?): pairs = [Keychain.Replacement(old: old, new: new)]
         case (nil, nil):
             let (old, new) = (try Self.measured(old), try Self.measured(new))
-            var pairs = [Keychain.Replacement(old: Self.hex(old.content), new: Self.hex(new.content))]
+            var pairs = [Keychain.Replacement(old: old.content, new: new.content)]
             // An image in the place of an image, only: what else is started there, the firmware does not start.
             if let oldImage = old.image, let newImage = new.image {
-                pairs.append(Keychain.Replacement(old: Self.hex(oldImage), new: Self.hex(newImage)))
+                pairs.append(Keychain.Replacement(old: oldImage, new: newImage))
             }
             self.pairs = pairs
         default: throw ValidationError("--replace takes two files or two digests, not one of each")
@@ -34,19 +31,14 @@ struct FileReplacement {
         text.count == 64 && text.allSatisfy(\.isHexDigit) ? text.lowercased() : nil
     }
 
-    private static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
-    private static func measured(_ path: String) throws(KeychainError) -> MeasuredFile {
-        let bytes: [UInt8]
-        do throws(SystemError) { bytes = try DurableFile.read(path, limit: longest) } catch {
+    private static func measured(_ path: String) throws(KeychainError) -> (content: String, image: String?) {
+        var helper = try HelperConversation([Helper.measure, "--", path])
+        let found: FileMeasurement = try helper.receive(limit: longestAnswer)
+        guard let content = found.content else {
             throw KeychainError(
                 .failed, "\(VisibleText.line(path)) cannot be read",
-                advice: "give digests instead, which root can compute, or run coffer where the file can be read")
+                advice: "give digests instead (root can compute them), or run coffer where you can read the file")
         }
-        do throws(CryptographyError) { return try MeasuredFile(bytes) } catch {
-            throw KeychainError(.failed, "the digest of \(VisibleText.line(path)) cannot be computed: \(error.reason)")
-        }
+        return (content, found.image)
     }
 }

@@ -1,5 +1,4 @@
 import Coffer
-import Foundation
 import Platform
 
 /// Puts a secret on the clipboard and has it taken away again.
@@ -10,7 +9,7 @@ struct Clipboard {
     static func find(_ session: Session) throws(KeychainError) -> Clipboard {
         guard let tool = ClipboardTool.find(variable: session.variable, programs: session.programs) else {
             throw KeychainError(
-                .failed, "there is no clipboard that can be used: nothing was read",
+                .failed, "no usable clipboard was found, so nothing was read",
                 advice: "on a display, install wl-clipboard (Wayland), xclip or xsel (X11)")
         }
         return Clipboard(tool: tool, programs: session.programs)
@@ -32,7 +31,7 @@ struct Clipboard {
             try keeper.write(value)
             keeper.closeInput()
         } catch {
-            throw KeychainError(.failed, "nothing could be started to clear the clipboard later: nothing was copied")
+            throw KeychainError(.failed, "the process that clears the clipboard could not start, so nothing was copied")
         }
         try tool.copy(value, programs: programs)
     }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Who clears the clipboard: a newer copy takes the claim, and with it restarts the time.
 struct ClipboardClaim {

@@ -1,5 +1,4 @@
 import Coffer
-import Foundation
 import Platform
 
 /// A program that reads and writes the clipboard. Values go through pipes, never through arguments.
@@ -44,10 +43,10 @@ enum ClipboardTool: String, CaseIterable {
             status = try process.wait(until: nil)
         } catch {
             throw KeychainError(
-                .failed, "\(rawValue) did not take the secret", advice: "see whether the display can be reached")
+                .failed, "\(rawValue) did not take the secret", advice: "check that the display can be reached")
         }
         guard status == 0 else {
-            throw KeychainError(.failed, "\(rawValue) failed", advice: "see whether the display can be reached")
+            throw KeychainError(.failed, "\(rawValue) failed", advice: "check that the display can be reached")
         }
     }
 

@@ -5,13 +5,14 @@ import Coffer
 struct AuthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "auth",
-        abstract: "Answer once, and not again for some minutes in this terminal.",
+        abstract: "Answer once, then skip further prompts in this terminal for some minutes.",
         discussion: """
-            You are asked as for reading an item that asks for your presence. For the given time, at most 5 minutes, programs in this \
-            terminal session (this shell and what it starts) then read such items without asking you. Each use is in the access log.
+            You are asked once, as for reading an item that requires presence (any PAM factor, asked at each read). For the given time, at most \
+            5 minutes, programs in this terminal session (this shell and what it starts) read such items without asking you. The access log \
+            records each use.
 
-            Items that ask for biometry or a passcode still ask for it, and so does unlocking. Another terminal, another session and \
-            another user get nothing from it. It ends with the time, with: coffer forget, when the vault locks, and with the shell.
+            Items that require biometry or a passcode still ask for it, and so does unlocking. Other terminals, sessions and users gain nothing \
+            from it. It ends when the time is over, when you run coffer forget, when the vault locks, and when the shell ends.
             """)
 
     @Option(
@@ -19,14 +20,14 @@ struct AuthCommand: ParsableCommand {
         transform: AnswerTimeArgument.init(parsing:))
     var time: AnswerTimeArgument
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func run() throws {
         try Session().authorize(seconds: time.seconds)
         if !quiet {
             Output.note(
-                "For \(time.spoken), programs in this terminal read items that ask for your presence without asking; to end it: "
+                "For \(time.spoken), programs in this terminal read items that require presence without asking you; to end this: "
                     + "coffer forget")
         }
     }

@@ -8,20 +8,20 @@ import Platform
 struct BootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "boot",
-        abstract: "Tie the vault to the way this machine is started.",
-        usage: "coffer boot [show | bind | approve | settle | release]",
+        abstract: "Tie the vault to the way this machine boots.",
+        usage: "coffer boot [show | bind | approve | prune | release]",
         discussion: """
-            A vault that is tied to the boot opens only when firmware, boot loader and kernel are those that you approved: the TPM compares what was \
-            measured. Approve an update before you restart; a start that was not approved needs the recovery code, so have one first. Without a \
-            command it says how things stand.
+            A vault that is tied to the boot opens only with firmware, boot loader and kernel that you approved. The TPM compares what was \
+            measured. Approve an update before you restart. A boot that was not approved needs the recovery code, so make one first. Without a \
+            command, this shows the present state.
 
             Examples:
-              coffer boot bind                         tie it to this boot
-              coffer boot approve --replace OLD=NEW    before an update's restart
-              coffer boot settle                       after it: only the new boot
+              coffer boot bind                         tie the vault to this boot
+              coffer boot approve --replace OLD=NEW    approve an update before restarting
+              coffer boot prune                        after it, keep only the new boot
             """,
         subcommands: [
-            BootShowCommand.self, BootBindCommand.self, BootApproveCommand.self, BootSettleCommand.self,
+            BootShowCommand.self, BootBindCommand.self, BootApproveCommand.self, BootPruneCommand.self,
             BootReleaseCommand.self,
         ],
         defaultSubcommand: BootShowCommand.self)
@@ -40,7 +40,7 @@ struct BootCommand: ParsableCommand {
         guard error.code == .notFound else { return error }
         return KeychainError(
             .notFound, "you have no vault yet, so there is nothing to tie to the boot",
-            advice: "the first `coffer set` makes it")
+            advice: "the first `coffer set` makes one")
     }
 }
 
@@ -48,9 +48,11 @@ struct BootCommand: ParsableCommand {
 struct BootShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Tell whether the vault is tied to the boot, and which boots are approved.",
+        abstract: "Show whether the vault is tied to the boot, and which boots are approved.",
         usage: "coffer boot [show] [--json]",
-        discussion: "Asks nothing. Whether the vault will open after the next restart, coffer doctor looks.")
+        discussion: """
+            Asks nothing. To check whether the vault will open after the next restart: coffer doctor
+            """)
 
     @OptionGroup var format: JSONOptions
 
@@ -72,27 +74,29 @@ struct BootShowCommand: ParsableCommand {
 struct BootBindCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bind",
-        abstract: "Tie the vault to the machine as it was started now.",
+        abstract: "Tie the vault to the present boot.",
         usage: "coffer boot bind [--registers <list>] [--weak] [--yes]",
         discussion: """
-            You are asked for your password. You need a recovery code (coffer recovery new): an update of firmware or kernel that you have not \
-            approved before the restart leaves no other way in.
+            You are asked for your password. You need a recovery code (coffer recovery new): if you restart after an update of firmware or \
+            kernel that you have not approved, the code is the only way in.
 
-            The registers are those of the TPM that tell one boot from another. 7 holds whether Secure Boot is on and whose signatures it takes, 4 \
-            the boot loader and the kernel that the firmware started. Without --registers, those that hold the kernel's command line and its initrd \
-            are added: the firmware's log of this boot shows which (8 and 9 with GRUB, 9 with the kernel's own loader, 12 and 13 with systemd-stub). \
-            You see what the vault will be tied to, what that holds and what it leaves open, and are asked on a terminal.
+            The registers are those of the TPM that tell one boot from another. Register 7 holds whether Secure Boot is on and whose signatures \
+            it accepts. Register 4 holds the boot loader and the kernel that the firmware started. Without --registers, Coffer adds those that \
+            hold the kernel's command line and its initrd. The firmware's log of this boot shows which: 8 and 9 with GRUB, 9 with the kernel's \
+            own loader, 12 and 13 with systemd-stub. You see what the vault will be tied to, what that holds and what it leaves open. On a \
+            terminal you are then asked to confirm.
 
-            If nothing holds the command line, anybody who edits it at the boot menu could open the vault. It is tied all the same with --weak.
+            If nothing holds the command line, anybody who edits it at the boot menu could open the vault. To tie the vault all the same, use \
+            --weak.
             """)
 
-    @Option(help: ArgumentHelp("The registers, with commas between them (4,7,8,9).", valueName: "list"))
+    @Option(help: ArgumentHelp("The registers, separated by commas (4,7,8,9).", valueName: "list"))
     var registers: String?
 
-    @Flag(help: "Tie it although the kernel's command line stays open.")
+    @Flag(help: "Tie the vault even if the kernel's command line stays open.")
     var weak = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask whether you mean it.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var yes = false
 
     func run() throws {
@@ -108,7 +112,7 @@ struct BootBindCommand: ParsableCommand {
             for line in BootText.lines(coverage, RootFileSystem()) { Output.note("  " + line) }
             if coverage.commandLine == .held || weak, !yes, isatty(STDIN_FILENO) == 1 {
                 guard try Confirmation.isGiven("Tie it? [y/N] ", orSkipWith: "--yes") else {
-                    Output.note("The vault is tied to no boot")
+                    Output.note("The vault is not tied to the boot")
                     throw ExitStatus.failure
                 }
             }
@@ -124,7 +128,7 @@ struct BootBindCommand: ParsableCommand {
         let parts = text.split(whereSeparator: { $0 == "," || $0 == "+" })
         let numbers = parts.compactMap { Int64($0) }
         guard !numbers.isEmpty, numbers.count == parts.count else {
-            throw ValidationError("--registers takes numbers with commas between them: 4,7")
+            throw ValidationError("--registers takes numbers separated by commas: 4,7")
         }
         return numbers
     }
@@ -134,14 +138,14 @@ struct BootBindCommand: ParsableCommand {
 struct BootApproveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve",
-        abstract: "Have the vault open after an update, too.",
+        abstract: "Approve an update, so that the vault still opens after it.",
         usage: "coffer boot approve --replace <old=new>… | --expect <register=value>…",
         discussion: """
-            To be run before the restart. The present boot stays approved, too, until coffer boot settle.
+            Run this before the restart. The present boot stays approved too, until you run: coffer boot prune
 
-            --replace names what an update replaces: two files, before and after it, or their SHA-256 digests. What the registers will hold is \
-            computed from the firmware's log of this boot; that the log is true is checked against the TPM first. --expect names what a register \
-            will hold instead, where you know it from elsewhere; registers that are not named stay as they are.
+            --replace names what an update replaces: the file before it and the file after it, or their SHA-256 digests. Coffer computes what \
+            the registers will hold from the firmware's log of this boot. It first checks that log against the TPM. --expect names what a \
+            register will hold instead, if you know it from elsewhere. Registers that you do not name stay as they are.
 
             Examples:
               coffer boot approve --replace /boot/vmlinuz-1=/boot/vmlinuz-2
@@ -150,18 +154,18 @@ struct BootApproveCommand: ParsableCommand {
 
     @Option(
         parsing: .singleValue,
-        help: ArgumentHelp("A file of this boot and the one in its place, or their digests.", valueName: "old=new"))
+        help: ArgumentHelp("A file of this boot and its replacement, or their digests.", valueName: "old=new"))
     var replace: [String] = []
 
     @Option(
         parsing: .singleValue,
-        help: ArgumentHelp("What a register will hold, 64 hexadecimal digits.", valueName: "register=value"))
+        help: ArgumentHelp("What a register will hold: 64 hexadecimal digits.", valueName: "register=value"))
     var expect: [String] = []
 
     func validate() throws {
         guard replace.isEmpty != expect.isEmpty else {
             throw ValidationError(
-                "name what will be another: --replace OLD=NEW, or --expect REGISTER=VALUE; to leave this boot alone approved: coffer boot settle"
+                "name what will change: --replace OLD=NEW, or --expect REGISTER=VALUE; to keep only this boot approved: coffer boot prune"
             )
         }
     }
@@ -170,14 +174,17 @@ struct BootApproveCommand: ParsableCommand {
         let replacements = try replace.map { try FileReplacement(parsing: $0).pairs }
         let values = try expect.map { text in
             let (register, value) = try Self.parts(text, of: "--expect")
-            guard let number = Int64(register) else { throw ValidationError("“\(register)” is no register's number") }
+            guard let number = Int64(register) else {
+                throw ValidationError("“\(register)” is not a register's number")
+            }
             return Keychain.RegisterValue(register: number, value: value.lowercased())
         }
         _ = try BootCommand.call(
             Keychain.ApproveBoot(
                 replacements: replacements.isEmpty ? nil : replacements, values: values.isEmpty ? nil : values),
             for: "approving another boot", command: "coffer boot approve")
-        Output.note("Approved, beside those that were. When the machine was restarted with it: coffer boot settle")
+        Output.note(
+            "Approved. Earlier approvals still stand. After the restart, run: coffer boot prune")
     }
 
     static func parts(_ text: String, of option: String) throws -> (String, String) {
@@ -187,18 +194,21 @@ struct BootApproveCommand: ParsableCommand {
     }
 }
 
-/// `coffer boot settle`
-struct BootSettleCommand: ParsableCommand {
+/// `coffer boot prune`
+struct BootPruneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settle",
-        abstract: "Approve this boot alone; every other opens the vault no more.",
-        usage: "coffer boot settle",
-        discussion: "To be run when the machine runs with the update. You are asked for your password.")
+        commandName: "prune",
+        abstract: "Keep only the present boot approved.",
+        usage: "coffer boot prune",
+        discussion: """
+            Other boots that were approved no longer open your vault. Run this after the restart, when the machine runs with the update. You are \
+            asked for your password.
+            """)
 
     func run() throws {
         _ = try BootCommand.call(
-            Keychain.ApproveBoot(), for: "approving this boot alone", command: "coffer boot settle")
-        Output.note("This boot alone is approved")
+            Keychain.ApproveBoot(), for: "keeping only this boot approved", command: "coffer boot prune")
+        Output.note("Only this boot is approved now")
     }
 }
 
@@ -206,14 +216,16 @@ struct BootSettleCommand: ParsableCommand {
 struct BootReleaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
-        abstract: "Have the vault open however the machine is started.",
+        abstract: "Untie the vault from the boot: it then opens however the machine boots.",
         usage: "coffer boot release",
-        discussion: "You are asked for your password. No secret is lost, and items stay as they are.")
+        discussion: """
+            You are asked for your password. No secret is lost, and items stay as they are.
+            """)
 
     func run() throws {
         _ = try BootCommand.call(
             Keychain.TieToBoot(release: true), for: "releasing your vault from the boot", command: "coffer boot release"
         )
-        Output.note("The vault is tied to no boot")
+        Output.note("The vault is not tied to the boot")
     }
 }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Coffer
-import Foundation
+import FoundationEssentials
 import Glibc
+import Platform
 
 /// Waits, and clears the clipboard if it still holds the value that standard input has. Started by `get --clip` only.
 struct ClipboardClearCommand: ParsableCommand {
@@ -17,8 +18,8 @@ struct ClipboardClearCommand: ParsableCommand {
         }
         // The terminal may close meanwhile, and the secret is to be cleared all the same.
         signal(SIGHUP, SIG_IGN)
-        let value = Array(try FileHandle.standardInput.readToEnd() ?? Data())
-        Thread.sleep(forTimeInterval: Double(seconds.seconds))
+        let value = try StandardInput.read(limit: ValueInput.limit)
+        sleep(UInt32(clamping: seconds.seconds))
         if let token, !ClipboardClaim(token: token).stands { return }
         let programs = ProgramSearch(environment: ProcessInfo.processInfo.environment)
         if try tool.paste(limit: value.count, programs: programs) == value {

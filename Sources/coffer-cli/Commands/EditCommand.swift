@@ -6,11 +6,11 @@ import Coffer
 struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Change all about a secret but its value.",
+        abstract: "Change a secret's settings, not its value.",
         usage: "coffer edit <service> <account> [options]",
         discussion: """
-            What is not named stays as it is. An empty label, comment or attribute value takes it away; --expires never takes the \
-            date away; --require none asks for nothing any more. A change of access reads the secret, and so asks as reading does.
+            Settings that you do not name stay as they are. An empty label, comment or attribute value removes it. --expires never removes the \
+            date. --require none removes every requirement. A change of access reads the secret, so it prompts you as reading does.
 
             Examples:
               coffer edit github me --label "Work account" --attribute team=
@@ -24,15 +24,15 @@ struct EditCommand: ParsableCommand {
     @OptionGroup var password: ApplicationPasswordOptions
     @OptionGroup var vault: VaultOptions
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func validate() throws {
         let some =
             metadata.label != nil || metadata.comment != nil || metadata.attributes != nil || metadata.expires != nil
-        guard some || change.isSome else { throw ValidationError("nothing to change was named") }
+        guard some || change.isSome else { throw ValidationError("name something to change") }
         guard change.isSome || !password.appPassword else {
-            throw ValidationError("--app-password is for a change of access, which reads the secret")
+            throw ValidationError("--app-password is only for a change of access, which reads the secret")
         }
     }
 

@@ -6,10 +6,10 @@ import Coffer
 struct ExistsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exists",
-        abstract: "Tell by the exit status whether a secret is there: 0 if so, 3 if not.",
+        abstract: "Tell by the exit status whether a secret exists: 0 if it does, 3 if not.",
         usage: "coffer exists <service> [<account>]",
         discussion: """
-            Prints nothing, asks nothing, and answers while the vault is locked too.
+            Prints nothing, asks nothing, and works while the vault is locked, too.
 
             Example:
               coffer exists github me || coffer set github me

@@ -6,13 +6,15 @@ struct ForgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "End what coffer auth began, in all your terminals.",
-        discussion: "From then on you are asked again for each item that asks for your presence.")
+        discussion: """
+            You are then asked again for each item that requires presence.
+            """)
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func run() throws {
         let ended = try Session().client.forget()
-        if !quiet { Output.note(ended == 0 ? "There was nothing to forget" : "Forgotten: you are asked again") }
+        if !quiet { Output.note(ended == 0 ? "There was nothing to forget" : "Forgotten; you will be asked again") }
     }
 }

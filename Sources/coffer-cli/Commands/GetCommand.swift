@@ -10,12 +10,12 @@ struct GetCommand: ParsableCommand {
         abstract: "Print a secret.",
         usage: "coffer get <service> [<account>] [options]",
         discussion: """
-            The secret's bytes go to standard output as they are; on a terminal a newline follows. If you have to authenticate, you \
-            are asked at the terminal; without one by the program that COFFER_ASKPASS names, else by pinentry on a display. \
+            The secret's bytes go to standard output unchanged; on a terminal a newline follows. If you have to authenticate, you are asked at \
+            the terminal. Without a terminal, the program that COFFER_ASKPASS names asks you; without that, pinentry does on a display. \
             Application passwords are asked for the same way.
 
-            A value with control characters, or one that is no text, is not shown on a terminal, because the terminal would obey it: \
-            pipe it on, or give --raw.
+            A value that has control characters, or is not text, is not shown on a terminal, because the terminal would obey it. Pipe it on, or \
+            give --raw.
 
             Examples:
               coffer get github me
@@ -31,17 +31,17 @@ struct GetCommand: ParsableCommand {
 
     @Flag(
         help:
-            "Show on a terminal also what the terminal would obey: control characters, bytes that are no text."
+            "On a terminal, show even what the terminal would obey: control characters, bytes that are not text."
     )
     var raw = false
 
     @Option(
-        help: ArgumentHelp("Why it is read; shown to you when you are asked, and kept in the log.", valueName: "text"))
+        help: ArgumentHelp("Why it is read; shown in the prompt and kept in the log.", valueName: "text"))
     var reason: String?
 
     @Option(
         help: ArgumentHelp(
-            "Put it on the clipboard instead; written --clip[=<seconds>], for 45 seconds where none are given.",
+            "Put it on the clipboard instead; written --clip[=<seconds>], 45 seconds by default.",
             valueName: "seconds"),
         transform: SecondsArgument.init(parsing:))
     var clip: SecondsArgument?
@@ -60,11 +60,13 @@ struct GetCommand: ParsableCommand {
     func validate() throws {
         if let first = surplus.first {
             if clip != nil, let time = detachedTime {
-                throw ValidationError("a time stands behind an equals sign: write --clip=\(time)")
+                throw ValidationError("a time needs an equals sign before it: write --clip=\(time)")
             }
-            throw ValidationError("a service and an account are all that can be named; '\(first)' is too much")
+            throw ValidationError("give a service and an account only; '\(first)' is too much")
         }
-        guard clip == nil || !format.json else { throw ValidationError("--clip prints nothing, and so has no --json") }
+        guard clip == nil || !format.json else {
+            throw ValidationError("--clip prints nothing, so it does not go with --json")
+        }
         if let reason { try ItemName.check(reason, "reason", limit: 512) }
     }
 
@@ -85,7 +87,7 @@ struct GetCommand: ParsableCommand {
                 throw error
             }
             throw KeychainError(
-                .notFound, error.message, advice: "where \(time) is no account but a time, write --clip=\(time)")
+                .notFound, error.message, advice: "if \(time) is a time and not an account, write --clip=\(time)")
         }
     }
 
@@ -95,7 +97,7 @@ struct GetCommand: ParsableCommand {
             throw KeychainError(
                 .failed,
                 "the value of \(item.shownName) has characters that a terminal would obey, so it is not shown",
-                advice: "pipe it on, as in: … | od -c; or show it with --raw")
+                advice: "pipe it, as in: … | od -c; or show it with --raw")
         }
         try Output.bytes(value + [UInt8(ascii: "\n")])
     }

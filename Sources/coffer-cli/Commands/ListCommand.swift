@@ -6,13 +6,12 @@ import Coffer
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List what is stored: names, never values.",
+        abstract: "List the stored items: names, never values.",
         usage: "coffer list [<service>] [--json]",
         discussion: """
-            Columns: SERVICE ACCOUNT ACCESS REQUIRES CHANGED. On a terminal they are aligned; otherwise tabs part them, times are \
-            in ISO 8601, and the first line names the columns as well. A character that would disturb the table is shown as an \
-            escape (\\n, \\t, \\u{1b}) and a backslash as two; --json has every name as it is. \
-            Asks nothing, and answers while the vault is locked too.
+            Columns: SERVICE ACCOUNT ACCESS REQUIRES CHANGED. On a terminal they are aligned. Otherwise tabs separate them, times are in ISO \
+            8601, and the first line names the columns, too. A character that would disturb the table is shown as an escape (\\n, \\t, \\u{1b}), \
+            and a backslash as two. --json has every name unchanged. Asks nothing, and works while the vault is locked, too.
             """,
         aliases: ["ls"])
 

@@ -6,18 +6,18 @@ import Coffer
 struct LockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock",
-        abstract: "Lock the vault: its keys are wiped before this returns.")
+        abstract: "Lock the vault. Its keys are wiped before this command returns.")
 
     @OptionGroup var vault: VaultOptions
     @OptionGroup var format: JSONOptions
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func run() throws {
         let vault = try Session(vault).client.call(Keychain.Lock()).vault
         if format.json { return try Output.line(JSONText.of(VaultRecord(vault))) }
         guard !quiet else { return }
-        Output.note(vault.state == .none ? "There is no vault yet, and so nothing to lock" : "Locked")
+        Output.note(vault.state == .none ? "There is no vault yet, so there is nothing to lock" : "Locked")
     }
 }

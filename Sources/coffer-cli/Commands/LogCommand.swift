@@ -1,29 +1,31 @@
 import ArgumentParser
 import BrokerProtocol
 import Coffer
-import Foundation
+import Glibc
 
 /// `coffer log`
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Show who read, changed, unlocked and was refused what.",
+        abstract: "Show the access log: reads, changes, unlocks and refusals, and the programs behind them.",
         usage: "coffer log [--since <time>] [--follow] [--verify] [--json]",
         discussion: """
-            Columns: TIME EVENT ITEM OUTCOME PROGRAM, the newest last. A program is what the process ran when it connected, as \
-            the kernel said then; it may have run something else since. With a “?” it is only what the process calls itself. On a terminal the columns are aligned; otherwise tabs part them, times are in ISO 8601, and the first line names \
-            the columns as well. --json has one object a line, with the control group and the item's id besides.
+            Columns: TIME EVENT ITEM OUTCOME PROGRAM, the newest last. PROGRAM is the program that the process ran when it connected, as the \
+            kernel reported it then. The process may have run something else since. A “?” marks a name that only the process itself gives. On a \
+            terminal the columns are aligned. Otherwise tabs separate them, times are in ISO 8601, and the first line names the columns, too. \
+            --json prints one object a line, with the control group and the item's id as well.
 
-            The records are chained: --verify tells whether one is missing or changed, and ends with 7 if so. The oldest half is dropped \
-            when there are too many, which is itself recorded. No value is ever in it.
+            The records are chained: --verify finds out whether one is missing or changed, and then ends with status 7. If there are too many \
+            records, the oldest half is dropped, and the log records that. It never holds a value.
             """)
 
     @Option(
-        help: ArgumentHelp("Only from then on: 30m, 12h, 7d, 2026-01-31, or a time in ISO 8601.", valueName: "time"),
+        help: ArgumentHelp(
+            "Only records since then: 30m, 12h, 7d, 2026-01-31, or a time in ISO 8601.", valueName: "time"),
         transform: SinceArgument.init(parsing:))
     var since: SinceArgument?
 
-    @Flag(name: .shortAndLong, help: "Go on showing what is added, until interrupted.")
+    @Flag(name: .shortAndLong, help: "Keep showing new records until interrupted.")
     var follow = false
 
     @Flag(help: "Check the whole log instead of showing it.")
@@ -61,7 +63,7 @@ struct LogCommand: ParsableCommand {
             }
             if page.more { continue }
             guard follow else { break }
-            Thread.sleep(forTimeInterval: 1)
+            sleep(1)
         } while true
         if !format.json, !hasHeader { Output.note("Nothing is logged yet.") }
     }

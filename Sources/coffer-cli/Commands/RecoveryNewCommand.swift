@@ -9,15 +9,15 @@ struct RecoveryNewCommand: ParsableCommand {
         abstract: "Make a new recovery code, shown once.",
         usage: "coffer recovery new [--script]",
         discussion: """
-            You are asked for your password, then shown the code, then asked for one group of it. Only then it counts; an earlier code \
-            stays valid until then, and opens nothing but older copies of the vault's file afterwards. Whoever has the code and a copy \
-            of the file reads every secret in it that is not for this device only, so keep it away from both.
+            You are asked for your password, then shown the code, then asked for one group of it. Only after that is the code valid. Until then \
+            an earlier code stays valid; afterwards it opens only older copies of the vault's file. Anyone who has the code and a copy of the \
+            file can read every secret in it that is not for this device only. Keep the code away from this machine and from its backups.
 
-            With --script the code is the first line of standard output, and the number of the group that is asked back, from 1, the \
-            second; that group is then read from standard input. The code is a secret: pipe it on, never into an argument.
+            With --script, the first line of standard output is the code. The second line is the number of the group that is asked back, counted \
+            from 1. Coffer then reads that group from standard input. The code is a secret: pipe it on, and never pass it as an argument.
             """)
 
-    @Flag(help: "Write the code to standard output for a program, and read the group asked back from standard input.")
+    @Flag(help: "For programs: write the code to standard output, and read the group asked back from standard input.")
     var script = false
 
     /// A person mistypes, but not forever.
@@ -26,8 +26,8 @@ struct RecoveryNewCommand: ParsableCommand {
     func run() throws {
         guard script || (Output.isTerminal && TerminalPerson.isPresent) else {
             throw KeychainError(
-                .invalidArgument, "a recovery code is shown to a person, and standard output is no terminal",
-                advice: "run it in a terminal; or with --script, and keep what it writes like a key")
+                .invalidArgument, "a recovery code is shown only on a terminal, and standard output is not one",
+                advice: "run it in a terminal; or use --script, and keep its output like a key")
         }
         let session = Session()
         let new: Keychain.NewRecoveryCode.Reply
@@ -38,7 +38,7 @@ struct RecoveryNewCommand: ParsableCommand {
             guard error.code == .notFound else { throw error }
             throw KeychainError(
                 .notFound, "you have no vault yet, so there is nothing to recover",
-                advice: "the first `coffer set` makes it")
+                advice: "the first `coffer set` makes one")
         }
         try script ? confirmByProgram(new, session) : confirmByPerson(new, session)
         Output.note("The new recovery code is valid; an earlier one no longer is")
@@ -48,11 +48,11 @@ struct RecoveryNewCommand: ParsableCommand {
         try Output.line(
             """
 
-            Your recovery code, shown this once:
+            Your recovery code, shown only this once:
 
                 \(VisibleText.line(new.code))
 
-            Write it down, and keep it away from this machine and its backups. It counts as soon as you give one group of it back.
+            Write it down, and keep it away from this machine and its backups. It is valid once you have typed one group of it.
 
             """)
         for tried in 1...Self.tries {
@@ -76,6 +76,6 @@ struct RecoveryNewCommand: ParsableCommand {
     }
 
     private static let unconfirmed = KeychainError(
-        .cancelled, "the new code was not confirmed and does not count", advice: "an earlier code is as valid as before"
+        .cancelled, "the new code was not confirmed, so it is not valid", advice: "an earlier code stays valid"
     )
 }

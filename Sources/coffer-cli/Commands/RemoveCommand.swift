@@ -10,7 +10,7 @@ struct RemoveCommand: ParsableCommand {
         abstract: "Remove a secret for good.",
         usage: "coffer rm <service> <account> [-f]",
         discussion:
-            "At a terminal you are asked whether you mean it. Without one, give -f: nothing is removed without the one or the other.",
+            "At a terminal you are asked to confirm. Without a terminal, give -f; otherwise nothing is removed.",
         aliases: ["remove"])
 
     @OptionGroup var item: ItemArguments
@@ -20,7 +20,7 @@ struct RemoveCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Do not ask.")
     var force = false
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     /// What `--json` prints.
@@ -38,8 +38,8 @@ struct RemoveCommand: ParsableCommand {
             guard isatty(STDIN_FILENO) == 1 else {
                 throw KeychainError(
                     .invalidArgument,
-                    "\(found.shownName) was not removed: there is no terminal to ask whether you mean it",
-                    advice: "to remove it without a question, use -f")
+                    "\(found.shownName) was not removed: there is no terminal to confirm it at",
+                    advice: "to remove it without confirmation, use -f")
             }
             guard try isMeant(found) else {
                 Output.note("Kept \(name.shownName)")

@@ -9,8 +9,8 @@ struct RenameCommand: ParsableCommand {
         abstract: "Give a secret another name.",
         usage: "coffer rename <service> <account> <new-service> <new-account>",
         discussion: """
-            Value, access and all else stay. A name that is taken is never overwritten: status 10. A prompt asks for a secret by its \
-            name, so renaming a secret with requirements asks as reading it does.
+            Value, access and everything else stay the same. A name that is taken is never overwritten: status 10. Prompts show a secret's name, \
+            so renaming a secret with requirements prompts you as reading it does.
             """,
         aliases: ["mv"])
 
@@ -31,7 +31,7 @@ struct RenameCommand: ParsableCommand {
     @OptionGroup var password: ApplicationPasswordOptions
     @OptionGroup var vault: VaultOptions
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func validate() throws {

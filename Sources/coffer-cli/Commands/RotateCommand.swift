@@ -9,14 +9,16 @@ struct RotateCommand: ParsableCommand {
         abstract: "Renew a secret's key, or all keys of the vault.",
         usage: "coffer rotate <service> [<account>] [options] | --all | --signing-key",
         discussion: """
-            The secrets stay what they are, and who may read them stays the same. A secret's key is renewed as it is read: whom that asks is asked.
+            The secrets stay the same, and the same people can read them. Renewing the key of a secret with requirements prompts you, as reading \
+            it does.
 
-            --all renews every key there is, in the TPM too: copies of the vault's file from before open nothing of it afterwards, whatever else somebody \
-            has. One prompt names all secrets that ask for you; those with an application password ask for theirs. What is stored meanwhile is kept, and \
-            where it is cut off, the vault is as it was: run it again. Secrets that expired are not carried over. Then make a new recovery code.
+            --all renews every key, in the TPM too. After that, earlier copies of the vault's file open nothing, no matter what else somebody has. One \
+            prompt names all secrets that require you; those with an application password ask for theirs. Secrets that are stored meanwhile are \
+            kept. If it is interrupted, the vault is as it was: run it again. Expired secrets are not carried over. Afterwards, make a new \
+            recovery code.
 
-            --signing-key, for root, renews the key by which the authenticator says that a person was there. Vaults take it up with their next \
-            rotate --all; the former key stays until then, and goes with the last vault that needs it.
+            --signing-key, for root, renews the key with which the authenticator confirms that a person was there. Each vault takes up the new \
+            key with its next rotate --all. The former key stays until no vault needs it.
 
             Examples:
               coffer rotate github me
@@ -26,7 +28,7 @@ struct RotateCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("What the secret is for: a site, a program.", valueName: "service"))
     var service: String?
 
-    @Argument(help: ArgumentHelp("Whose it is there; may be left out where there is one.", valueName: "account"))
+    @Argument(help: ArgumentHelp("The account there; may be left out if there is only one.", valueName: "account"))
     var account: String?
 
     @Flag(help: "Renew all keys of the vault.")
@@ -38,7 +40,7 @@ struct RotateCommand: ParsableCommand {
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var vault: VaultOptions
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func validate() throws {
@@ -81,8 +83,8 @@ struct RotateCommand: ParsableCommand {
         guard former > 0 else { return }
         Output.note(
             former == 1
-                ? "One vault is under a former key until its owner runs: coffer rotate --all"
-                : "\(former) vaults are under a former key until their owners run: coffer rotate --all")
+                ? "One vault uses a former key until its owner runs: coffer rotate --all"
+                : "\(former) vaults use a former key until their owners run: coffer rotate --all")
     }
 
     private func rotateAll(_ session: Session) throws {
@@ -109,10 +111,11 @@ struct RotateCommand: ParsableCommand {
                 advice: "run the command again")
         }
         if !reply.revoked {
-            Output.note("The TPM has not let go of the keys before yet; it is tried again whenever the vault is opened")
+            Output.note(
+                "The TPM still holds the former keys; Coffer tries again to remove them whenever the vault is opened")
         }
         guard !quiet else { return }
         Output.note("Renewed all keys; \(items) secret\(items == 1 ? " was" : "s were") sealed anew")
-        Output.note("A recovery code from before opens only older copies: coffer recovery new")
+        Output.note("An earlier recovery code opens only older copies; make a new one with: coffer recovery new")
     }
 }

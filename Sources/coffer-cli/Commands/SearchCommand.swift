@@ -9,8 +9,8 @@ struct SearchCommand: ParsableCommand {
         abstract: "Find secrets by name, label, comment or attribute.",
         usage: "coffer search [<text>] [--attribute <key=value>]… [--json]",
         discussion: """
-            Finds what has every one of the attributes, and the text somewhere in service, account, label or comment, whatever its \
-            case. Prints what coffer list prints.
+            Finds items that have every given attribute and contain the text in service, account, label or comment. Upper and lower case are the \
+            same. Prints the same columns as coffer list.
 
             Example:
               coffer search mail --attribute team=ops
@@ -21,7 +21,7 @@ struct SearchCommand: ParsableCommand {
 
     @Option(
         name: .customLong("attribute"),
-        help: ArgumentHelp("An attribute it must have. May be repeated.", valueName: "key=value"),
+        help: ArgumentHelp("An attribute that the item must have. May be repeated.", valueName: "key=value"),
         transform: AttributeArgument.init(parsing:))
     var pairs: [AttributeArgument] = []
 

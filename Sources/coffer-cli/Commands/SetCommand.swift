@@ -35,7 +35,7 @@ struct SetCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Store a new random password; written --generate[=<length>], of 32 characters where none is given.",
+            "Store a new random password; written --generate[=<length>], 32 characters by default.",
             valueName: "length"),
         transform: LengthArgument.init(parsing:))
     var generate: LengthArgument?
@@ -52,7 +52,7 @@ struct SetCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Do not ask before a secret is made easier to read.")
     var force = false
 
-    @Flag(name: .shortAndLong, help: "Say nothing but warnings and errors.")
+    @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
     var quiet = false
 
     @Argument(help: .hidden)
@@ -68,8 +68,8 @@ struct SetCommand: ParsableCommand {
 
         static func help(for value: Mode) -> ArgumentHelp? {
             switch value {
-            case .new: "Fail with status 10 if the item is there already."
-            case .existing: "Fail with status 3 if the item is not there yet."
+            case .new: "Fail with status 10 if the item exists already."
+            case .existing: "Fail with status 3 if the item does not exist yet."
             }
         }
     }
@@ -84,7 +84,7 @@ struct SetCommand: ParsableCommand {
     func validate() throws {
         guard surplus.isEmpty else {
             throw ValidationError(
-                "a secret is never an argument, because every program on this machine can read those; type it when asked, or pipe it in"
+                "never pass a secret as an argument, because every program on this machine can read those; type it when asked, or pipe it in"
             )
         }
         guard generate == nil || !trim else {
@@ -96,7 +96,7 @@ struct SetCommand: ParsableCommand {
         // An item by that name may be meant, but a password of another length than one thinks is found out too late.
         if let detachedLength {
             throw ValidationError(
-                "a length stands behind an equals sign: write --generate=\(detachedLength); an account named \(detachedLength) comes before --generate"
+                "a length needs an equals sign before it: write --generate=\(detachedLength); an account named \(detachedLength) comes before --generate"
             )
         }
     }
@@ -112,7 +112,7 @@ struct SetCommand: ParsableCommand {
         if let generate {
             if StandardInput.hasData {
                 Output.note(
-                    "coffer: warning: with --generate standard input is not read; what was piped in is not stored"
+                    "coffer: warning: --generate does not read standard input; the piped input is not stored"
                 )
             }
             value = PasswordGenerator.password(length: generate.characters)
@@ -165,7 +165,7 @@ struct SetCommand: ParsableCommand {
             if mode == .new {
                 throw KeychainError(
                     .alreadyExists,
-                    "\(name.shownName) is there already, set \(TimeText(found.modified).relative())",
+                    "\(name.shownName) exists already, set \(TimeText(found.modified).relative())",
                     advice: "leave out --new to replace it")
             }
             return found
@@ -173,7 +173,7 @@ struct SetCommand: ParsableCommand {
             guard error.code == .notFound else { throw error }
             if mode == .existing {
                 throw KeychainError(
-                    .notFound, "\(name.shownName) is not there", advice: "leave out --existing to store it")
+                    .notFound, "\(name.shownName) does not exist", advice: "leave out --existing to store it")
             }
             return nil
         }

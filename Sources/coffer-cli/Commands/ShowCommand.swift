@@ -6,9 +6,11 @@ import Coffer
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show all about a secret but its value.",
+        abstract: "Show a secret's settings, not its value.",
         usage: "coffer show <service> [<account>] [--json]",
-        discussion: "Asks nothing, and answers while the vault is locked too.")
+        discussion: """
+            Asks nothing, and works while the vault is locked, too.
+            """)
 
     @OptionGroup var item: ItemReference
     @OptionGroup var format: JSONOptions

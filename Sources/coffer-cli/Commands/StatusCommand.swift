@@ -6,9 +6,11 @@ import Coffer
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Tell how the vault is: locked or not, what seals it, what weakens it.",
+        abstract: "Show the vault's state: locked or not, what seals it, what weakens it.",
         usage: "coffer status [--group <name>] [--json]",
-        discussion: "Asks nothing, and answers while the vault is locked or there is none yet.")
+        discussion: """
+            Asks nothing, and works while the vault is locked or before there is one.
+            """)
 
     @OptionGroup var format: JSONOptions
     @OptionGroup var vault: VaultOptions

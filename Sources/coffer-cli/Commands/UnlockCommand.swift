@@ -7,13 +7,13 @@ import Glibc
 struct UnlockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock",
-        abstract: "Open the vault; where there is none yet, make it.",
+        abstract: "Open the vault, or make it if there is none yet.",
         discussion: """
-            You are asked for your password at the terminal, else by COFFER_ASKPASS or pinentry.
+            You are asked for your password at the terminal; without one, by COFFER_ASKPASS or pinentry.
 
-            --bind holds your vault to your login password: from then on the TPM itself asks for it, counts wrong tries, and a fingerprint opens the vault \
-            no more. --unbind ends that, and destroys the secrets of class passcode-set. After a change of the password the next unlock asks once for the \
-            one before it.
+            --bind binds your vault to your login password. From then on the TPM itself asks for the password and counts wrong tries, and a \
+            fingerprint no longer opens the vault. --unbind ends that, and destroys the secrets of class passcode-set. After you change the \
+            password, the next unlock asks once for the former one.
             """)
 
     @OptionGroup var vault: VaultOptions
@@ -21,13 +21,13 @@ struct UnlockCommand: ParsableCommand {
     @Flag(help: "Bind your vault to your login password.")
     var bind = false
 
-    @Flag(help: "Unbind it again; what is stored with --access passcode-set is destroyed.")
+    @Flag(help: "Unbind it again; this destroys what is stored with --access passcode-set.")
     var unbind = false
 
     @Flag(name: .shortAndLong, help: "With --unbind: do not ask.")
     var force = false
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func validate() throws {
@@ -79,7 +79,7 @@ struct UnlockCommand: ParsableCommand {
         Output.note("\(what) of class passcode-set will be destroyed, and cannot be brought back:\(names)\(rest)")
         guard isatty(STDIN_FILENO) == 1 else {
             throw KeychainError(
-                .failed, "unbinding would destroy secrets, and there is no terminal to ask whether you mean it",
+                .failed, "unbinding would destroy secrets, and there is no terminal to confirm it at",
                 advice: "read them first, or run: coffer unlock --unbind --force")
         }
         guard try Confirmation.isGiven("Unbind and destroy? [y/N] ", orSkipWith: "--force") else {

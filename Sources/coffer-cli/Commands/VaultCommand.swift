@@ -6,7 +6,7 @@ import Coffer
 struct VaultCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vault",
-        abstract: "Make the vault of an account that nobody can be asked for, or accept an older file. Root only.",
+        abstract: "Make a service vault, or accept an older copy of a vault's file. Root only.",
         usage: "coffer vault <subcommand>",
         subcommands: [VaultCreateCommand.self, VaultAcceptCommand.self])
 }
@@ -18,8 +18,9 @@ struct VaultCreateCommand: ParsableCommand {
         abstract: "Make a service vault, and open it. Root only.",
         usage: "coffer vault create --owner <name>",
         discussion: """
-            For service accounts, and for people who log in by key only: accounts with no password or fingerprint to ask for. Nobody \
-            is asked. Root opens such a vault with coffer unlock --user, at boot say; its account then reads what needs no person.
+            A service vault is for a service account, or for a person who logs in by key only: an account without a password or fingerprint to \
+            ask for. Nobody is asked. Root opens such a vault with coffer unlock --user, for example at boot. Its account then reads secrets \
+            that need no person.
 
             Example:
               coffer vault create --owner backup
@@ -29,7 +30,7 @@ struct VaultCreateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The account's name.", valueName: "name"))
     var owner: String
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func validate() throws {
@@ -47,12 +48,13 @@ struct VaultCreateCommand: ParsableCommand {
 struct VaultAcceptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept",
-        abstract: "Take a vault's file for the newest, though the TPM has not counted it so. Root only.",
+        abstract: "Accept a vault's file as the newest, although the TPM has not counted it. Root only.",
         usage: "coffer vault accept [--user <name> | --group <name>]",
         discussion: """
-            For a vault that is refused because its file is an older copy (one that was restored from a backup, say), or because its counter is gone from \
-            the TPM. The vault's owner is asked for his password; for a group's vault root is, and for a service vault nobody. What was deleted or changed \
-            after the file was copied is then as it was before. Every other copy of the file is refused from then on, and the access log has a record of it.
+            Use this if Coffer refuses a vault. Its file may be an older copy, such as one restored from a backup, or its counter may be gone \
+            from the TPM. The vault's owner is asked for their password; for a group's vault root is, and for a service vault nobody. This \
+            undoes everything that was deleted or changed after the file was copied. From then on every other copy of the file is refused. The \
+            access log records this.
 
             Example:
               coffer vault accept --user ada
@@ -60,13 +62,13 @@ struct VaultAcceptCommand: ParsableCommand {
 
     @OptionGroup var vault: VaultOptions
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func run() throws {
         let session = Session(vault)
         let command = ShellText.command(["coffer", "vault", "accept"] + vault.words)
         _ = try session.call(Keychain.AcceptVault(), for: "accepting the file", command: command, asksOwner: true)
-        if !quiet { Output.note("Accepted \(vault.shownVault ?? "your vault") as its file is") }
+        if !quiet { Output.note("Accepted the present file of \(vault.shownVault ?? "your vault")") }
     }
 }

@@ -15,13 +15,17 @@ enum AuthenticatorCheck: DoctorCheck {
     /// Whose it is, the kernel says; that it is a sandbox's, only the broker can.
     private static func answering(_ facts: DoctorFacts) -> DoctorFinding {
         let isSandbox = if case .success(let status) = facts.status { status.sandbox } else { false }
-        var message = "the authenticator answers" + (isSandbox ? ", as a sandbox's does" : "")
+        var message = "the authenticator answers" + (isSandbox ? ", in a sandbox" : "")
         guard facts.authenticatorUser == 0 else {
-            message += ", and is not root's but \(facts.authenticatorUser.map { "uid \($0)'s" } ?? "somebody's")"
+            message +=
+                ", but runs as \(facts.authenticatorUser.map { "uid \($0)" } ?? "an unknown user") and not as root"
             return DoctorFinding(
                 check: check, verdict: isSandbox ? .ok : .note, message: message,
-                advice: isSandbox ? nil : "see what COFFER_SOCKET and COFFER_AUTH_SOCKET name: only a sandbox's may be")
+                advice: isSandbox
+                    ? nil
+                    : "check COFFER_SOCKET and COFFER_AUTH_SOCKET: only a sandbox's authenticator may run as another user"
+            )
         }
-        return DoctorFinding(check: check, verdict: .ok, message: message + (isSandbox ? "" : ", and is root's"))
+        return DoctorFinding(check: check, verdict: .ok, message: message + (isSandbox ? "" : ", and runs as root"))
     }
 }

@@ -12,6 +12,6 @@ enum BiometryCheck: DoctorCheck {
             return [DoctorFinding(check: check, verdict: .ok, message: "biometrics can be used: \(type)")]
         }
         let reason = biometry.reason.map { VisibleText.sentence(KeychainError.clause($0)) } ?? "no reason is known"
-        return [DoctorFinding(check: check, verdict: .note, message: "biometrics cannot be used here: \(reason)")]
+        return [DoctorFinding(check: check, verdict: .note, message: "biometrics cannot be used here; \(reason)")]
     }
 }

@@ -23,7 +23,7 @@ enum FingersCheck: DoctorCheck {
             return DoctorFinding(
                 check: check, verdict: .problem,
                 message: "\(item.shownName): the enrolled fingers changed since it was set"
-                    + (isLeft ? ", so a finger does not open it any more" : ", so nobody can read it any more"),
+                    + (isLeft ? ", so a finger no longer opens it" : ", so nobody can read it"),
                 advice: "set it again with: "
                     + VisibleText.sentence(ShellText.command("set", item.service, item.account, [])))
         }

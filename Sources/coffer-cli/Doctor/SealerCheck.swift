@@ -11,7 +11,7 @@ enum SealerCheck: DoctorCheck {
             return [
                 DoctorFinding(
                     check: check, verdict: .note,
-                    message: "sealed by software only, no TPM: whoever has the disk has the secrets")
+                    message: "sealed by software only, no TPM: anyone who has the disk has the secrets")
             ]
         }
         return []

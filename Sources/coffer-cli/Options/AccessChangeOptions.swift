@@ -12,12 +12,12 @@ struct AccessChangeOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether it never leaves this machine, not even in an encrypted export.")
+        help: "Whether it stays on this machine: not even an encrypted export contains it.")
     var thisDeviceOnly: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "What reading asks of you each time, instead of what it asked before. May be repeated.",
+            "What each read requires of you; replaces earlier requirements. May be repeated.",
             valueName: "factor"))
     var require: [FactorArgument] = []
 
@@ -44,7 +44,7 @@ struct AccessChangeOptions: ParsableArguments {
 
     func validate() throws {
         guard !require.contains(.none) || require.count == 1 else {
-            throw ValidationError("--require none stands alone")
+            throw ValidationError("--require none does not go with another --require")
         }
         guard !any || require.count > 1 else { throw ValidationError("--any needs two or more --require") }
         guard Set(factors).count == factors.count else { throw ValidationError("--require names a factor twice") }

@@ -8,10 +8,10 @@ struct AnswerTimeArgument: Equatable {
 
     init(parsing argument: String) throws {
         guard let parsed = AnswerTimeArgument(argument) else {
-            throw ValidationError("a length of time is such as 30s or 5m")
+            throw ValidationError("give a length of time, such as 30s or 5m")
         }
         guard parsed.seconds <= Self.longest else {
-            throw ValidationError("an answer can be used again for 5 minutes at most: --for 5m")
+            throw ValidationError("the time is 5 minutes at most: --for 5m")
         }
         self = parsed
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Platform
 
 /// When an item is out of date: a length of time from now, a day, a moment, or never.
 enum ExpirationArgument: Equatable {
@@ -9,16 +10,16 @@ enum ExpirationArgument: Equatable {
 
     init(parsing argument: String) throws {
         let now = Date()
-        guard let parsed = ExpirationArgument(argument, now: now, calendar: .current) else {
-            let isPast = Self.date(argument, now, .current).map { $0 <= now } ?? false
+        guard let parsed = ExpirationArgument(argument, now: now, calendar: .local) else {
+            let isPast = Self.date(argument, now, .local).map { $0 <= now } ?? false
             throw ValidationError(
-                (isPast ? "that is past already; " : "")
-                    + "a time to come is such as 12h, 30d, 6w, 1y, 2027-01-31, or never")
+                (isPast ? "that time is past; " : "")
+                    + "give a future time, such as 12h, 30d, 6w, 1y, 2027-01-31, or never")
         }
         self = parsed
     }
 
-    init?(_ text: String, now: Date, calendar: Calendar) {
+    init?(_ text: String, now: Date, calendar: CivilCalendar) {
         if text == "never" {
             self = .never
             return
@@ -36,7 +37,7 @@ enum ExpirationArgument: Equatable {
         }
     }
 
-    private static func date(_ text: String, _ now: Date, _ calendar: Calendar) -> Date? {
+    private static func date(_ text: String, _ now: Date, _ calendar: CivilCalendar) -> Date? {
         length(text).map(now.addingTimeInterval) ?? day(text, calendar) ?? moment(text)
     }
 
@@ -49,15 +50,15 @@ enum ExpirationArgument: Equatable {
     }
 
     /// A day begins at its midnight here.
-    static func day(_ text: String, _ calendar: Calendar) -> Date? {
+    static func day(_ text: String, _ calendar: CivilCalendar) -> Date? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count == 4, parts[1...].allSatisfy({ $0.count <= 2 }),
             parts.allSatisfy({ $0.allSatisfy(\.isASCII) })
         else { return nil }
         let numbers = parts.compactMap { Int($0) }
         guard numbers.count == 3 else { return nil }
-        let components = DateComponents(year: numbers[0], month: numbers[1], day: numbers[2])
-        return components.isValidDate(in: calendar) ? calendar.date(from: components) : nil
+        return calendar.beginning(ofDay: numbers[2], month: numbers[1], year: numbers[0])
+            .map { Date(timeIntervalSince1970: Double($0)) }
     }
 
     static func moment(_ text: String) -> Date? {

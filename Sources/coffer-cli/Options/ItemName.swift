@@ -16,7 +16,7 @@ enum ItemName {
 
     static func check(_ text: String, _ what: String, limit: Int = limit) throws(ValidationError) {
         guard text.utf8.count <= limit else {
-            throw ValidationError("the \(what) is longer than \(limit) bytes, the most it can have")
+            throw ValidationError("the \(what) is too long: at most \(limit) bytes")
         }
         // What is not UTF-8 arrives with this character in its place, and two names would become one.
         guard !text.unicodeScalars.contains("\u{FFFD}") else { throw ValidationError("the \(what) is not UTF-8") }
@@ -38,7 +38,7 @@ struct ItemArguments: ParsableArguments {
 
     @Argument(
         help: ArgumentHelp(
-            "Whose it is there. SERVICE/ACCOUNT in one word will do, too.", valueName: "account"))
+            "The account there. SERVICE/ACCOUNT in one word works, too.", valueName: "account"))
     var account: String?
 
     func validate() throws {
@@ -63,7 +63,7 @@ struct ItemArguments: ParsableArguments {
             throw KeychainError(
                 .invalidArgument,
                 "\(ItemText.name(service: found, account: nil)) does not say which account",
-                advice: "name service and account apart: SERVICE ACCOUNT")
+                advice: "give service and account as two words: SERVICE ACCOUNT")
         }
         return FullName(service: found, account: account)
     }
@@ -76,7 +76,7 @@ struct ItemReference: ParsableArguments {
 
     @Argument(
         help: ArgumentHelp(
-            "Whose it is there; may be left out if there is one. SERVICE/ACCOUNT in one word will do, too.",
+            "The account there; may be left out if there is only one. SERVICE/ACCOUNT in one word works, too.",
             valueName: "account"))
     var account: String?
 

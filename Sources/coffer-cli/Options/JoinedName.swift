@@ -21,8 +21,8 @@ enum JoinedName {
         if found.count > 1 {
             let names = found.map { ItemText.name(service: $0.service, account: $0.account) }
             throw KeychainError(
-                .ambiguous, "there are several secrets that can be meant: \(names.joined(separator: ", "))",
-                advice: "name service and account apart")
+                .ambiguous, "several secrets match: \(names.joined(separator: ", "))",
+                advice: "give service and account as two words")
         }
         // Where there is neither, one slash leaves no doubt what was meant.
         if let only = found.first ?? (splits.count == 1 ? splits.first : nil) {

@@ -16,7 +16,7 @@ struct MetadataOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "When it is out of date: 12h, 30d, 6w, 1y, a date such as 2027-01-31, or never.", valueName: "time"),
+            "When it expires: 12h, 30d, 6w, 1y, a date such as 2027-01-31, or never.", valueName: "time"),
         transform: ExpirationArgument.init(parsing:))
     var expires: ExpirationArgument?
 
@@ -47,7 +47,7 @@ struct AttributeArgument {
 
     init(parsing argument: String) throws {
         guard let equals = argument.firstIndex(of: "="), equals > argument.startIndex else {
-            throw ValidationError("an attribute is a key, an equals sign and a value")
+            throw ValidationError("an attribute is written key=value")
         }
         key = String(argument[..<equals])
         value = String(argument[argument.index(after: equals)...])

@@ -2,12 +2,12 @@ import ArgumentParser
 
 /// Whether a person may be asked.
 struct PromptOptions: ParsableArguments {
-    @Flag(help: "Never ask for a password: fail at once with status 4 (5 when the vault is locked).")
+    @Flag(help: "Never ask for a password: fail at once with status 4 (5 if the vault is locked).")
     var noPrompt = false
 }
 
 /// Whether the answer is for a program.
 struct JSONOptions: ParsableArguments {
-    @Flag(help: "Answer, and report errors, as JSON.")
+    @Flag(help: "Print the answer, and errors, as JSON.")
     var json = false
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Platform
 
 /// A time that has passed: so long ago, a day, a moment.
 struct SinceArgument: Equatable {
@@ -8,23 +9,23 @@ struct SinceArgument: Equatable {
 
     init(parsing argument: String) throws {
         let now = Date()
-        guard let parsed = SinceArgument(argument, now: now, calendar: .current) else {
-            let isToCome = Self.date(argument, now, .current).map { $0 > now } ?? false
+        guard let parsed = SinceArgument(argument, now: now, calendar: .local) else {
+            let isToCome = Self.date(argument, now, .local).map { $0 > now } ?? false
             throw ValidationError(
-                (isToCome ? "that is still to come; " : "")
-                    + "a time is such as 30m, 12h, 7d, 2026-01-31 or 2026-01-31T09:00:00Z")
+                (isToCome ? "that time is in the future; " : "")
+                    + "give a past time, such as 30m, 12h, 7d, 2026-01-31 or 2026-01-31T09:00:00Z")
         }
         self = parsed
     }
 
-    init?(_ text: String, now: Date, calendar: Calendar) {
+    init?(_ text: String, now: Date, calendar: CivilCalendar) {
         guard let date = Self.date(text, now, calendar), date.timeIntervalSince1970 >= 0, date <= now else {
             return nil
         }
         milliseconds = Int64(date.timeIntervalSince1970 * 1000)
     }
 
-    private static func date(_ text: String, _ now: Date, _ calendar: Calendar) -> Date? {
+    private static func date(_ text: String, _ now: Date, _ calendar: CivilCalendar) -> Date? {
         length(text).map { now.addingTimeInterval(-$0) } ?? ExpirationArgument.day(text, calendar)
             ?? ExpirationArgument.moment(text)
     }

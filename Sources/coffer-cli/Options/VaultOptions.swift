@@ -3,10 +3,10 @@ import BrokerProtocol
 
 /// Whose vault it is about, where that is not the caller's own.
 struct VaultOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The vault of this group, of which you are a member.", valueName: "name"))
+    @Option(help: ArgumentHelp("Use the vault of this group; you must be a member.", valueName: "name"))
     var group: String?
 
-    @Option(help: ArgumentHelp("The service vault of this account; root only.", valueName: "name"))
+    @Option(help: ArgumentHelp("Use the service vault of this account; root only.", valueName: "name"))
     var user: String?
 
     /// Bytes of UTF-8 in a name: more than any name service takes.

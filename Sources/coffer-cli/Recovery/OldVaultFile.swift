@@ -1,5 +1,4 @@
 import Coffer
-import Foundation
 import Platform
 
 /// Whether a file can be an old vault's, looked at before anybody types thirty characters for it. That it is one, and whole, its opening shows.
@@ -23,22 +22,19 @@ enum OldVaultFile {
     private static func isRegular(_ path: String, _ shown: String) throws(KeychainError) -> Bool {
         let found: FileStatus?
         do throws(SystemError) { found = try FileStatus.of(path) } catch {
-            throw KeychainError(.failed, "\(shown) cannot be looked at: \(error.reason)")
+            throw KeychainError(.failed, "\(shown) cannot be examined: \(error.reason)")
         }
         guard let found else { throw KeychainError(.notFound, "\(shown): there is no such file") }
         guard !found.isSymbolicLink else {
-            throw KeychainError(.invalidArgument, "\(shown) is a link", advice: "name the file that it leads to")
+            throw KeychainError(.invalidArgument, "\(shown) is a link", advice: "name the file that it points to")
         }
         return found.isRegular
     }
 
     /// - Returns: nil for an empty file.
-    private static func firstPage(_ path: String, _ shown: String) throws(KeychainError) -> Data? {
-        do {
-            let file = try FileHandle(forReadingFrom: URL(filePath: path))
-            return try file.read(upToCount: pageLimit)
-        } catch {
-            throw KeychainError(.failed, "\(shown) cannot be read", advice: "see whether you may read it")
+    private static func firstPage(_ path: String, _ shown: String) throws(KeychainError) -> [UInt8]? {
+        do { return try DurableFile.prefix(of: path, count: pageLimit) } catch {
+            throw KeychainError(.failed, "\(shown) cannot be read", advice: "check that you may read it")
         }
     }
 }

@@ -1,35 +1,44 @@
 import BrokerProtocol
 import Coffer
-import Cryptography
-import Vault
+import FoundationEssentials
+import HelperProtocol
 
 /// Stores the items of an old vault in the present one, by ordinary calls.
-struct Restoration {
-    let old: RecoverableVault
-    let session: Session
-    let replace: Bool
-    /// Looks only.
-    let isTrial: Bool
+struct Restoration: ~Copyable {
+    private var old: OldVaultReading
+    private let session: Session
+    private let replace: Bool
+    private let isTrial: Bool
+
+    /// - Parameter isTrial: looks only.
+    init(old: consuming OldVaultReading, session: Session, replace: Bool, isTrial: Bool) {
+        self.old = old
+        self.session = session
+        self.replace = replace
+        self.isTrial = isTrial
+    }
 
     /// - Returns: what became of the items, and what ended it before the last of them.
-    func run() -> (items: [RestoredItem], ending: KeychainError?) {
+    consuming func run() -> (items: [RestoredItem], ending: KeychainError?) {
         var items: [RestoredItem] = []
-        for item in old.items {
-            do throws(KeychainError) { items.append(try restore(item)) } catch { return (items, error) }
+        for index in old.items.indices {
+            do throws(KeychainError) { items.append(try restore(index)) } catch { return (items, error) }
         }
         return (items, nil)
     }
 
-    private func restore(_ item: RecoverableVault.Item) throws(KeychainError) -> RestoredItem {
-        let metadata = item.summary.metadata
+    private mutating func restore(_ index: Int) throws(KeychainError) -> RestoredItem {
+        let item = old.items[index]
         func outcome(_ outcome: RestoredItem.Outcome, _ reason: String? = nil) -> RestoredItem {
-            RestoredItem(service: metadata.service, account: metadata.account, outcome: outcome, reason: reason)
+            RestoredItem(service: item.service, account: item.account, outcome: outcome, reason: reason)
         }
-        guard item.isPortable else { return outcome(.lost) }
-        if metadata.isExpired(at: SystemClock.now()) { return outcome(.expired) }
+        guard !item.thisDeviceOnly else { return outcome(.lost) }
+        if let expires = item.expires, Double(expires) <= Date().timeIntervalSince1970 * 1000 {
+            return outcome(.expired)
+        }
         do throws(KeychainError) {
-            if !replace, try exists(metadata) { return outcome(.kept) }
-            if !isTrial { try store(item) }
+            if !replace, try exists(item) { return outcome(.kept) }
+            if !isTrial { try store(index) }
             return outcome(.restored)
         } catch {
             switch error.code {
@@ -41,20 +50,17 @@ struct Restoration {
         }
     }
 
-    private func exists(_ metadata: Metadata) throws(KeychainError) -> Bool {
-        try session.client.call(Keychain.Exists(service: metadata.service, account: metadata.account)).exists
+    private func exists(_ item: OldVault.Item) throws(KeychainError) -> Bool {
+        try session.client.call(Keychain.Exists(service: item.service, account: item.account)).exists
     }
 
-    private func store(_ item: RecoverableVault.Item) throws(KeychainError) {
-        let metadata = item.summary.metadata
-        let name = VisibleText.name(service: metadata.service, account: metadata.account)
-        let value: String
-        do throws(VaultError) { value = try old.value(of: item).base64Encoded() } catch {
-            throw KeychainError(.invalidArgument, "its value cannot be read from the old file: \(error.reason)")
-        }
-        guard let access = Keychain.AccessControl(item.summary.access) else {
+    private mutating func store(_ index: Int) throws(KeychainError) {
+        let item = old.items[index]
+        let name = VisibleText.name(service: item.service, account: item.account)
+        let value = try old.value(at: index)
+        guard let access = Keychain.AccessControl(item) else {
             // Never stored with less than it asked for.
-            throw KeychainError(.invalidArgument, "what it asks for to be read cannot be said in a call")
+            throw KeychainError(.invalidArgument, "this version of Coffer does not know its access control")
         }
         var password: String?
         if access.require.contains(.appPassword) {
@@ -63,48 +69,28 @@ struct Restoration {
             } catch {
                 guard error.code == .authenticationNeeded else { throw error }
                 throw KeychainError(
-                    .invalidArgument, "it takes a new application password, and there is no terminal to ask at")
+                    .invalidArgument, "it needs a new application password, but there is no terminal to ask at")
             }
         }
         _ = try session.call(
             Keychain.Set(
-                service: metadata.service, account: metadata.account, value: value, access: access,
-                label: metadata.label ?? "", comment: metadata.comment ?? "", attributes: metadata.attributes,
-                expires: metadata.expires.map { Int64(clamping: $0) } ?? 0, mode: replace ? .replace : .new,
+                service: item.service, account: item.account, value: value, access: access,
+                label: item.label ?? "", comment: item.comment ?? "", attributes: item.attributes,
+                expires: item.expires.map { Int64(clamping: $0) } ?? 0, mode: replace ? .replace : .new,
                 applicationPassword: password),
             for: name, command: session.unlockCommand)
     }
 }
 
 extension Keychain.AccessControl {
-    /// What an item of a vault's file asks for, as calls have it: the names are the same.
+    /// What an item of an old vault asks for, as calls have it.
     /// - Returns: nil where there is no such name, so that nothing is dropped.
-    init?(_ access: AccessControl) {
-        var require: [Keychain.Constraint] = []
-        for name in access.constraints.description.split(separator: ", ") {
-            guard let constraint = Keychain.Constraint(rawValue: String(name)) else { return nil }
-            require.append(constraint)
-        }
-        guard let accessibility = Keychain.Accessibility(rawValue: access.accessibility.description) else { return nil }
+    init?(_ item: OldVault.Item) {
+        let require = item.require.compactMap(Keychain.Constraint.init(rawValue:))
+        guard require.count == item.require.count,
+            let accessibility = Keychain.Accessibility(rawValue: item.accessibility)
+        else { return nil }
         self.init(
-            accessibility: accessibility, thisDeviceOnly: access.thisDeviceOnly, require: require,
-            any: access.operator == .or)
-    }
-}
-
-extension KeychainError {
-    /// An old vault's file that does not open.
-    init(recovering error: VaultError, file: String) {
-        let path = VisibleText.line(file)
-        switch error.code {
-        case .notFound: self.init(.notFound, "\(path): \(error.reason)")
-        case .authenticationFailed:
-            self.init(
-                .wrongPassword, "\(path): \(error.reason)",
-                advice: "take the code that was valid when this copy was made")
-        case .damaged: self.init(.damaged, "\(path): \(error.reason)")
-        case .newerFormat: self.init(.damaged, "\(path): \(error.reason)")
-        default: self.init(.failed, "\(path): \(error.reason)")
-        }
+            accessibility: accessibility, thisDeviceOnly: item.thisDeviceOnly, require: require, any: item.any)
     }
 }

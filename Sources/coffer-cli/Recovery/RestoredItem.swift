@@ -25,7 +25,8 @@ struct RestoredItem: Encodable {
     /// - Parameter isTrial: nothing was done.
     func line(isTrial: Bool) -> String {
         let word = isTrial && outcome == .restored ? "would restore" : outcome.rawValue
-        return word.padding(toLength: isTrial ? 15 : 10, withPad: " ", startingAt: 0)
+        let width = isTrial ? 15 : 10
+        return word + String(repeating: " ", count: max(0, width - word.count))
             + VisibleText.name(service: service, account: account)
             + (reason.map { "  (\(VisibleText.sentence($0)))" } ?? "")
     }
@@ -34,9 +35,11 @@ struct RestoredItem: Encodable {
         func count(_ outcome: Outcome) -> Int { items.count { $0.outcome == outcome } }
         var parts = ["\(isTrial ? "Would restore" : "Restored") \(count(.restored)) of \(items.count) items"]
         if count(.lost) > 0 { parts.append("\(count(.lost)) lost, for the old device only") }
-        if count(.kept) > 0 { parts.append("\(count(.kept)) kept as they are here; --replace takes the old ones") }
+        if count(.kept) > 0 {
+            parts.append("\(count(.kept)) kept as they are here; to restore the old ones, use --replace")
+        }
         if count(.expired) > 0 { parts.append("\(count(.expired)) expired") }
-        if count(.refused) > 0 { parts.append("\(count(.refused)) not taken") }
+        if count(.refused) > 0 { parts.append("\(count(.refused)) refused") }
         return parts.joined(separator: "; ")
     }
 }

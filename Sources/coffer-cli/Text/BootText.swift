@@ -8,14 +8,14 @@ enum BootText {
         guard let boot else { return ["Tied to the boot: no; tie it with: coffer boot bind"] }
         var lines = ["Tied to the boot: yes, by registers \(registers(boot.registers))"]
         guard boot.isApproved else {
-            return lines + ["This boot: not approved, so the vault will not open again under it"]
+            return lines + ["This boot: not approved; once closed, the vault will not open again under it"]
         }
         lines.append("This boot: approved\(time(of: boot.approved.first { $0.digest == boot.now }))")
         for other in boot.approved where other.digest != boot.now {
-            lines.append("Approved besides: \(other.digest.prefix(16))\(time(of: other))")
+            lines.append("Also approved: \(other.digest.prefix(16))\(time(of: other))")
         }
         if boot.approved.count > 1 {
-            lines.append("When the machine runs with the update, leave that alone with: coffer boot settle")
+            lines.append("When the machine runs with the update, keep only that boot with: coffer boot prune")
         }
         return lines
     }
@@ -23,19 +23,20 @@ enum BootText {
     /// What a tie holds of a boot, and what it leaves open.
     static func lines(_ coverage: Keychain.BootCoverage, _ root: RootFileSystem) -> [String] {
         var lines = [
-            "kernel's command line: \(word(coverage.commandLine, "anybody who edits it at the boot menu opens the vault"))",
-            "initrd: \(word(coverage.initrd, "anybody who changes that file opens the vault"))",
+            "kernel's command line: \(word(coverage.commandLine, "anybody who edits it at the boot menu can open the vault"))",
+            "initrd: \(word(coverage.initrd, "anybody who changes that file can open the vault"))",
         ]
         switch root.isProtected {
         case true?: lines.append("root file system: encrypted or verified")
         case false?:
-            lines.append("root file system: open; without LUKS or dm-verity, anybody who has the disk changes programs")
+            lines.append(
+                "root file system: open; without LUKS or dm-verity, anybody who has the disk can change programs")
         case nil: lines.append("root file system: not known")
         }
         if let reason = coverage.reason { lines.append("not known, because \(VisibleText.line(reason))") }
         if coverage.changesWithMenu {
             lines.append(
-                "GRUB measures its menu too: before a new kernel or menu, coffer boot release; after it, coffer boot bind"
+                "GRUB measures its menu too; before a new kernel or menu, run coffer boot release, and after it coffer boot bind"
             )
         }
         return lines
@@ -46,7 +47,7 @@ enum BootText {
         switch coverage.commandLine {
         case .held: nil
         case .open:
-            "the tie to the boot leaves the kernel's command line open; mend it with: coffer boot release, then coffer boot bind"
+            "the tie to the boot leaves the kernel's command line open; fix it with: coffer boot release, then coffer boot bind"
         case .unknown: "it is not known whether the tie to the boot holds the kernel's command line; see: coffer doctor"
         }
     }

@@ -54,7 +54,7 @@ struct LogTable {
         if let detail = record.detail {
             text = (text == "-" ? "" : text + ", ") + VisibleText.line(detail)
         }
-        if let missed = record.missed { text += ", \(missed) before it could not be written" }
+        if let missed = record.missed { text += ", \(missed) records before it could not be written" }
         return text
     }
 

@@ -15,7 +15,7 @@ enum StatusText {
         }
         lines.append("Sealed by: \(sealer(status.sealer))")
         if let identity = identity(status) { lines.append("TPM known by: \(identity)") }
-        if status.vault.state != .none { lines.append("Older copies: \(rollback(status))") }
+        if status.vault.state != .none { lines.append("Rollback protection: \(rollback(status))") }
         lines.append("Locks: \(locks(status.locks))")
         if let recovery = status.recovery {
             let made = recovery.made.map { "made on \(TimeText($0).day)" }
@@ -25,7 +25,7 @@ enum StatusText {
         lines += status.warnings.map { "Warning: \(VisibleText.sentence($0))" }
         if let problem = coverage.flatMap(BootText.problem) { lines.append("Problem: \(problem)") }
         if status.sandbox, status.warnings.isEmpty {
-            lines.append("Warning: this is a sandbox, for trying and testing; it guards nothing")
+            lines.append("Warning: this is a sandbox, for trials and tests; it protects nothing")
         }
         return lines
     }
@@ -34,7 +34,7 @@ enum StatusText {
         let since = vault.since.map { " since \(TimeText($0).clock())" } ?? ""
         let command = ShellText.command(["coffer", "unlock"] + options.words)
         return switch vault.state {
-        case .none: "none yet; the first `coffer set` makes it"
+        case .none: "none yet; the first `coffer set` makes one"
         case .sealed: "sealed, not opened since the broker started; open it with: \(command)"
         case .locked: "locked\(since); open it with: \(command)"
         case .unlocked: "unlocked\(since)"
@@ -44,9 +44,9 @@ enum StatusText {
     /// Whether an older copy of the vault's file would be noticed.
     private static func rollback(_ status: Keychain.Status.Reply) -> String {
         guard let counter = status.vault.counter else {
-            return "not noticed: without a TPM nothing counts"
+            return "off; without a TPM, an older copy of the vault is not noticed"
         }
-        return "noticed, by the TPM's counter at 0x\(String(counter, radix: 16))"
+        return "on (TPM counter 0x\(String(counter, radix: 16)))"
     }
 
     private static func locks(_ locks: [String]) -> String {
@@ -60,9 +60,9 @@ enum StatusText {
         return switch status.sealer.identity {
         case "certified": "its maker's certificate (checked), and \(pin)"
         case "noCertificate": "\(pin); it has no certificate"
-        case "issuerUnknown": "\(pin); its certificate is of a maker whom root has not named"
-        case "foreignCertificate": "\(pin); its certificate is for another key: run coffer doctor"
-        default: "\(pin); whether it has a certificate too, coffer doctor looks"
+        case "issuerUnknown": "\(pin); its certificate is from a maker that root has not named"
+        case "foreignCertificate": "\(pin); its certificate is for another key, see: coffer doctor"
+        default: "\(pin); to check its certificate: coffer doctor"
         }
     }
 
@@ -70,7 +70,7 @@ enum StatusText {
         let maker = [sealer.manufacturer, sealer.model].compactMap { $0 }.map(VisibleText.line).joined(separator: ", ")
         return switch sealer.kind {
         case "tpm": maker.isEmpty ? "TPM 2.0" : "TPM 2.0 (\(maker))"
-        case "software": "software only, no TPM: whoever has the disk has the secrets"
+        case "software": "software only, no TPM: anyone who has the disk has the secrets"
         case let other: VisibleText.line(other)
         }
     }

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Platform
 
 /// A time of the wire (milliseconds since 1970), in words.
 struct TimeText {
@@ -17,22 +18,18 @@ struct TimeText {
     }
 
     /// In this time zone, with the day only when it is another one than today.
-    func clock(now: Date = Date(), calendar: Calendar = .current) -> String {
-        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
-        func digits(_ number: Int?, _ count: Int) -> String {
-            let text = String(number ?? 0)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        let time = "\(digits(parts.hour, 2)):\(digits(parts.minute, 2))"
-        if calendar.isDate(date, inSameDayAs: now) { return time }
-        return "\(digits(parts.year, 4))-\(digits(parts.month, 2))-\(digits(parts.day, 2)) \(time)"
+    func clock(now: Date = Date()) -> String {
+        guard let fields else { return iso8601 }
+        let today = CivilCalendar.local.fields(of: Int64(now.timeIntervalSince1970))
+        return today?.isSameDay(as: fields) ?? false ? fields.timeText : "\(fields.dayText) \(fields.timeText)"
     }
 
     /// In this time zone: 2026-03-14
-    var day: String {
-        let parts = Calendar.current.dateComponents([.year, .month, .day], from: date)
-        let numbers = [parts.year, parts.month, parts.day].map { String($0 ?? 0) }
-        return numbers.map { $0.count == 1 ? "0\($0)" : $0 }.joined(separator: "-")
+    var day: String { fields?.dayText ?? iso8601 }
+
+    private var fields: CivilCalendar.Fields? {
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        return CivilCalendar.local.fields(of: rest < 0 ? seconds - 1 : seconds)
     }
 
     /// "3 days ago", "in 2 hours", "just now".

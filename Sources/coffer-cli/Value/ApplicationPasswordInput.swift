@@ -23,10 +23,11 @@ struct ApplicationPasswordInput {
         let first = try ask("New application password for \(name): ", &person)
         guard !first.isEmpty else {
             throw KeychainError(
-                .failed, "the application password is empty, nothing was stored", advice: "run the command again")
+                .failed, "the application password is empty, so nothing was stored", advice: "run the command again")
         }
         guard first == (try ask("Once more: ", &person)) else {
-            throw KeychainError(.failed, "the two differ, nothing was stored", advice: "run the command again")
+            throw KeychainError(
+                .failed, "the two entries differ, so nothing was stored", advice: "run the command again")
         }
         return Self.encoded(first)
     }
@@ -34,13 +35,13 @@ struct ApplicationPasswordInput {
     private func person() throws(KeychainError) -> any Person {
         if noPrompt {
             throw KeychainError(
-                .authenticationNeeded, "\(name) takes an application password, and --no-prompt forbids to ask",
+                .authenticationNeeded, "\(name) takes an application password, but --no-prompt was given",
                 advice: "leave out --no-prompt")
         }
         guard let person = findPerson() else {
             throw KeychainError(
                 .authenticationNeeded,
-                "\(name) takes an application password, and there is no terminal to ask at",
+                "\(name) takes an application password, but there is no terminal to ask at",
                 advice: "run it in a terminal, or name a program that asks in COFFER_ASKPASS")
         }
         return person

@@ -17,8 +17,8 @@ enum Confirmation {
             answer = try Terminal().ask(question, hidden: false, limit: 8)
         } catch {
             throw KeychainError(
-                .failed, "the terminal cannot be asked: \(error.reason)",
-                advice: "use \(flag) to go on without a question")
+                .failed, "cannot read from the terminal: \(error.reason)",
+                advice: "use \(flag) to go on without confirmation")
         }
         guard case .line(let bytes) = answer else { throw .cancelledByPerson }
         return ["y", "yes"].contains(String(decoding: bytes, as: UTF8.self).lowercased())

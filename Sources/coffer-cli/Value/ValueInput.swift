@@ -1,5 +1,4 @@
 import Coffer
-import Foundation
 import Glibc
 import Platform
 
@@ -27,10 +26,12 @@ struct ValueInput {
         let first = try ask("Secret for \(name): ")
         guard allowsEmpty || !first.isEmpty else {
             throw KeychainError(
-                .failed, "nothing was typed, nothing was stored", advice: "to store an empty secret, use --allow-empty")
+                .failed, "nothing was typed, so nothing was stored",
+                advice: "to store an empty secret, use --allow-empty")
         }
         guard first == (try ask("Once more: ")) else {
-            throw KeychainError(.failed, "the two differ, nothing was stored", advice: "run the command again")
+            throw KeychainError(
+                .failed, "the two entries differ, so nothing was stored", advice: "run the command again")
         }
         return first
     }
@@ -41,7 +42,7 @@ struct ValueInput {
             answer = try Terminal().ask(prompt, hidden: true, limit: Self.limit)
         } catch {
             throw KeychainError(
-                .failed, "the terminal cannot be asked: \(error.reason)", advice: "pipe the value in instead")
+                .failed, "cannot read from the terminal: \(error.reason)", advice: "pipe the value in instead")
         }
         switch answer {
         case .line(let bytes) where SuspendKey.isIn(bytes):
@@ -54,14 +55,10 @@ struct ValueInput {
 
     /// All of standard input, but never much more than a value can have.
     private func piped() throws(KeychainError) -> Reading {
-        var value: [UInt8] = []
+        var value: [UInt8]
         do {
             // One byte more for the newline that may be dropped, one more to see that there is too much.
-            while value.count < Self.limit + 2,
-                let more = try FileHandle.standardInput.read(upToCount: Self.limit + 2 - value.count), !more.isEmpty
-            {
-                value += more
-            }
+            value = try StandardInput.read(limit: Self.limit + 2)
         } catch {
             throw KeychainError(.failed, "standard input cannot be read", advice: "nothing was stored")
         }
@@ -75,14 +72,14 @@ struct ValueInput {
         }
         guard value.count <= Self.limit else {
             throw KeychainError(
-                .limitExceeded, "the value is larger than 1 MiB (1048576 bytes), nothing was stored",
+                .limitExceeded, "the value is larger than 1 MiB (1048576 bytes), so nothing was stored",
                 advice: "encrypt the file, and store its key here")
         }
         // What failed, or was never started, writes nothing: that is no secret to put in the place of another.
         guard allowsEmpty || !value.isEmpty else {
             throw KeychainError(
-                .failed, "standard input was empty, nothing was stored",
-                advice: "see whether the program before the pipe failed; to store an empty secret, use --allow-empty")
+                .failed, "standard input was empty, so nothing was stored",
+                advice: "check whether the program before the pipe failed; to store an empty secret, use --allow-empty")
         }
         return Reading(value: value, warning: warning)
     }

@@ -16,16 +16,17 @@ final class ActivatedConversations {
         case listening
     }
 
-    /// - Parameter stage: whose folder and broker they use.
-    init(_ stage: Stage, _ kind: Kind) throws {
+    /// - Parameters:
+    ///   - stage: whose folder and broker they use.
+    ///   - launcher: a command that becomes the program.
+    init(_ stage: Stage, _ kind: Kind, launcher: [String] = []) throws {
         socket = "\(stage.path)/activated.sock"
         process = try Subprocess(
             "/usr/bin/systemd-socket-activate",
-            ["--listen=\(socket)"] + (kind == .accepted ? ["--accept"] : [])
+            ["--listen=\(socket)"] + (kind == .accepted ? ["--accept"] : []) + launcher
                 + [Stage.program, kind == .accepted ? "converse" : "serve", "--config", "\(stage.path)/coffer.conf"]
         ) { $0.environment = ["PATH": "/usr/bin:/bin"] }
-        // Not there yet is what is waited out.
-        guard eventually({ (try? FileStatus.of(socket)) ?? nil != nil }) else {
+        guard eventually({ Self.isListening(socket) }) else {
             throw SystemError("start systemd-socket-activate", reason: "it does not listen")
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: socket)
@@ -35,6 +36,17 @@ final class ActivatedConversations {
         process.signal(SIGTERM)
         // One that does not end shows up in the tests after this.
         _ = try? process.wait(until: .now + .seconds(60))
+    }
+
+    /// Whether somebody takes connections there. The file alone is there a moment earlier, and a connection to try it would be a conversation.
+    private static func isListening(_ socket: String) -> Bool {
+        // Not there yet is what is waited out.
+        let sockets = (try? String(contentsOfFile: "/proc/net/unix", encoding: .utf8)) ?? ""
+        // Number, references, protocol, flags (of which this one is __SO_ACCEPTCON), type, state, inode, path.
+        return sockets.split(separator: "\n").contains { line in
+            let fields = line.split(separator: " ", maxSplits: 7)
+            return fields.count == 8 && fields[3] == "00010000" && fields[7] == socket
+        }
     }
 
     /// The conversations' processes.

@@ -29,7 +29,7 @@ struct Stage {
     }
 
     static var absent: FakeServer.Step {
-        .fault(.notFound, "github/me is not in the keychain; see what is there with: coffer list")
+        .fault(.notFound, "github/me is not in the vault; list your items with: coffer list")
     }
 
     static func stored(replaced: Int64? = nil) -> FakeServer.Step {

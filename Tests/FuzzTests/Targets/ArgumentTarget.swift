@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Platform
 
 @testable import Coffer
 @testable import coffer_cli
@@ -17,7 +18,7 @@ struct ArgumentTarget: FuzzTarget {
         let donors = Mutator.numbers.map { Array("\($0)".utf8) } + words
         let word = String(decoding: mutator.bytes(words[mutator.below(words.count)], donors: donors), as: UTF8.self)
         let number = Mutator.numbers[mutator.below(Mutator.numbers.count)]
-        let calendar = Calendar(identifier: .gregorian)
+        let calendar = CivilCalendar.utc
         for now in [Date(), Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 253_402_300_800)] {
             if case .at(let time) = ExpirationArgument(word, now: now, calendar: calendar) {
                 try promise(Double(time) / 1000 > now.timeIntervalSince1970 - 1, "“\(word)” is past")

@@ -3,6 +3,7 @@ import CofferTestKit
 import Cryptography
 import Foundation
 import Platform
+import Recovery
 
 @testable import Vault
 

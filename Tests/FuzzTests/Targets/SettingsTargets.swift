@@ -26,12 +26,14 @@ struct AuthenticatorTarget: FuzzTarget {
         var prompt = SharedPrompt(group: group, boot: boot, leader: SharedPrompt.Server(own), outcome: nil)
         prompt.outcome = SharedPrompt.Outcome(
             answer: .yes, items: ["token"], taken: ["other": SharedPrompt.Server(own)], time: now)
+        // Its times overflow when one is subtracted from the other.
+        let extreme = ReuseRecord(session: session, boot: boot, services: [.anyFactor], asked: .min, ends: .max)
         let attempts = AttemptRecord(failures: 5, last: 1_800_000_000_000)
         func tree(_ value: some Encodable) throws -> JSONTree {
             try JSONTree(parsing: Array(JSONEncoder().encode(value)))
         }
         trees = [
-            ("attempts", try tree(attempts)), ("reuse", try tree([reuse])), ("prompts", try tree([prompt])),
+            ("attempts", try tree(attempts)), ("reuse", try tree([reuse, extreme])), ("prompts", try tree([prompt])),
         ]
     }
 

@@ -1,7 +1,9 @@
 import Authorization
 import Cryptography
+import Firmware
 import Foundation
 import GRDB
+import Recovery
 
 @testable import Vault
 

@@ -89,10 +89,10 @@ struct WireTarget: FuzzTarget {
                 case .incomplete: break reading
                 case .tooLong: return
                 case .message(let found):
-                    guard MessageScreen.problem(with: found) == nil else { continue }
-                    try answer { try calls[index].read(IncomingCall(found)) }
+                    guard let message = try answer({ try VarlinkMessage(found) }) else { continue }
+                    try answer { try calls[index].read(IncomingCall(message)) }
                     _ = try answer {
-                        let set = try IncomingCall(found).parameters(of: Keychain.Set.self)
+                        let set = try IncomingCall(message).parameters(of: Keychain.Set.self)
                         _ = try WireAccess.decode(set.access, over: nil)
                         _ = try WireTime.decode(set.expires)
                         _ = try WireValue.decode(set.value)

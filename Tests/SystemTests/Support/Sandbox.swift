@@ -34,7 +34,7 @@ final class Sandbox: Sendable {
                 atPath: programs, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
             // By a process of its own: what this one has open for writing, another test's child may inherit, and then it cannot be run.
             let built = Self.programs ?? "\(Self.package)/.build/debug"
-            let names = ["cofferd", "coffer-authenticator", "coffer"].map { "\(built)/\($0)" }
+            let names = ["cofferd", "coffer-authenticator", "coffer-helper", "coffer"].map { "\(built)/\($0)" }
             let copied = try Command(program: "/bin/cp", arguments: names + [programs], environment: [:]).run()
             try #require(copied.code == 0, "\(copied)")
             start += ["--programs", programs]

@@ -2,7 +2,7 @@ import CofferTestKit
 import Cryptography
 import Testing
 
-@testable import Vault
+@testable import Firmware
 
 /// What firmware and boot loader measure of a file.
 struct MeasuredFileTests {

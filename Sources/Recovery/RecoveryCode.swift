@@ -76,7 +76,7 @@ public struct RecoveryCode: Sendable {
     }
 
     /// What keys are derived from: the characters before the checksum.
-    var secret: SecretBytes {
+    public var secret: SecretBytes {
         get throws(CryptographyError) { try characters.prefix(Self.secretCount) }
     }
 

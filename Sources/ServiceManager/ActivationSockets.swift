@@ -1,5 +1,5 @@
 import CSystemd
-import Glibc
+import Platform
 
 /// Sockets that the service manager has opened for this process (sd_listen_fds(3)).
 public enum ActivationSockets {

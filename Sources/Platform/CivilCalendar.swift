@@ -1,0 +1,60 @@
+import Glibc
+
+/// Days and times of day, by the C library's knowledge of time zones (localtime(3), mktime(3)).
+public struct CivilCalendar: Sendable {
+    /// Of one moment.
+    public struct Fields: Sendable, Equatable {
+        public var year: Int
+        /// From 1.
+        public var month: Int
+        /// From 1.
+        public var day: Int
+        public var hour = 0
+        public var minute = 0
+
+        public func isSameDay(as other: Fields) -> Bool { (year, month, day) == (other.year, other.month, other.day) }
+
+        /// 2026-03-14
+        public var dayText: String { "\(Self.digits(year, 4))-\(Self.digits(month, 2))-\(Self.digits(day, 2))" }
+        /// 09:26
+        public var timeText: String { "\(Self.digits(hour, 2)):\(Self.digits(minute, 2))" }
+
+        private static func digits(_ number: Int, _ count: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+    }
+
+    private let isLocal: Bool
+
+    /// Of this process's time zone.
+    public static let local = CivilCalendar(isLocal: true)
+    public static let utc = CivilCalendar(isLocal: false)
+
+    /// - Parameter seconds: since 1970-01-01 UTC.
+    /// - Returns: nil for a year that no calendar of the C library has.
+    public func fields(of seconds: Int64) -> Fields? {
+        var moment = time_t(seconds)
+        var parts = unsafe tm()
+        let isKnown =
+            if isLocal { unsafe localtime_r(&moment, &parts) != nil } else { unsafe gmtime_r(&moment, &parts) != nil }
+        guard isKnown else { return nil }
+        return unsafe Fields(
+            year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
+            hour: Int(parts.tm_hour), minute: Int(parts.tm_min))
+    }
+
+    /// The moment at which a day begins, in seconds since 1970-01-01 UTC.
+    /// - Returns: nil for what is no day, such as February 30.
+    public func beginning(ofDay day: Int, month: Int, year: Int) -> Int64? {
+        guard let day = Int32(exactly: day), (1...12).contains(month), (1...9999).contains(year) else { return nil }
+        var parts = unsafe tm()
+        unsafe (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), day)
+        // Whether summer time is in force then is for the library to find out.
+        unsafe parts.tm_isdst = -1
+        let moment = if isLocal { unsafe mktime(&parts) } else { unsafe timegm(&parts) }
+        let asked = Fields(year: year, month: month, day: Int(day))
+        guard let found = fields(of: Int64(moment)), found.isSameDay(as: asked) else { return nil }
+        return Int64(moment)
+    }
+}

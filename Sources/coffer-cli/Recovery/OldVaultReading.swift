@@ -1,0 +1,61 @@
+import Coffer
+import HelperProtocol
+
+/// An old vault's file, which the helper has open.
+struct OldVaultReading: ~Copyable {
+    /// A list of as many items as a vault can have, with all that they say.
+    private static let longestList = 64 << 20
+    /// A secret in base64.
+    private static let longestValue = 2 << 20
+
+    private let file: String
+    private var helper: HelperConversation
+    private(set) var items: [OldVault.Item] = []
+
+    /// - Parameter scratch: a folder where a private one can be made for a copy of the file.
+    init(_ file: String, scratch: String) throws(KeychainError) {
+        self.file = file
+        helper = try HelperConversation([Helper.oldVault, "--", file, scratch])
+    }
+
+    /// - Parameter code: as it was typed.
+    /// - Throws: `.invalidArgument` for what is no code, and another one can be tried then; else what is wrong with the file, or with the code for it.
+    mutating func open(with code: [UInt8]) throws(KeychainError) {
+        // One line: what parts the groups of a code does not matter.
+        let line = code.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
+        let opening: OldVault.Opening = try helper.ask(line, limit: Self.longestList)
+        if let problem = opening.problem { throw KeychainError(recovering: problem, file: file) }
+        items = opening.items ?? []
+    }
+
+    /// - Parameter index: of ``items``.
+    /// - Returns: the secret in base64.
+    /// - Throws: `.invalidArgument` where it alone cannot be read.
+    mutating func value(at index: Int) throws(KeychainError) -> String {
+        let answer: OldVault.Value = try helper.ask(Array("\(index)".utf8), limit: Self.longestValue)
+        guard let value = answer.value else {
+            throw KeychainError(
+                .invalidArgument,
+                "its value cannot be read from the old file: \(answer.problem?.reason ?? "no reason is given")")
+        }
+        return value
+    }
+}
+
+extension KeychainError {
+    /// An old vault's file that does not open.
+    init(recovering problem: OldVault.Problem, file: String) {
+        let text = "\(VisibleText.line(file)): \(problem.reason)"
+        switch problem.code {
+        case .malformedCode:
+            self.init(
+                .invalidArgument, problem.reason,
+                advice: "compare it with what you wrote down: six groups of five, no O, I, L or U among the letters")
+        case .noCode: self.init(.notFound, text)
+        case .wrongCode:
+            self.init(.wrongPassword, text, advice: "use the code that was valid when this copy was made")
+        case .damaged, .newerFormat: self.init(.damaged, text)
+        case .failed: self.init(.failed, text)
+        }
+    }
+}

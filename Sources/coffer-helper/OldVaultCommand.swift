@@ -1,0 +1,83 @@
+import ArgumentParser
+import Cryptography
+import HelperProtocol
+import Platform
+import Recovery
+import Vault
+
+/// Reads an old vault's file for `coffer recovery restore`.
+struct OldVaultCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: Helper.oldVault, abstract: "Read an old vault's file, for \"coffer recovery restore\".")
+
+    @Argument(help: "The old vault's file.") var file: String
+    @Argument(help: "A folder for a private copy of it.") var scratch: String
+
+    /// Far more than a code with any spacing, or an item's number.
+    private static let longestLine = 1024
+
+    func run() throws {
+        var lines = StandardInputLines(limit: Self.longestLine)
+        while let line = try lines.next() {
+            let vault: RecoverableVault
+            do throws(OldVault.Problem) { vault = try open(with: line) } catch {
+                try Answer.say(OldVault.Opening(error))
+                guard error.code == .malformedCode else { return }
+                continue
+            }
+            try Answer.say(OldVault.Opening(items: vault.items.map(OldVault.Item.init)))
+            while let line = try lines.next() {
+                try Answer.say(Self.value(String(decoding: line, as: UTF8.self), vault))
+            }
+        }
+    }
+
+    private func open(with line: [UInt8]) throws(OldVault.Problem) -> RecoverableVault {
+        let code: RecoveryCode
+        do {
+            code = try RecoveryCode(reading: SecretBytes(copying: line))
+        } catch let error as RecoveryCodeError {
+            throw OldVault.Problem(.malformedCode, error.description)
+        } catch {
+            throw OldVault.Problem(.failed, "there is no memory for the code")
+        }
+        do throws(VaultError) { return try RecoverableVault(copying: file, to: scratch, code: code) } catch {
+            throw OldVault.Problem(error)
+        }
+    }
+
+    private static func value(_ number: String, _ vault: RecoverableVault) throws -> OldVault.Value {
+        guard let index = Int(number), vault.items.indices.contains(index) else {
+            throw ValidationError("there is no item \(number)")
+        }
+        do throws(VaultError) { return OldVault.Value(try vault.value(of: vault.items[index]).base64Encoded()) } catch {
+            return OldVault.Value(OldVault.Problem(error))
+        }
+    }
+}
+
+extension OldVault.Item {
+    init(_ item: RecoverableVault.Item) {
+        let (metadata, access) = (item.summary.metadata, item.summary.access)
+        self.init(
+            service: metadata.service, account: metadata.account, label: metadata.label, comment: metadata.comment,
+            attributes: metadata.attributes, expires: metadata.expires, accessibility: access.accessibility.description,
+            thisDeviceOnly: access.thisDeviceOnly,
+            require: access.constraints.description.split(separator: ", ").map(String.init),
+            any: access.operator == .or)
+    }
+}
+
+extension OldVault.Problem {
+    init(_ error: VaultError) {
+        let code: Code =
+            switch error.code {
+            case .notFound: .noCode
+            case .authenticationFailed: .wrongCode
+            case .damaged: .damaged
+            case .newerFormat: .newerFormat
+            default: .failed
+            }
+        self.init(code, error.reason)
+    }
+}
