@@ -60,8 +60,8 @@ public final class Broker: Service {
         self.configuration = configuration
         self.options = options
         self.authenticatorUID = try BrokerStart.authenticatorUID(configuration)
-        let challenges = ChallengeBook(
-            limits: ChallengeBook.Limits(
+        let challenges = ChallengeStore(
+            limits: ChallengeStore.Limits(
                 openPerUser: configuration.authenticationsPerUser, life: .seconds(configuration.promptTimeout + 30)),
             clock: options.clock)
         let thread = SealerThread(patience: options.sealerTimeLimit)
@@ -74,18 +74,18 @@ public final class Broker: Service {
             limits: .clients(
                 connectionsPerUser: configuration.connectionsPerUser,
                 connections: min(options.connections, descriptors / 2)))
-        let ground = VaultGround(
+        let dependencies = VaultDependencies(
             directory: configuration.vaultDirectory,
             registry: Registry(directory: configuration.registryDirectory, authenticatorUID: authenticatorUID),
             sealer: sealer, sealerThread: thread, challenges: challenges, clock: options.clock,
             signatureTime: options.signatureTimeLimit)
-        let shelf = VaultShelf(ground: ground)
+        let vaultStore = VaultStore(dependencies: dependencies)
         self.core = BrokerCore(
-            configuration: configuration, sealer: sealer, sealerThread: thread, shelf: shelf,
-            desk: AdmissionDesk(registry: ground.registry), challenges: challenges,
+            configuration: configuration, sealer: sealer, sealerThread: thread, vaultStore: vaultStore,
+            vaultAccess: VaultAccess(registry: dependencies.registry), challenges: challenges,
             maker: SealerMaker(sealer: sealer, thread: thread),
             locks: try LockWatch(
-                configuration: configuration, shelf: shelf, clock: options.clock, logger: logger,
+                configuration: configuration, vaultStore: vaultStore, clock: options.clock, logger: logger,
                 patience: options.busTimeLimit),
             applicationPasswords: ApplicationPasswords(clock: options.clock, budgets: budgets), budgets: budgets,
             warnings: BrokerStart.warnings(configuration, sealer: sealer.kind), logger: logger)
@@ -97,11 +97,11 @@ public final class Broker: Service {
         core.locks.logind?.start()
         let core = core
         Task {
-            for await ending in core.challenges.endings.stream {
-                guard let record = AccessRecord(refusing: ending.challenge, ending.outcome) else {
+            for await ended in core.challenges.ended.stream {
+                guard let record = AccessRecord(refusing: ended.challenge, ended.outcome) else {
                     continue
                 }
-                await core.shelf.keeper(of: ending.challenge.owner).noteRefusal(record, .written)
+                await core.vaultStore.vaultActor(of: ended.challenge.owner).noteRefusal(record, .written)
             }
         }
         let pace = Connection.Pace(message: .init(options.messageTimeLimit), idle: options.idleTimeLimit)
@@ -135,7 +135,7 @@ public final class Broker: Service {
         running.withLock { $0.groups.append(group) }
         let listener = try Listener.start(
             on: socket, group: group,
-            Listener.Surroundings(
+            Listener.Dependencies(
                 served: served, budgets: budgets, users: users, calls: calls, pace: pace, threads: UserThreads(group),
                 logger: core.logger))
         running.withLock { $0.listeners.append(listener) }
@@ -153,8 +153,8 @@ public final class Broker: Service {
         for listener in listeners { await listener.waitForConnections(within: .seconds(2)) }
         core.locks.logind?.stop()
         core.challenges.dropAll()
-        core.challenges.endings.finish()
-        await core.shelf.close()
+        core.challenges.ended.finish()
+        await core.vaultStore.close()
         // The threads end with the process at the latest.
         for group in groups { try? await group.shutdownGracefully() }
         core.logger.notice("stopped")

@@ -7,15 +7,15 @@ struct BrokerCore: Sendable {
     let configuration: Configuration
     let sealer: any Sealer
     let sealerThread: SealerThread
-    let shelf: VaultShelf
-    let desk: AdmissionDesk
-    let challenges: ChallengeBook
+    let vaultStore: VaultStore
+    let vaultAccess: VaultAccess
+    let challenges: ChallengeStore
     let maker: SealerMaker
     let locks: LockWatch
     let applicationPasswords: ApplicationPasswords
     /// What each user holds of what all of them share.
     let budgets: UserBudgets
-    let diagnoses = DiagnosisDesk()
+    let diagnoses = RunningDiagnoses()
     /// What weakens the guarantees here, for people to read.
     let warnings: [String]
     let logger: Logger

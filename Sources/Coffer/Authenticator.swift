@@ -15,13 +15,13 @@ package struct Authenticator: Sendable {
     }
 
     /// Has a person pass the challenge.
-    package func pass(_ challenge: String, by person: inout any Person) throws(KeychainError) {
-        try converse(Authentication.Begin(challenge: challenge), by: &person)
+    package func pass(_ challenge: String, by prompter: inout any Prompter) throws(KeychainError) {
+        try converse(Authentication.Begin(challenge: challenge), by: &prompter)
     }
 
     /// Has a person asked once, for an answer that is used again.
-    package func authorize(seconds: Int, by person: inout any Person) throws(KeychainError) {
-        try converse(Authentication.Authorize(seconds: Int64(seconds)), by: &person)
+    package func authorize(seconds: Int, by prompter: inout any Prompter) throws(KeychainError) {
+        try converse(Authentication.Authorize(seconds: Int64(seconds)), by: &prompter)
     }
 
     /// Ends all that can be used again.
@@ -41,7 +41,7 @@ package struct Authenticator: Sendable {
     }
 
     private func converse<Method: VarlinkMethod>(
-        _ beginning: Method, by person: inout any Person
+        _ beginning: Method, by prompter: inout any Prompter
     ) throws(KeychainError) where Method.Reply == Authentication.Step {
         var connection = try connect()
         try check(connection)
@@ -51,7 +51,7 @@ package struct Authenticator: Sendable {
                 throw KeychainError(
                     authenticator: .notUnderstood("it asks nothing and is not done"), path: paths.authenticator)
             }
-            let answer = try reply(to: message, by: &person, on: &connection)
+            let answer = try reply(to: message, by: &prompter, on: &connection)
             step = try exchange(Authentication.Continue(answer: answer), on: &connection)
         }
     }
@@ -93,14 +93,14 @@ package struct Authenticator: Sendable {
 
     /// - Returns: nil for a message that takes no answer.
     private func reply(
-        to message: Authentication.Message, by person: inout any Person, on connection: inout VarlinkConnection
+        to message: Authentication.Message, by prompter: inout any Prompter, on connection: inout VarlinkConnection
     ) throws(KeychainError) -> String? {
         switch message.style {
         case .info, .error:
-            try person.tell(message)
+            try prompter.tell(message)
             return nil
         case .secret, .visible:
-            if let answer = try person.ask(message, hangUp: connection.number) { return answer }
+            if let answer = try prompter.ask(message, hangUp: connection.number) { return answer }
             throw ending(of: &connection)
         }
     }

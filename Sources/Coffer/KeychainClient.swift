@@ -3,7 +3,7 @@ import BrokerProtocol
 /// The keychain with a person at hand: a call that needs one is repeated once the person has been recognised.
 package struct KeychainClient: Sendable {
     package let paths: SocketPaths
-    private let broker: Broker
+    private let broker: BrokerClient
     private let authenticator: Authenticator
     /// Whose vault all calls are about.
     private let vault: BrokerProtocol.Keychain.VaultChoice
@@ -15,7 +15,7 @@ package struct KeychainClient: Sendable {
         vault: BrokerProtocol.Keychain.VaultChoice = BrokerProtocol.Keychain.VaultChoice()
     ) {
         self.paths = paths
-        self.broker = Broker(path: paths.broker)
+        self.broker = BrokerClient(path: paths.broker)
         self.vault = vault
         self.authenticator = Authenticator(paths: paths, caller: caller)
     }
@@ -41,8 +41,8 @@ package struct KeychainClient: Sendable {
     }
 
     /// Has a person asked once; reads in this terminal session use the answer for so many seconds.
-    package func authorize(seconds: Int, by person: inout any Person) throws(KeychainError) {
-        try authenticator.authorize(seconds: seconds, by: &person)
+    package func authorize(seconds: Int, by prompter: inout any Prompter) throws(KeychainError) {
+        try authenticator.authorize(seconds: seconds, by: &prompter)
     }
 
     /// Ends what ``authorize(seconds:by:)`` began, in all of the user's terminals.
@@ -74,7 +74,7 @@ package struct KeychainClient: Sendable {
     ///   - prompts: as many as the items can take.
     package func rotateAll(
         _ passwords: [BrokerProtocol.Keychain.ItemPassword], prompts: Int,
-        person findPerson: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Person
+        prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> BrokerProtocol.Keychain.RotateAll.Reply {
         var method = BrokerProtocol.Keychain.RotateAll(applicationPasswords: passwords)
         for _ in 0...prompts {
@@ -86,8 +86,8 @@ package struct KeychainClient: Sendable {
                         .protocolViolation, "the broker asks for something other than renewing keys",
                         advice: "install coffer and cofferd of the same version")
                 }
-                var person = try found(findPerson, purposes, challenge)
-                try authenticator.pass(challenge, by: &person)
+                var prompter = try found(findPrompter, purposes, challenge)
+                try authenticator.pass(challenge, by: &prompter)
                 method.challenge = challenge
             }
         }
@@ -96,12 +96,12 @@ package struct KeychainClient: Sendable {
             advice: "run the command again")
     }
 
-    /// - Throws: what `findPerson` throws, having told the broker that nobody will be asked: that it was tried is in the access log then.
+    /// - Throws: what `findPrompter` throws, having told the broker that nobody will be asked: that it was tried is in the access log then.
     private func found(
-        _ findPerson: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Person,
+        _ findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter,
         _ purposes: [BrokerProtocol.Keychain.Purpose], _ challenge: String
-    ) throws(KeychainError) -> any Person {
-        do throws(KeychainError) { return try findPerson(purposes) } catch {
+    ) throws(KeychainError) -> any Prompter {
+        do throws(KeychainError) { return try findPrompter(purposes) } catch {
             // Where that fails the broker finds out by itself, when the challenge has become too old.
             _ = try? broker.call(inVault(BrokerProtocol.Keychain.Withdraw(challenge: challenge)))
             throw error
@@ -109,9 +109,10 @@ package struct KeychainClient: Sendable {
     }
 
     /// A call that may need a person, once for each purpose.
-    /// - Parameter findPerson: called only when one is needed, with what the person will be asked for.
+    /// - Parameter findPrompter: called only when one is needed, with what the person will be asked for.
     package func call<Method: Challengeable>(
-        _ method: Method, person findPerson: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Person
+        _ method: Method,
+        prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
     ) throws(KeychainError) -> Method.Reply {
         var method = method
         var asked: Set<BrokerProtocol.Keychain.Purpose> = []
@@ -127,9 +128,9 @@ package struct KeychainClient: Sendable {
                 }
                 asked.formUnion(purposes)
                 // Which fingers are enrolled is a question to the machine.
-                var person: any Person =
-                    try purposes == [.enrolment] ? Nobody() : found(findPerson, purposes, challenge)
-                try authenticator.pass(challenge, by: &person)
+                var prompter: any Prompter =
+                    try purposes == [.enrolment] ? SilentPrompter() : found(findPrompter, purposes, challenge)
+                try authenticator.pass(challenge, by: &prompter)
                 method.challenge = challenge
             }
         }
@@ -137,7 +138,7 @@ package struct KeychainClient: Sendable {
 }
 
 /// For what nobody is to be asked.
-private struct Nobody: Person {
+private struct SilentPrompter: Prompter {
     mutating func tell(_ message: Authentication.Message) throws(KeychainError) {}
 
     mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? { nil }

@@ -112,7 +112,7 @@ public final class OpenVault: Sendable {
         } else {
             // Last of all that is checked: a file that is damaged besides is called that.
             epochs = Mutex(
-                try Self.settle(header, counted: counted, keys: keys, record: record, sealer: sealer))
+                try Self.reconcile(header, counted: counted, keys: keys, record: record, sealer: sealer))
         }
         currentKeybag = Mutex(keybag)
         self.directory = directory

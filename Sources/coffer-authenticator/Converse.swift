@@ -10,6 +10,6 @@ struct Converse: ParsableCommand {
 
     func run() throws {
         let configuration = try passed.load()
-        try Conversation(configuration: configuration).run(on: passed.take())
+        try ClientConversation(configuration: configuration).run(on: passed.take())
     }
 }

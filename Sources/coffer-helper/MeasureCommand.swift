@@ -17,9 +17,10 @@ struct MeasureCommand: ParsableCommand {
     func run() throws {
         let bytes: [UInt8]
         do throws(SystemError) { bytes = try DurableFile.read(file, limit: Self.longest) } catch {
-            return try Answer.say(FileMeasurement())
+            return try HelperAnswer.say(FileMeasurement())
         }
         let measured = try MeasuredFile(bytes)
-        try Answer.say(FileMeasurement(content: Hex.encode(measured.content), image: measured.image.map(Hex.encode)))
+        try HelperAnswer.say(
+            FileMeasurement(content: Hex.encode(measured.content), image: measured.image.map(Hex.encode)))
     }
 }

@@ -21,13 +21,13 @@ struct OldVaultCommand: ParsableCommand {
         while let line = try lines.next() {
             let vault: RecoverableVault
             do throws(OldVault.Problem) { vault = try open(with: line) } catch {
-                try Answer.say(OldVault.Opening(error))
+                try HelperAnswer.say(OldVault.Opening(error))
                 guard error.code == .malformedCode else { return }
                 continue
             }
-            try Answer.say(OldVault.Opening(items: vault.items.map(OldVault.Item.init)))
+            try HelperAnswer.say(OldVault.Opening(items: vault.items.map(OldVault.Item.init)))
             while let line = try lines.next() {
-                try Answer.say(Self.value(String(decoding: line, as: UTF8.self), vault))
+                try HelperAnswer.say(Self.value(String(decoding: line, as: UTF8.self), vault))
             }
         }
     }

@@ -86,11 +86,11 @@ struct ConversationLimitTests {
         var held: [Held] = []
         for uid in UInt32(1)...6 {
             for _ in 0..<32 { held.append(Held(try limits.admit(peer(uid)))) }
-            #expect(throws: Ending.refused(ConversationLimits.tooMany)) { _ = try limits.admit(peer(uid)) }
+            #expect(throws: ConversationError.refused(ConversationLimits.tooMany)) { _ = try limits.admit(peer(uid)) }
         }
         #expect(held.count == Int(ConversationLimits.total - ConversationLimits.kept))
         for _ in 0..<2 { held.append(Held(try limits.admit(peer(7)))) }
-        let refusal = #expect(throws: Ending.self) { _ = try limits.admit(peer(7)) }
+        let refusal = #expect(throws: ConversationError.self) { _ = try limits.admit(peer(7)) }
         #expect(refusal?.fault?.name == .authenticationLimitExceeded)
         #expect(refusal?.fault?.details.message?.contains("All users together") == true)
         held.append(Held(try limits.admit(peer(8))))
@@ -109,10 +109,10 @@ struct ConversationLimitTests {
         }
         var held: [Held] = []
         for pid: Int32 in [1, 2, 4_194_304, 2, 1, 4_194_304] { held.append(try admit(pid)) }
-        #expect(throws: Ending.refused(ConversationLimits.tooMany)) { _ = try admit(3) }
+        #expect(throws: ConversationError.refused(ConversationLimits.tooMany)) { _ = try admit(3) }
         // The second program's first conversation ends, and then its other one.
         held.remove(at: 1)
-        #expect(throws: Ending.refused(ConversationLimits.tooMany)) { _ = try admit(3) }
+        #expect(throws: ConversationError.refused(ConversationLimits.tooMany)) { _ = try admit(3) }
         held.remove(at: 2)
         held.append(try admit(3))
     }

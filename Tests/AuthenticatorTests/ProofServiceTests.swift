@@ -52,10 +52,10 @@ struct ProofServiceTests {
         #expect(try opening.choose(none).map(\.index) == [0, 2])
         let other = BiometricAvailability.otherFingers("other fingers")
         #expect(try ways([[.biometryCurrentSet], [.biometryAny]]).choose(other).map(\.kind) == [.biometryAny])
-        #expect(throws: Ending.self) { try ways([[.biometryCurrentSet]]).choose(other) }
+        #expect(throws: ConversationError.self) { try ways([[.biometryCurrentSet]]).choose(other) }
         let both = try ways([[.biometryAny, .passcode]])
         #expect(try both.choose(finger).map(\.kind) == [.biometryAny, .passcode])
-        do throws(Ending) {
+        do throws(ConversationError) {
             _ = try both.choose(none)
             Issue.record("half of an “and” was chosen")
         } catch {

@@ -85,14 +85,16 @@ struct SigningKeysTests {
     @Test func whatWasMadeForAKeyThatIsGoneIsNotRegistered() throws {
         let stage = try Stage(.init(hasVault: false))
         let before = try SigningKeys(directory: stage.registry.directory)
-        try before.whileKept(before.present) { () throws(Ending) in }
+        try before.whileKept(before.present) { () throws(ConversationError) in }
         let keys = try SigningKeys(directory: stage.registry.directory)
         try keys.renew()
         // It may still be needed, until somebody has looked.
-        try before.whileKept(before.present) { () throws(Ending) in }
+        try before.whileKept(before.present) { () throws(ConversationError) in }
         #expect(try keys.dropUnused(by: stage.registry) == 0)
-        #expect(throws: Ending.self) {
-            try before.whileKept(before.present) { () throws(Ending) in Issue.record("registered all the same") }
+        #expect(throws: ConversationError.self) {
+            try before.whileKept(before.present) { () throws(ConversationError) in
+                Issue.record("registered all the same")
+            }
         }
     }
 

@@ -185,13 +185,13 @@ struct ApplicationPasswordTests {
     @Test("tries that run side by side are all counted")
     func sideBySide() {
         let clock = TestClock()
-        let book = GuessBook(clock: clock.clock)
+        let store = GuessBook(clock: clock.clock)
         guard let item = ItemID(bytes: [UInt8](repeating: 1, count: 16)) else { return }
-        let begun = (0..<20).count { _ in book.begin(item, by: 1) == nil }
+        let begun = (0..<20).count { _ in store.begin(item, by: 1) == nil }
         #expect(begun == GuessBook.free)
-        #expect(book.begin(item, by: 2) == nil)
+        #expect(store.begin(item, by: 2) == nil)
         clock.advance(by: .seconds(601))
-        #expect(book.begin(item, by: 1) == nil)
+        #expect(store.begin(item, by: 1) == nil)
     }
 
     @Test("one user's many passwords are stretched one by one, and keep another user waiting for one of them at most")

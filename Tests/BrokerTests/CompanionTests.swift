@@ -14,92 +14,94 @@ struct CompanionTests {
     private let clock = TestClock()
     private let caller = Caller(uid: 1000, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1)
 
-    private func book() -> ChallengeBook {
-        ChallengeBook(limits: .init(openPerUser: 8, life: .seconds(60)), clock: clock.clock)
+    private func store() -> ChallengeStore {
+        ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: clock.clock)
     }
 
     private func issue(
-        _ book: ChallengeBook, _ account: String = "a", to other: Caller? = nil, owner: Owner = .user(1000),
+        _ store: ChallengeStore, _ account: String = "a", to other: Caller? = nil, owner: Owner = .user(1000),
         kinds: [AuthorizationKind] = [.presence], purposes: [Keychain.Purpose] = [.read]
     ) throws -> Challenge.ID {
         let vault = try #require(VaultID(bytes: [UInt8](repeating: 1, count: 16)))
         let choice = SignatureChoice([
             kinds.map { Challenge.Authorization(role: .presence, kind: $0, point: nil) }
         ])
-        return try book.issue(
+        return try store.issue(
             to: other ?? caller, owner: owner, vault: vault, purposes: purposes,
             subject: Challenge.Subject(item: .random(), version: 1, service: "s", account: account), reason: account,
             choice: choice)
     }
 
-    private func described(_ book: ChallengeBook) throws -> Challenge.ID {
-        let id = try issue(book, "own")
-        _ = try book.describe(id, uid: 1000, process: caller.process, connection: 9)
+    private func described(_ store: ChallengeStore) throws -> Challenge.ID {
+        let id = try issue(store, "own")
+        _ = try store.describe(id, uid: 1000, process: caller.process, connection: 9)
         return id
     }
 
     @Test("only requests that the very same proof of the same process answers are companions")
     func alike() throws {
-        let book = book()
-        let own = try described(book)
-        let companion = try issue(book, "companion")
+        let store = store()
+        let own = try described(store)
+        let companion = try issue(store, "companion")
         _ = try issue(
-            book, "later process", to: Caller(uid: 1000, process: ProcessIdentity(pid: 7, startTime: 71), connection: 2)
+            store, "later process",
+            to: Caller(uid: 1000, process: ProcessIdentity(pid: 7, startTime: 71), connection: 2)
         )
         _ = try issue(
-            book, "other process", to: Caller(uid: 1000, process: ProcessIdentity(pid: 8, startTime: 70), connection: 3)
+            store, "other process",
+            to: Caller(uid: 1000, process: ProcessIdentity(pid: 8, startTime: 70), connection: 3)
         )
-        _ = try issue(book, "other user", to: Caller(uid: 1001, process: caller.process, connection: 4))
-        _ = try issue(book, "other owner", owner: .group(5))
-        _ = try issue(book, "other kind", kinds: [.passcode])
-        _ = try issue(book, "more kinds", kinds: [.presence, .passcode])
-        _ = try issue(book, "other purpose", kinds: [.presence], purposes: [.unlock, .read])
-        let found = try book.companions(own, connection: 9)
+        _ = try issue(store, "other user", to: Caller(uid: 1001, process: caller.process, connection: 4))
+        _ = try issue(store, "other owner", owner: .group(5))
+        _ = try issue(store, "other kind", kinds: [.passcode])
+        _ = try issue(store, "more kinds", kinds: [.presence, .passcode])
+        _ = try issue(store, "other purpose", kinds: [.presence], purposes: [.unlock, .read])
+        let found = try store.companions(own, connection: 9)
         #expect(found.map(\.id) == [companion])
         // One that an authenticator is busy with is still one; one that was granted is not.
-        _ = try book.describe(companion, uid: 1000, process: caller.process, connection: 10)
-        #expect(try book.companions(own, connection: 9).count == 1)
-        _ = try book.begin(companion, 0, connection: 10)
-        try book.finish(companion, 0, connection: 10, agreement: nil)
-        #expect(try book.companions(own, connection: 9).isEmpty)
+        _ = try store.describe(companion, uid: 1000, process: caller.process, connection: 10)
+        #expect(try store.companions(own, connection: 9).count == 1)
+        _ = try store.begin(companion, 0, connection: 10)
+        try store.finish(companion, 0, connection: 10, agreement: nil)
+        #expect(try store.companions(own, connection: 9).isEmpty)
     }
 
     @Test("only requests to read are companions: whatever else is asked for is asked for by itself")
     func purposes() throws {
         for purpose in Keychain.Purpose.allCases where purpose != .read {
             for purposes in [[purpose], [purpose, .read]] where purposes != [.unlock, .read] {
-                let book = book()
-                let own = try issue(book, "own", purposes: purposes)
-                _ = try book.describe(own, uid: 1000, process: caller.process, connection: 9)
-                _ = try issue(book, "companion", purposes: purposes)
-                #expect(try book.companions(own, connection: 9).isEmpty, "\(purposes)")
+                let store = store()
+                let own = try issue(store, "own", purposes: purposes)
+                _ = try store.describe(own, uid: 1000, process: caller.process, connection: 9)
+                _ = try issue(store, "companion", purposes: purposes)
+                #expect(try store.companions(own, connection: 9).isEmpty, "\(purposes)")
             }
         }
     }
 
     @Test("nobody else is told of them")
     func private_() throws {
-        let book = book()
-        let own = try described(book)
-        #expect(throws: ChallengeRefusal.outOfOrder) { try book.companions(own, connection: 10) }
-        let issued = try issue(book, "b")
-        #expect(throws: ChallengeRefusal.outOfOrder) { try book.companions(issued, connection: 9) }
+        let store = store()
+        let own = try described(store)
+        #expect(throws: ChallengeRefusal.outOfOrder) { try store.companions(own, connection: 10) }
+        let issued = try issue(store, "b")
+        #expect(throws: ChallengeRefusal.outOfOrder) { try store.companions(issued, connection: 9) }
     }
 
     @Test("those that one prompt answers count as one, up to what a person can be shown; a user has sixty-four at most")
     func limits() throws {
-        let book = book()
+        let store = store()
         // Processes that are there: what dead ones asked is dropped where room is needed.
         let own = Caller(uid: 1000, process: try TestAuthenticator.thisProcess(), connection: 1)
-        for number in 0..<32 { _ = try issue(book, "item-\(number)", to: own) }
-        #expect(throws: Fault.self) { try issue(book, "one more", to: own) }
+        for number in 0..<32 { _ = try issue(store, "item-\(number)", to: own) }
+        #expect(throws: Fault.self) { try issue(store, "one more", to: own) }
         // The user's other programs still can ask, seven of them.
         let others = try (0..<8).map { _ in try Sleeper() }
-        for other in others.dropLast() { _ = try issue(book, to: other.caller) }
-        #expect(throws: Fault.self) { try issue(book, to: others[7].caller) }
+        for other in others.dropLast() { _ = try issue(store, to: other.caller) }
+        #expect(throws: Fault.self) { try issue(store, to: others[7].caller) }
         var issued = 39
         // Where there is no room left is what is looked for.
-        for number in 0..<32 where (try? issue(book, "item-\(number)", to: others[0].caller)) != nil { issued += 1 }
+        for number in 0..<32 where (try? issue(store, "item-\(number)", to: others[0].caller)) != nil { issued += 1 }
         #expect(issued == 64)
     }
 
@@ -138,20 +140,21 @@ struct CompanionTests {
     @Test("a vault that nobody ever asked for is locked all the same, as far as an answer's reuse goes")
     func neverAsked() async throws {
         let folder = try TemporaryFolder()
-        let ground = VaultGround(
+        let dependencies = VaultDependencies(
             directory: folder.path,
             registry: Registry(directory: folder.path, authenticatorUID: ProcessSurroundings.effectiveUser),
             sealer: SoftwareSealer(directory: folder.path), sealerThread: SealerThread(patience: patience),
-            challenges: book())
-        let shelf = VaultShelf(ground: ground)
+            challenges: store())
+        let vaultStore = VaultStore(dependencies: dependencies)
         let locks = [
-            { await shelf.lock(.user(7)) }, { shelf.lockAll() }, { shelf.keeper(of: .user(7)).lock() },
+            { await vaultStore.lock(.user(7)) }, { vaultStore.lockAll() },
+            { vaultStore.vaultActor(of: .user(7)).lock() },
         ]
         for lock in locks {
-            let before = shelf.lockTimes.last(of: .user(7))
+            let before = vaultStore.lockTimes.last(of: .user(7))
             while BootTime.milliseconds <= before {}
             await lock()
-            #expect(shelf.lockTimes.last(of: .user(7)) > before)
+            #expect(vaultStore.lockTimes.last(of: .user(7)) > before)
         }
     }
 

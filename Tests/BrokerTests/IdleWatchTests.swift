@@ -28,7 +28,7 @@ struct IdleWatchTests {
         time.advance(by: .seconds(14 * 60))
         watch.used(1)
         time.advance(by: .seconds(14 * 60))
-        await watch.settle(1)
+        await watch.apply(1)
         #expect(locked.times == 0)
         time.advance(by: .seconds(60))
         try await until("the timer locks") { locked.times == 1 }
@@ -40,7 +40,7 @@ struct IdleWatchTests {
         let watch = watch(time, locked, minutes: 1, timers: false)
         watch.unlocked(1)
         time.advance(by: .seconds(60))
-        await watch.settle(1)
+        await watch.apply(1)
         #expect(locked.times == 1)
     }
 
@@ -52,13 +52,13 @@ struct IdleWatchTests {
         watch.sessions(of: 1, areIdle: true)
         for minute in 1...15 {
             time.advance(by: .seconds(60))
-            await watch.settle(1)
+            await watch.apply(1)
             #expect(locked.times == (minute < 15 ? 0 : 1))
             watch.used(1)
         }
         watch.unlocked(1)
         time.advance(by: .seconds(14 * 60))
-        await watch.settle(1)
+        await watch.apply(1)
         #expect(locked.times == 1)
     }
 
@@ -68,7 +68,7 @@ struct IdleWatchTests {
         let watch = watch(time, locked, minutes: nil)
         watch.unlocked(1)
         time.advance(by: .seconds(1_000_000))
-        await watch.settle(1)
+        await watch.apply(1)
         #expect(locked.times == 0)
     }
 }

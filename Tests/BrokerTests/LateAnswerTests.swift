@@ -21,38 +21,38 @@ struct LateAnswerTests {
         let folder = try TemporaryFolder()
         try Folder.make(folder.path + "/vaults", mode: 0o700)
         try Folder.make(folder.path + "/registry", mode: 0o755)
-        let book = ChallengeBook(limits: .init(openPerUser: 8, life: .seconds(600)), clock: .system)
+        let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(600)), clock: .system)
         let uid = ProcessSurroundings.effectiveUser
-        func keeper(making time: Duration) -> VaultKeeper {
-            VaultKeeper(
+        func vaultActor(making time: Duration) -> VaultActor {
+            VaultActor(
                 owner: .user(uid),
-                ground: VaultGround(
+                dependencies: VaultDependencies(
                     directory: folder.path + "/vaults",
                     registry: Registry(directory: folder.path + "/registry", authenticatorUID: uid),
                     sealer: TPMSealer(TPMAccess.patient(tap.configuration)),
-                    sealerThread: SealerThread(patience: patience), challenges: book,
+                    sealerThread: SealerThread(patience: patience), challenges: store,
                     makingTime: time))
         }
         let key = try P256.PrivateKey.generate().publicKey
-        func provision(_ keeper: VaultKeeper) async throws -> RegistryRecord {
-            let id = try book.issue(
+        func provision(_ vaultActor: VaultActor) async throws -> RegistryRecord {
+            let id = try store.issue(
                 to: Caller(uid: uid, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1),
                 owner: .user(uid), vault: nil, purposes: [.create])
-            return try await keeper.provision(for: id, authenticatorKey: key)
+            return try await vaultActor.provision(for: id, authenticatorKey: key)
         }
         func indexes() throws -> Int {
             try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"]).split(separator: "\n").count
         }
         for _ in 0..<2 {
-            let hurried = keeper(making: .milliseconds(300))
+            let hurried = vaultActor(making: .milliseconds(300))
             let late = try await fault { try await provision(hurried) }
             #expect(late.name == .tpm && late.details.kind == "deadline", "\(late)")
             // Behind it on the sealer's thread: it has ended then, and what it made was taken back.
-            try await hurried.ground.sealerThread.run(within: patience) { () throws(SealerError) in }
+            try await hurried.dependencies.sealerThread.run(within: patience) { () throws(SealerError) in }
             #expect(try indexes() == 0)
         }
         // In its time it is made.
-        _ = try await provision(keeper(making: patience))
+        _ = try await provision(vaultActor(making: patience))
         #expect(try indexes() == 2)
         #expect(try tpm.leftovers() == [])
     }

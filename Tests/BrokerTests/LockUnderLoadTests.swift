@@ -18,8 +18,8 @@ struct LockUnderLoadTests {
     /// Several users' vaults, unlocked.
     private final class Stage {
         let folder: TemporaryFolder
-        let shelf: VaultShelf
-        let book = ChallengeBook(limits: .init(openPerUser: 8, life: .seconds(600)), clock: .system)
+        let vaultStore: VaultStore
+        let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(600)), clock: .system)
         private let sealer: SoftwareSealer
         private let key: P256.PrivateKey
 
@@ -27,30 +27,31 @@ struct LockUnderLoadTests {
             folder = try TemporaryFolder()
             key = try P256.PrivateKey.generate()
             sealer = SoftwareSealer(directory: folder.path)
-            shelf = VaultShelf(
-                ground: VaultGround(
+            vaultStore = VaultStore(
+                dependencies: VaultDependencies(
                     directory: folder.path,
                     registry: Registry(directory: folder.path, authenticatorUID: ProcessSurroundings.effectiveUser),
-                    sealer: sealer, sealerThread: SealerThread(patience: patience), challenges: book))
+                    sealer: sealer, sealerThread: SealerThread(patience: patience), challenges: store))
             for uid in users {
                 let id = try question(uid, .create)
-                let keeper = shelf.keeper(of: .user(uid))
-                try shelf.ground.registry.write(try await keeper.provision(for: id, authenticatorKey: key.publicKey))
-                _ = try await keeper.adopt(for: id)
-                try await keeper.unlock(with: try await root(of: keeper), for: id)
+                let vaultActor = vaultStore.vaultActor(of: .user(uid))
+                try vaultStore.dependencies.registry.write(
+                    try await vaultActor.provision(for: id, authenticatorKey: key.publicKey))
+                _ = try await vaultActor.adopt(for: id)
+                try await vaultActor.unlock(with: try await root(of: vaultActor), for: id)
             }
         }
 
         func question(_ uid: UInt32, _ purpose: Keychain.Purpose) throws -> Challenge.ID {
             let process = ProcessIdentity(pid: 7, startTime: 70)
-            return try book.issue(
+            return try store.issue(
                 to: Caller(uid: uid, process: process, connection: 1), owner: .user(uid), vault: nil,
                 purposes: [purpose])
         }
 
         /// What a signature releases.
-        func root(of keeper: VaultKeeper) async throws -> SecretBytes {
-            let material = try await keeper.material(for: "")
+        func root(of vaultActor: VaultActor) async throws -> SecretBytes {
+            let material = try await vaultActor.material(for: "")
             return try sealer.open(.unlockRoot, material.objects, record: material.record) {
                 [key] (request) throws(SigningRefusal) in
                 do { return try key.signature(for: request.message()) } catch { throw SigningRefusal() }
@@ -61,12 +62,14 @@ struct LockUnderLoadTests {
         func core() throws -> BrokerCore {
             var configuration = Configuration()
             configuration.systemBus = .none
-            let (ground, logger) = (shelf.ground, LogLines().logger)
+            let (dependencies, logger) = (vaultStore.dependencies, LogLines().logger)
             return BrokerCore(
-                configuration: configuration, sealer: sealer, sealerThread: ground.sealerThread, shelf: shelf,
-                desk: AdmissionDesk(registry: ground.registry), challenges: book,
-                maker: SealerMaker(sealer: sealer, thread: ground.sealerThread),
-                locks: try LockWatch(configuration: configuration, shelf: shelf, clock: .system, logger: logger),
+                configuration: configuration, sealer: sealer, sealerThread: dependencies.sealerThread,
+                vaultStore: vaultStore,
+                vaultAccess: VaultAccess(registry: dependencies.registry), challenges: store,
+                maker: SealerMaker(sealer: sealer, thread: dependencies.sealerThread),
+                locks: try LockWatch(
+                    configuration: configuration, vaultStore: vaultStore, clock: .system, logger: logger),
                 applicationPasswords: ApplicationPasswords(clock: .system, budgets: .usual), budgets: .usual,
                 warnings: [], logger: logger)
         }
@@ -74,8 +77,8 @@ struct LockUnderLoadTests {
         /// Keeps a user's vault busy until the gate is opened.
         func keepBusy(_ uid: UInt32) async throws -> Gate {
             let gate = Gate()
-            let keeper = shelf.keeper(of: .user(uid))
-            Task { try await keeper.use { _ in gate.pass() } }
+            let vaultActor = vaultStore.vaultActor(of: .user(uid))
+            Task { try await vaultActor.use { _ in gate.pass() } }
             try await until("it is busy") { gate.isReached }
             return gate
         }
@@ -102,8 +105,8 @@ struct LockUnderLoadTests {
 
     private static let (busy, victim): (UInt32, UInt32) = (1, 2)
 
-    private static func isWiped(_ shelf: VaultShelf, _ uid: UInt32) -> Bool {
-        let held = shelf.keeper(of: .user(uid)).held
+    private static func isWiped(_ vaultStore: VaultStore, _ uid: UInt32) -> Bool {
+        let held = vaultStore.vaultActor(of: .user(uid)).held
         guard let keys = held.keys else { return false }
         return !held.isUnlocked && !keys.contains(.whenUnlocked) && keys.contains(.afterFirstUnlock)
     }
@@ -111,25 +114,25 @@ struct LockUnderLoadTests {
     @Test("a lock wipes while the vault is busy; what waited for the vault finds it locked; the lock is logged")
     func ownLock() async throws {
         let stage = try await Stage([Self.busy])
-        let keeper = stage.shelf.keeper(of: .user(Self.busy))
+        let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
         let id = try stage.question(Self.busy, .unlock)
-        let root = try await stage.root(of: keeper)
+        let root = try await stage.root(of: vaultActor)
         let gate = try await stage.keepBusy(Self.busy)
-        let reads = (0..<8).map { _ in Task { try await keeper.use { $0.keys.contains(.whenUnlocked) } } }
+        let reads = (0..<8).map { _ in Task { try await vaultActor.use { $0.keys.contains(.whenUnlocked) } } }
         // The person has said yes, and that waits, too.
-        let unlocking = Task { try await keeper.unlock(with: root, for: id) }
+        let unlocking = Task { try await vaultActor.unlock(with: root, for: id) }
         let before = SystemClock.now()
-        await stage.shelf.lock(.user(Self.busy))
-        #expect(!gate.isOpen && Self.isWiped(stage.shelf, Self.busy))
+        await stage.vaultStore.lock(.user(Self.busy))
+        #expect(!gate.isOpen && Self.isWiped(stage.vaultStore, Self.busy))
         let after = SystemClock.now()
         gate.open()
         for read in reads { #expect(try await !read.value) }
         await #expect(throws: Faults.challengeRefused) { try await unlocking.value }
-        #expect(Self.isWiped(stage.shelf, Self.busy))
-        let log = try await keeper.use { try $0.vault.logPage().records }
+        #expect(Self.isWiped(stage.vaultStore, Self.busy))
+        let log = try await vaultActor.use { try $0.vault.logPage().records }
         let lock = try #require(log.last { $0.event == .lock })
         #expect((before...after).contains(lock.time))
-        await stage.shelf.close()
+        await stage.vaultStore.close()
     }
 
     @Test("`Lock` is let in, done and answered while the vault is busy")
@@ -145,44 +148,44 @@ struct LockUnderLoadTests {
             isDone.set(true)
         }
         try await until("it is answered") { isDone.isUp || gate.isOpen }
-        #expect(!gate.isOpen && Self.isWiped(stage.shelf, Self.busy))
+        #expect(!gate.isOpen && Self.isWiped(stage.vaultStore, Self.busy))
         gate.open()
         try await calling.value
-        await stage.shelf.close()
+        await stage.vaultStore.close()
     }
 
     @Test("whichever of a lock and an unlocking comes first: the vault is locked afterwards")
     func race() async throws {
         let stage = try await Stage([Self.busy])
-        let keeper = stage.shelf.keeper(of: .user(Self.busy))
-        let root = try await stage.root(of: keeper)
+        let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
+        let root = try await stage.root(of: vaultActor)
         var opened = 0
         for round in 0..<300 {
             let id = try stage.question(Self.busy, .unlock)
-            let unlocking = Task { try await keeper.unlock(with: root, for: id) }
+            let unlocking = Task { try await vaultActor.unlock(with: root, for: id) }
             let locking = Task.detached {
                 usleep(UInt32(round * 7 % 600))
-                keeper.lock()
+                vaultActor.lock()
             }
             if case .success = await unlocking.result { opened += 1 }
             await locking.value
-            try #require(!keeper.held.isUnlocked, "round \(round)")
+            try #require(!vaultActor.held.isUnlocked, "round \(round)")
         }
         // Both orders were there.
         #expect(opened > 0)
-        await stage.shelf.close()
+        await stage.vaultStore.close()
     }
 
     @Test("keys whose question a lock has ended are not taken up")
     func unwanted() async throws {
         let stage = try await Stage([Self.busy])
-        let keeper = stage.shelf.keeper(of: .user(Self.busy))
-        let keys = try #require(keeper.held.keys)
+        let vaultActor = stage.vaultStore.vaultActor(of: .user(Self.busy))
+        let keys = try #require(vaultActor.held.keys)
         let id = try stage.question(Self.busy, .unlock)
-        keeper.lock()
-        #expect(!keeper.held.unlock(keys, at: 1) { stage.book.isOpen(id) })
-        #expect(Self.isWiped(stage.shelf, Self.busy))
-        await stage.shelf.close()
+        vaultActor.lock()
+        #expect(!vaultActor.held.unlock(keys, at: 1) { stage.store.isOpen(id) })
+        #expect(Self.isWiped(stage.vaultStore, Self.busy))
+        await stage.vaultStore.close()
     }
 
     @Test("another user's lock waits for no busy vault, and neither does the lock of all")
@@ -190,24 +193,24 @@ struct LockUnderLoadTests {
         let stage = try await Stage([Self.busy, Self.victim, 3])
         let gate = try await stage.keepBusy(Self.busy)
         let isDone = ConnectionFlag()
-        let locking = Task { [shelf = stage.shelf] in
-            await shelf.lock(.user(Self.victim))
+        let locking = Task { [vaultStore = stage.vaultStore] in
+            await vaultStore.lock(.user(Self.victim))
             isDone.set(true)
         }
         try await until("the lock has returned") { isDone.isUp || gate.isOpen }
-        #expect(!gate.isOpen && Self.isWiped(stage.shelf, Self.victim))
-        #expect(stage.shelf.keeper(of: .user(Self.busy)).held.isUnlocked)
+        #expect(!gate.isOpen && Self.isWiped(stage.vaultStore, Self.victim))
+        #expect(stage.vaultStore.vaultActor(of: .user(Self.busy)).held.isUnlocked)
         isDone.set(false)
-        DispatchQueue.global().async { [shelf = stage.shelf] in
-            shelf.lockAll()
+        DispatchQueue.global().async { [vaultStore = stage.vaultStore] in
+            vaultStore.lockAll()
             isDone.set(true)
         }
         try await until("the lock of all has returned") { isDone.isUp || gate.isOpen }
         #expect(!gate.isOpen)
-        for uid in [Self.busy, Self.victim, 3] { #expect(Self.isWiped(stage.shelf, uid), "\(uid)") }
+        for uid in [Self.busy, Self.victim, 3] { #expect(Self.isWiped(stage.vaultStore, uid), "\(uid)") }
         gate.open()
         await locking.value
-        await stage.shelf.close()
+        await stage.vaultStore.close()
     }
 
     @Test("logind is heard on while a busy vault locks, and sleep waits for the wipe and not for the busy vault")
@@ -219,7 +222,8 @@ struct LockUnderLoadTests {
         var configuration = Configuration()
         configuration.systemBus = .address(mock.address)
         let watch = try LockWatch(
-            configuration: configuration, shelf: stage.shelf, clock: TestClock().clock, logger: LogLines().logger,
+            configuration: configuration, vaultStore: stage.vaultStore, clock: TestClock().clock,
+            logger: LogLines().logger,
             patience: patience)
         let logind = try #require(watch.logind)
         logind.start()
@@ -227,15 +231,16 @@ struct LockUnderLoadTests {
         let gate = try await stage.keepBusy(Self.busy)
         try mock.lock(session: "c1")
         try mock.lock(session: "c2")
-        try await until("the other is locked") { Self.isWiped(stage.shelf, Self.victim) || gate.isOpen }
-        #expect(!gate.isOpen && Self.isWiped(stage.shelf, Self.busy) && Self.isWiped(stage.shelf, Self.victim))
-        #expect(stage.shelf.keeper(of: .user(3)).held.isUnlocked)
+        try await until("the other is locked") { Self.isWiped(stage.vaultStore, Self.victim) || gate.isOpen }
+        #expect(
+            !gate.isOpen && Self.isWiped(stage.vaultStore, Self.busy) && Self.isWiped(stage.vaultStore, Self.victim))
+        #expect(stage.vaultStore.vaultActor(of: .user(3)).held.isUnlocked)
         try mock.prepareForSleep(true)
         try await until("the machine may sleep") { try mock.inhibitors().hasPrefix("a(ssssuu) 0") || gate.isOpen }
-        #expect(!gate.isOpen && Self.isWiped(stage.shelf, 3))
+        #expect(!gate.isOpen && Self.isWiped(stage.vaultStore, 3))
         gate.open()
         logind.stop()
-        await stage.shelf.close()
+        await stage.vaultStore.close()
     }
 
     /// What answered, in its order.

@@ -32,7 +32,7 @@ struct LockedScreenTests {
         }
 
         /// Returns when the broker has heard what was said on the bus before.
-        func settle(_ name: String) async throws {
+        func awaitReport(_ name: String) async throws {
             try mock.announce(session: name)
             try await until("\(name) is heard") { [broker] in broker.log.all.contains { $0.contains(name) } }
         }
@@ -57,7 +57,7 @@ struct LockedScreenTests {
     func locked() async throws {
         let stage = try await Stage()
         try stage.mock.setLockedHint(true, session: "c1")
-        try await stage.settle("sentinel1")
+        try await stage.awaitReport("sentinel1")
         let refusal = try await fault { try await stage.report(screen: false) }
         #expect(refusal.name == .brokerNotPermitted && refusal.details.message?.contains("locked") ?? false)
         #expect(try await stage.state == .locked)
@@ -66,7 +66,7 @@ struct LockedScreenTests {
 
         // The screen is open again, and so are logins elsewhere.
         try stage.mock.setLockedHint(false, session: "c1")
-        try await stage.settle("sentinel2")
+        try await stage.awaitReport("sentinel2")
         _ = try await stage.client.call(Keychain.Lock())
         try await stage.open(screen: false)
         #expect(try await stage.state == .unlocked)
@@ -78,7 +78,7 @@ struct LockedScreenTests {
         let stage = try await Stage()
         try stage.mock.lock(session: "c1")
         try stage.mock.unlock(session: "c1")
-        try await stage.settle("sentinel1")
+        try await stage.awaitReport("sentinel1")
         let refusal = try await fault { try await stage.report(screen: false) }
         #expect(refusal.name == .brokerNotPermitted)
         await stage.broker.stop()
@@ -90,7 +90,7 @@ struct LockedScreenTests {
         let reply = try await stage.report(screen: false)
         let id = try #require(reply.challenge)
         try stage.mock.setLockedHint(true, session: "c1")
-        try await stage.settle("sentinel1")
+        try await stage.awaitReport("sentinel1")
         let refusal = try await fault {
             try await stage.line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
         }
@@ -129,7 +129,7 @@ struct LockedScreenTests {
     func terminal() async throws {
         let stage = try await Stage(type: "tty")
         try stage.mock.lock(session: "c1")
-        try await stage.settle("sentinel1")
+        try await stage.awaitReport("sentinel1")
         try await stage.open(screen: false)
         #expect(try await stage.state == .unlocked)
         await stage.broker.stop()

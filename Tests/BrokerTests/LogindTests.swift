@@ -62,7 +62,7 @@ struct LogindTests {
         }
 
         /// Returns when the broker has heard and done all that was said on the bus before.
-        func settle() async throws {
+        func awaitReport() async throws {
             sentinels += 1
             let name = "sentinel\(sentinels)"
             try mock.announce(session: name)
@@ -146,7 +146,7 @@ struct LogindTests {
     private static func begin(_ session: String, _ uid: UInt32, _ stage: Stage) async throws {
         try stage.mock.add(session: session, uid: uid)
         try stage.mock.announce(session: session)
-        try await stage.settle()
+        try await stage.awaitReport()
     }
 
     /// The rows of the document: event, then what becomes of a sealed, an unlocked and a locked vault.
@@ -170,7 +170,7 @@ struct LogindTests {
             for (from, becomes) in zip(["unlocked", "locked"], row.becomes.dropFirst()) {
                 try await stage.reach(from)
                 try await event(stage)
-                try await stage.settle()
+                try await stage.awaitReport()
                 #expect(try await stage.state == becomes, "\(from): \(row.event)")
             }
         }
@@ -178,7 +178,7 @@ struct LogindTests {
         for row in rows {
             #expect(try await stage.state == "sealed")
             try await Self.events[row.event]?(stage)
-            try await stage.settle()
+            try await stage.awaitReport()
             #expect(try await stage.state == row.becomes[0], "sealed: \(row.event)")
         }
         await stage.broker.stop()
@@ -188,11 +188,11 @@ struct LogindTests {
     func unlockNeverUnlocks() async throws {
         let stage = try await Stage()
         try stage.mock.setLockedHint(true, session: "c1")
-        try await stage.settle()
+        try await stage.awaitReport()
         #expect(try await stage.state == "locked")
         try stage.mock.unlock(session: "c1")
         try stage.mock.setLockedHint(false, session: "c1")
-        try await stage.settle()
+        try await stage.awaitReport()
         #expect(try await stage.state == "locked")
         await stage.broker.stop()
     }
@@ -203,7 +203,7 @@ struct LogindTests {
         try await stage.reach("unlocked")
         try Self.forge(stage, to: nil)
         try Self.forge(stage, to: stage.brokersName())
-        try await stage.settle()
+        try await stage.awaitReport()
         #expect(try await stage.state == "unlocked")
         await stage.broker.stop()
     }

@@ -23,7 +23,7 @@ struct LogindWatchTests {
                     let held = (try? mock.inhibitors()) ?? "no answer"
                     self.lines.withLock { $0.append("all, held: \(!held.hasPrefix("a(ssssuu) 0"))") }
                 },
-                fold: { self.lines.withLock { $0.append("fold") } },
+                advanceEpoch: { self.lines.withLock { $0.append("advance") } },
                 idle: { uid, isIdle in self.lines.withLock { $0.append("idle \(uid) \(isIdle)") } })
         }
     }
@@ -51,7 +51,7 @@ struct LogindWatchTests {
             try await until("the inhibitor is taken again") { watch.holdsSleep }
             #expect(try mock.inhibitors().contains(#""sleep" "Coffer""#))
         }
-        #expect(record.all == ["all, held: true", "fold", "all, held: true", "fold"])
+        #expect(record.all == ["all, held: true", "advance", "all, held: true", "advance"])
         watch.stop()
         try await until("the inhibitor goes with the broker") { try mock.inhibitors().hasPrefix("a(ssssuu) 0") }
     }
@@ -75,7 +75,7 @@ struct LogindWatchTests {
         #expect(!watch.holdsSleep)
         try mock.refuseInhibitors(false)
         try await until("the inhibitor is held again") { watch.holdsSleep }
-        #expect(record.all.filter { !$0.hasPrefix("idle") } == ["all, held: true", "fold"])
+        #expect(record.all.filter { !$0.hasPrefix("idle") } == ["all, held: true", "advance"])
         watch.stop()
     }
 
@@ -91,7 +91,7 @@ struct LogindWatchTests {
         try mock.setPreparingForSleep(true)
         let record = Record()
         let watch = try await watch(mock, record)
-        #expect(record.all == ["all, held: true", "fold"])
+        #expect(record.all == ["all, held: true", "advance"])
         #expect(!watch.holdsSleep)
         #expect(try mock.inhibitors().hasPrefix("a(ssssuu) 0"))
         try mock.prepareForSleep(false)

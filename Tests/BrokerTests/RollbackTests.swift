@@ -219,7 +219,7 @@ struct RollbackTests {
         // Behind the generation of its keys.
         #expect(status.vault.counter == 0x1B0_C001)
         await stage.stop()
-        // Everything was counted; nothing is left to be folded.
+        // Everything was counted; nothing is left to be counted.
         #expect(stage.counts == 4)
     }
 
@@ -284,7 +284,7 @@ struct RollbackTests {
             deletions.append(acknowledged.deletion("n\(number)", by: stage.broker))
         }
         try await stage.await(accounts: ["a", "b", "c"])
-        // Locks fold what was written, and cost steps too.
+        // Locks advance the epoch for what was written, and cost steps too.
         for _ in 0..<5 {
             try await stage.set("d")
             _ = try await stage.client.call(Keychain.Lock())
@@ -313,9 +313,9 @@ struct RollbackTests {
         await stage.stop()
     }
 
-    /// What is written is folded at a lock.
+    /// The epoch advances at a lock for what was written.
     @Test("written and locked: an earlier copy is refused")
-    func foldAtLock() async throws {
+    func advanceAtLock() async throws {
         let stage = try await Stage()
         let old = try stage.copy()
         stage.recorder.reset()
@@ -330,7 +330,7 @@ struct RollbackTests {
     }
 
     @Test("written and stopped: an earlier copy is refused")
-    func foldAtStop() async throws {
+    func advanceAtStop() async throws {
         let stage = try await Stage()
         let old = try stage.copy()
         stage.recorder.reset()
@@ -344,7 +344,7 @@ struct RollbackTests {
     }
 
     @Test("written, and ten minutes later: an earlier copy is refused")
-    func foldInTime() async throws {
+    func advanceInTime() async throws {
         let stage = try await Stage()
         // What was written when the vault was made.
         stage.recorder.reset()
@@ -371,7 +371,7 @@ struct RollbackTests {
     }
 
     @Test("written, and the machine goes to sleep: it waits for the counter")
-    func foldAtSleep() async throws {
+    func advanceAtSleep() async throws {
         let mock = try LogindMock()
         try mock.add(session: "c1", uid: Self.uid)
         let stage = try await Stage(bus: mock)

@@ -53,7 +53,7 @@ struct RoundsTests {
         }
 
         /// Once the authenticator's last connection is gone, too.
-        func settled(_ most: Int? = nil) async throws -> Holdings {
+        func whenQuiet(_ most: Int? = nil) async throws -> Holdings {
             let limit = ContinuousClock.now + patience
             var holdings = try Holdings(of: cofferd.process)
             while let most, holdings.descriptors > most, ContinuousClock.now < limit {
@@ -72,9 +72,9 @@ struct RoundsTests {
         let cofferd = try Cofferd(environment: heap)
         let rounds = try Rounds(cofferd)
         try await rounds.run(100)
-        let early = try await rounds.settled()
+        let early = try await rounds.whenQuiet()
         try await rounds.run(900)
-        let late = try await rounds.settled(early.descriptors)
+        let late = try await rounds.whenQuiet(early.descriptors)
         #expect(late.descriptors <= early.descriptors, "\(early) \(late)")
         #expect(late.memory <= early.memory + 1024, "\(early) \(late)")
         try cofferd.end()
@@ -87,10 +87,10 @@ struct RoundsTests {
         let cofferd = try Cofferd(environment: heap, sealer: "sealer = tpm\ntcti = \(tpm.configuration)")
         let rounds = try Rounds(cofferd)
         try await rounds.run(50)
-        let early = try await rounds.settled()
+        let early = try await rounds.whenQuiet()
         let handles = try tpm.persistentHandles()
         try await rounds.run(100)
-        let late = try await rounds.settled(early.descriptors)
+        let late = try await rounds.whenQuiet(early.descriptors)
         #expect(late.descriptors <= early.descriptors, "\(early) \(late)")
         #expect(late.memory <= early.memory + 1024, "\(early) \(late)")
         #expect(try tpm.leftovers() == [])
@@ -102,11 +102,11 @@ struct RoundsTests {
     func timers() async throws {
         let timers = Mutex(0)
         let clock = BrokerClock(now: { ContinuousClock.now }, after: { _, _ in timers.withLock { $0 += 1 } })
-        let book = ChallengeBook(limits: .init(openPerUser: 8, life: .seconds(150)), clock: clock)
+        let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(150)), clock: clock)
         let thread = SealerThread(clock: clock)
         let caller = Caller(uid: 1, process: try TestAuthenticator.thisProcess(), connection: 1)
         for _ in 0..<1000 {
-            _ = try book.issue(to: caller, owner: .user(1), vault: nil, purposes: [.create])
+            _ = try store.issue(to: caller, owner: .user(1), vault: nil, purposes: [.create])
             try await thread.run { () throws(SealerError) in }
         }
         #expect(timers.withLock { $0 } <= 2)

@@ -59,13 +59,13 @@ struct SuccessionNoteTests {
 
         /// What a start of the broker does about the note, to its end.
         func open() async throws -> Bool {
-            let ground = VaultGround(
+            let dependencies = VaultDependencies(
                 directory: folder.path + "/vaults", registry: registry, sealer: sealer, sealerThread: SealerThread(),
-                challenges: ChallengeBook(limits: .init(openPerUser: 8, life: .seconds(60)), clock: .system))
-            let keeper = VaultKeeper(owner: record.owner, ground: ground)
-            _ = try await keeper.opened()
-            let isDone = await keeper.endFormer()
-            await keeper.close()
+                challenges: ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: .system))
+            let vaultActor = VaultActor(owner: record.owner, dependencies: dependencies)
+            _ = try await vaultActor.opened()
+            let isDone = await vaultActor.endFormer()
+            await vaultActor.close()
             return isDone
         }
 

@@ -117,7 +117,7 @@ struct TiedBrokerTests {
         await stage.stop()
     }
 
-    @Test func anUpdateIsApprovedByValuesAndSettled() async throws {
+    @Test func anUpdateIsApprovedByValuesAndPruned() async throws {
         let stage = try await TiedStage()
         try await stage.prepare()
         try await stage.tie()

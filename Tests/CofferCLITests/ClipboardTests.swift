@@ -60,15 +60,15 @@ import Testing
         #expect(result.text == "0 Copied github/me; the clipboard is cleared in 3600 seconds\n")
         #expect(try stage.scratch.contents("board") == Array("s3cret".utf8))
         try Data().write(to: URL(filePath: board + ".over"))
-        // The keeper is in no terminal's session, and the value is nowhere where others could read it.
-        let keepers = try Self.processes(of: stage.scratch)
-        #expect(keepers.count == 1)
-        for keeper in keepers {
-            #expect(getsid(keeper) == keeper)
-            let words = try Data(contentsOf: URL(filePath: "/proc/\(keeper)/cmdline"))
-            let variables = try Data(contentsOf: URL(filePath: "/proc/\(keeper)/environ"))
+        // The holder is in no terminal's session, and the value is nowhere where others could read it.
+        let holders = try Self.processes(of: stage.scratch)
+        #expect(holders.count == 1)
+        for holder in holders {
+            #expect(getsid(holder) == holder)
+            let words = try Data(contentsOf: URL(filePath: "/proc/\(holder)/cmdline"))
+            let variables = try Data(contentsOf: URL(filePath: "/proc/\(holder)/environ"))
             #expect((words + variables).range(of: Data("s3cret".utf8)) == nil)
-            kill(keeper, SIGKILL)
+            kill(holder, SIGKILL)
         }
     }
 
@@ -89,8 +89,8 @@ import Testing
     func onlyWhatWasCopiedIsCleared(board: String, after: String) throws {
         let stage = try stage()
         try Data(board.utf8).write(to: URL(filePath: stage.scratch.file("board")))
-        let keeper = try stage.program.run("clipboard-clear", "wl-copy", "1", input: .bytes(Array("s3cret".utf8)))
-        #expect(keeper.status == 0, "\(keeper)")
+        let holder = try stage.program.run("clipboard-clear", "wl-copy", "1", input: .bytes(Array("s3cret".utf8)))
+        #expect(holder.status == 0, "\(holder)")
         #expect(String(decoding: try stage.scratch.contents("board"), as: UTF8.self) == after)
         // To clear is to copy nothing: whoever finds something else copies nothing.
         let copied = FileManager.default.fileExists(atPath: stage.scratch.file("board.args"))
@@ -105,15 +105,15 @@ import Testing
         stage.program.environment["XDG_RUNTIME_DIR"] = stage.scratch.path
         try Data("s3cret".utf8).write(to: URL(filePath: stage.scratch.file("board")))
         try Data(token.utf8).write(to: URL(filePath: stage.scratch.file("coffer-clipboard")))
-        let keeper = try stage.program.run(
+        let holder = try stage.program.run(
             "clipboard-clear", "wl-copy", "1", "mine", input: .bytes(Array("s3cret".utf8)))
-        #expect(keeper.status == 0, "\(keeper)")
+        #expect(holder.status == 0, "\(holder)")
         #expect(try stage.scratch.contents("board").isEmpty == clears)
     }
 
     @Test func itIsClearedAlsoWhenTheTerminalHasGone() throws {
         let stage = try stage()
-        // More than a pipe holds: when all of it is written, the keeper has begun to read, and has seen to its signals before.
+        // More than a pipe holds: when all of it is written, the holder has begun to read, and has seen to its signals before.
         let value = stage.scratch.file("value")
         try Data(repeating: 65, count: 300_000).write(to: URL(filePath: value))
         try FileManager.default.copyItem(atPath: value, toPath: stage.scratch.file("board"))

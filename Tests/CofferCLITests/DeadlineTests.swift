@@ -11,7 +11,7 @@ import Testing
         let path = scratch.file("coffer.sock")
         let server = try FakeServer(path: path, ["Status": [.silence]])
         let error = #expect(throws: KeychainError.self) {
-            _ = try Broker(path: path, patience: .milliseconds(50)).call(Keychain.Status())
+            _ = try BrokerClient(path: path, patience: .milliseconds(50)).call(Keychain.Status())
         }
         #expect(error?.code == .brokerSilent)
         #expect(server.calls("Status").count == 1)

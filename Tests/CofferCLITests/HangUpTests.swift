@@ -28,15 +28,15 @@ import Testing
         "read -r broker rest <\(sandbox.folder)/cofferd.pid; kill -KILL $broker"
     }
 
-    @Test(arguments: SlowPerson.Kind.allCases)
-    func aProgramThatIsTooSlowIsEnded(kind: SlowPerson.Kind) throws {
+    @Test(arguments: SlowPrompter.Kind.allCases)
+    func aProgramThatIsTooSlowIsEnded(kind: SlowPrompter.Kind) throws {
         var (sandbox, program) = try prepared()
-        let person = try SlowPerson(kind, in: sandbox.scratch)
-        program.environment.merge(person.environment) { $1 }
+        let prompter = try SlowPrompter(kind, in: sandbox.scratch)
+        program.environment.merge(prompter.environment) { $1 }
         let result = try program.run("get", "s", "gated")
         #expect(result.errors == Self.late)
         #expect(result.status == 4)
-        #expect(try person.leftovers().isEmpty)
+        #expect(try prompter.leftovers().isEmpty)
     }
 
     @Test func atATerminalItIsTheSame() throws {
@@ -46,15 +46,15 @@ import Testing
         #expect(result.status == 4)
     }
 
-    @Test(arguments: SlowPerson.Kind.allCases)
-    func aBrokerThatIsKilledEndsTheProgram(kind: SlowPerson.Kind) throws {
+    @Test(arguments: SlowPrompter.Kind.allCases)
+    func aBrokerThatIsKilledEndsTheProgram(kind: SlowPrompter.Kind) throws {
         var (sandbox, program) = try prepared()
-        let person = try SlowPerson(kind, in: sandbox.scratch, act: killBroker(sandbox))
-        program.environment.merge(person.environment) { $1 }
+        let prompter = try SlowPrompter(kind, in: sandbox.scratch, act: killBroker(sandbox))
+        program.environment.merge(prompter.environment) { $1 }
         let result = try program.run("get", "s", "gated")
         #expect(result.errors == Self.stopped)
         #expect(result.status == 9)
-        #expect(try person.leftovers().isEmpty)
+        #expect(try prompter.leftovers().isEmpty)
     }
 
     @Test func aBrokerThatIsKilledEndsTheQuestionAtATerminal() throws {
@@ -69,20 +69,20 @@ import Testing
     }
 
     /// However `coffer` ends, the program that asks for it does too, with what that has started; also where it does not want to.
-    @Test(arguments: SlowPerson.Kind.allCases, [SIGTERM, SIGHUP, SIGINT, SIGKILL])
-    func aClientThatEndsTakesTheProgramAlong(kind: SlowPerson.Kind, signal: Int32) throws {
+    @Test(arguments: SlowPrompter.Kind.allCases, [SIGTERM, SIGHUP, SIGINT, SIGKILL])
+    func aClientThatEndsTakesTheProgramAlong(kind: SlowPrompter.Kind, signal: Int32) throws {
         for isStubborn in [false, true] {
             let stage = try Stage(
                 broker: ["Get": [Stage.personNeeded()]], authenticator: Stage.asksPassword)
             let client = stage.scratch.file("client")
-            let person = try SlowPerson(
+            let prompter = try SlowPrompter(
                 kind, in: stage.scratch, isStubborn: isStubborn, act: "kill -\(signal) $(cat \(client))")
             var program = stage.program
-            program.environment.merge(person.environment) { $1 }
+            program.environment.merge(prompter.environment) { $1 }
             program.executable = "/bin/sh"
             let result = try program.run("-c", "echo $$ >\(client); exec \"$0\" get github me", Program.path)
             #expect(result.status == 128 + signal, "\(result)")
-            #expect(try person.leftovers().isEmpty, "stubborn: \(isStubborn)")
+            #expect(try prompter.leftovers().isEmpty, "stubborn: \(isStubborn)")
         }
     }
 
@@ -101,14 +101,14 @@ import Testing
             ])
         let authenticator = Authenticator(
             paths: SocketPaths(environment: stage.program.environment), caller: getuid())
-        var person: any Person = LatePerson()
-        let error = #expect(throws: KeychainError.self) { try authenticator.pass("c1", by: &person) }
+        var prompter: any Prompter = LatePrompter()
+        let error = #expect(throws: KeychainError.self) { try authenticator.pass("c1", by: &prompter) }
         #expect(error?.code == .timedOut)
         #expect(error?.description.contains("nobody answered in time") == true)
     }
 
     /// Answers when the authenticator has long gone, and never looks whether it has.
-    private struct LatePerson: Person {
+    private struct LatePrompter: Prompter {
         mutating func tell(_ message: Authentication.Message) throws(KeychainError) {}
 
         mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {

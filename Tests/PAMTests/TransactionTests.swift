@@ -9,13 +9,13 @@ struct TransactionTests {
     init() throws { directory = try ServiceDirectory() }
 
     @Test func theRightPasswordPasses() throws {
-        let person = ScriptedPerson("correct horse")
-        #expect(outcome(try directory.passwordService("correct horse"), person) == nil)
-        #expect(person.seen.map(\.style) == [.secret])
+        let prompter = ScriptedPrompter("correct horse")
+        #expect(outcome(try directory.passwordService("correct horse"), prompter) == nil)
+        #expect(prompter.seen.map(\.style) == [.secret])
     }
 
     @Test func aWrongPasswordIsRefusedAndKeepsItsCode() throws {
-        let error = outcome(try directory.passwordService("right"), ScriptedPerson("wrong"))
+        let error = outcome(try directory.passwordService("right"), ScriptedPrompter("wrong"))
         #expect(error?.code == .wrongPassword)
         #expect(error?.rawCode == 7)
         #expect(error?.stage == .authenticate)
@@ -25,15 +25,15 @@ struct TransactionTests {
         let check = try directory.script("read -r given; [ \"$given\" = right ]")
         let service = try directory.service(
             "auth required pam_exec.so expose_authtok quiet \(check)\naccount required pam_permit.so")
-        let error = outcome(service, ScriptedPerson("wrong"))
+        let error = outcome(service, ScriptedPrompter("wrong"))
         #expect(error?.code == .wrongPassword)
         #expect(error?.rawCode == 4)
-        #expect(outcome(service, ScriptedPerson("right")) == nil)
+        #expect(outcome(service, ScriptedPrompter("right")) == nil)
     }
 
     @Test func theAccountIsAskedAfterThePassword() throws {
         let service = try directory.passwordService("right", account: "account required pam_deny.so")
-        let error = outcome(service, ScriptedPerson("right"))
+        let error = outcome(service, ScriptedPrompter("right"))
         #expect(error?.stage == .account)
         #expect(error?.code == .denied)
     }
@@ -45,7 +45,7 @@ struct TransactionTests {
     ])
     func codesAreToldApart(name: String, code: PAMError.Code) throws {
         let service = try directory.service("auth required pam_debug.so auth=\(name)\naccount required pam_permit.so")
-        #expect(outcome(service, ScriptedPerson())?.code == code)
+        #expect(outcome(service, ScriptedPrompter())?.code == code)
     }
 
     @Test(arguments: [
@@ -54,14 +54,14 @@ struct TransactionTests {
     ])
     func accountCodesAreRefusals(name: String, code: PAMError.Code) throws {
         let service = try directory.service("auth required pam_permit.so\naccount required pam_debug.so acct=\(name)")
-        let error = outcome(service, ScriptedPerson())
+        let error = outcome(service, ScriptedPrompter())
         #expect(error?.code == code)
         #expect(error?.stage == .account)
     }
 
     @Test func aMissingServiceNeverFallsBackToOther() throws {
         _ = try directory.service("auth required pam_permit.so\naccount required pam_permit.so", name: "other")
-        let error = outcome(Service(name: "coffer", directory: directory.path), ScriptedPerson())
+        let error = outcome(Service(name: "coffer", directory: directory.path), ScriptedPrompter())
         #expect(error?.code == .misconfigured)
         #expect(error?.stage == .start)
     }
@@ -69,49 +69,49 @@ struct TransactionTests {
     @Test(arguments: ["auth required pam_permit.so", "account required pam_permit.so", "", "# auth x\n#account x"])
     func halfAServiceIsMisconfigured(rules: String) throws {
         _ = try directory.service("auth required pam_permit.so\naccount required pam_permit.so", name: "other")
-        #expect(outcome(try directory.service(rules), ScriptedPerson())?.code == .misconfigured)
+        #expect(outcome(try directory.service(rules), ScriptedPrompter())?.code == .misconfigured)
     }
 
     @Test(arguments: ["../coffer", "", "co ffer", "COFFER", "a/b"])
     func aServiceNameIsNoPath(name: String) {
-        #expect(outcome(Service(name: name, directory: directory.path), ScriptedPerson())?.code == .misconfigured)
+        #expect(outcome(Service(name: name, directory: directory.path), ScriptedPrompter())?.code == .misconfigured)
     }
 
     @Test func aMissingModuleIsMisconfigured() throws {
         let service = try directory.service("auth required pam_no_such_module.so\naccount required pam_permit.so")
-        #expect(outcome(service, ScriptedPerson())?.code == .misconfigured)
+        #expect(outcome(service, ScriptedPrompter())?.code == .misconfigured)
     }
 
     @Test func anUnreadableRuleIsMisconfiguredOrDenied() throws {
         let service = try directory.service("auth sometimes pam_permit.so\naccount required pam_permit.so")
-        #expect(outcome(service, ScriptedPerson()) != nil)
+        #expect(outcome(service, ScriptedPrompter()) != nil)
     }
 
     @Test func terminalAndRequesterReachTheModules() throws {
         let seen = "\(directory.path)/seen"
         let note = try directory.script("echo \"$PAM_TTY $PAM_RUSER $PAM_USER $PAM_SERVICE\" > \(seen)", name: "note")
         let service = try directory.service("auth required pam_exec.so quiet \(note)\naccount required pam_permit.so")
-        #expect(outcome(service, user: "ada", terminal: "pts/7", ScriptedPerson()) == nil)
+        #expect(outcome(service, user: "ada", terminal: "pts/7", ScriptedPrompter()) == nil)
         #expect(try String(contentsOfFile: seen, encoding: .utf8) == "pts/7 ada ada coffer\n")
     }
 
     @Test func aFailureDelayIsOursToWait() throws {
         let service = try directory.service(
             "auth optional pam_faildelay.so delay=200000000\nauth required pam_deny.so\naccount required pam_permit.so")
-        let person = ScriptedPerson()
+        let prompter = ScriptedPrompter()
         let start = ContinuousClock.now
-        #expect(outcome(service, person)?.code == .wrongPassword)
+        #expect(outcome(service, prompter)?.code == .wrongPassword)
         // libpam itself would have slept for 100 to 300 seconds.
         #expect(start.duration(to: .now) < .seconds(80))
-        #expect(person.pauses.count == 1)
+        #expect(prompter.pauses.count == 1)
     }
 
     @Test func transactionsLeaveNoDescriptorBehind() throws {
         let service = try directory.passwordService("right")
         let count = { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
-        _ = outcome(service, ScriptedPerson("right"))
+        _ = outcome(service, ScriptedPrompter("right"))
         let before = try count()
-        for _ in 0..<100 { _ = outcome(service, ScriptedPerson("wrong")) }
+        for _ in 0..<100 { _ = outcome(service, ScriptedPrompter("wrong")) }
         // Other tests run beside this one, and have descriptors of their own: dozens of them at most.
         #expect(try count() < before + 100)
     }

@@ -17,34 +17,34 @@ struct UnixAccountTests {
 
     @Test func theLoginPasswordPassesAndAnotherDoesNot() throws {
         let account = try UnixAccount(password: "correct horse")
-        #expect(outcome(service, user: account.name, ScriptedPerson("correct horse")) == nil)
-        #expect(outcome(service, user: account.name, ScriptedPerson("wrong"))?.code == .wrongPassword)
+        #expect(outcome(service, user: account.name, ScriptedPrompter("correct horse")) == nil)
+        #expect(outcome(service, user: account.name, ScriptedPrompter("wrong"))?.code == .wrongPassword)
     }
 
     @Test func anUnknownUserLooksLikeAWrongPassword() throws {
-        let person = ScriptedPerson("anything")
-        #expect(outcome(service, user: "coffer-test-nobody", person)?.code == .wrongPassword)
-        #expect(person.seen.map(\.style) == [.secret])
+        let prompter = ScriptedPrompter("anything")
+        #expect(outcome(service, user: "coffer-test-nobody", prompter)?.code == .wrongPassword)
+        #expect(prompter.seen.map(\.style) == [.secret])
     }
 
     @Test func anExpiredAccountIsRefused() throws {
         let account = try UnixAccount(password: "correct horse")
         try account.change("-E", "0")
-        #expect(outcome(service, user: account.name, ScriptedPerson("correct horse"))?.code == .accountExpired)
+        #expect(outcome(service, user: account.name, ScriptedPrompter("correct horse"))?.code == .accountExpired)
     }
 
     @Test func aPasswordThatMustBeChangedIsRefused() throws {
         let account = try UnixAccount(password: "correct horse")
         try account.change("-d", "0")
-        #expect(outcome(service, user: account.name, ScriptedPerson("correct horse"))?.code == .newPasswordRequired)
+        #expect(outcome(service, user: account.name, ScriptedPrompter("correct horse"))?.code == .newPasswordRequired)
     }
 
     /// Nor where the machine's own stack would take it, as many have `nullok`.
     @Test(arguments: ["", " nullok"]) func anEmptyPasswordIsNoFactor(option: String) throws {
         let account = try UnixAccount(password: nil)
-        #expect(outcome(service, user: account.name, ScriptedPerson(""))?.code == .wrongPassword)
+        #expect(outcome(service, user: account.name, ScriptedPrompter(""))?.code == .wrongPassword)
         let own = try directory.service(
             "auth required pam_unix.so\(option)\naccount required pam_unix.so", name: "coffer-own")
-        #expect(outcome(own, user: account.name, ScriptedPerson(""))?.code == .wrongPassword)
+        #expect(outcome(own, user: account.name, ScriptedPrompter(""))?.code == .wrongPassword)
     }
 }

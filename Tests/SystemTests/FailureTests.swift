@@ -18,9 +18,9 @@ import Testing
         let outcome = try sandbox.coffer("get", "s", "gated", password: "wrong")
         #expect(outcome.code == 4 && outcome.output.isEmpty, "\(outcome)")
         #expect(outcome.errors.localizedCaseInsensitiveContains("wrong password"), "\(outcome)")
-        try sandbox.expectSettled(before)
+        try sandbox.expectQuiet(before)
         #expect(try sandbox.coffer("get", "s", "gated", password: "sandbox").text == "g")
-        try sandbox.expectSettled(before)
+        try sandbox.expectQuiet(before)
     }
 
     @Test func aPersonWhoGivesUpIsFour() throws {
@@ -29,7 +29,7 @@ import Testing
         let outcome = try sandbox.coffer("get", "s", "gated", askpass: "/bin/false")
         #expect(outcome.code == 4, "\(outcome)")
         #expect(outcome.errors.localizedCaseInsensitiveContains("cancel"), "\(outcome)")
-        try sandbox.expectSettled(before)
+        try sandbox.expectQuiet(before)
     }
 
     @Test func nobodyToAskIsFourAndSaysWhatToDo() throws {
@@ -59,7 +59,7 @@ import Testing
         } while !left.isEmpty && ContinuousClock.now < deadline
         #expect(left.isEmpty)
         for pid in left { kill(pid, SIGKILL) }
-        try sandbox.expectSettled(before)
+        try sandbox.expectQuiet(before)
         #expect(try sandbox.coffer("get", "s", "gated", password: "sandbox").text == "g")
     }
 
@@ -109,7 +109,7 @@ import Testing
 
 extension Sandbox {
     /// Waits until there are as many processes as before, and the TPM holds nothing.
-    func expectSettled(_ count: Int) throws {
+    func expectQuiet(_ count: Int) throws {
         let deadline = ContinuousClock.now + patience
         while try processes().count > count, ContinuousClock.now < deadline { usleep(20_000) }
         let now = try processes()

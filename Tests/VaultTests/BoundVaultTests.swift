@@ -90,12 +90,12 @@ struct BoundVaultTests {
         func bind(to pin: [UInt8]?, from present: [UInt8] = Stage.pin) throws -> Int {
             record = try begin(to: pin, from: present).1
             try vault.take(record, sealer: sealer)
-            return try settle()
+            return try finishBinding()
         }
 
-        func settle() throws -> Int {
+        func finishBinding() throws -> Int {
             if let index = vault.uselessIndex { try sealer.removeIndex(index) }
-            return try vault.settle()
+            return try vault.finishBinding()
         }
 
         func set(_ account: String, _ accessibility: Accessibility = .whenUnlocked) throws {
@@ -301,7 +301,7 @@ struct BoundVaultTests {
             if let useless { try stage.sealer.removeIndex(useless) }
             try stage.reopen()
             #expect(stage.vault.isBound == !binds)
-            #expect(!stage.vault.isUnsettled)
+            #expect(!stage.vault.isBindingUnfinished)
             #expect(try stage.value("plain", stage.keys()) == "value of plain")
             _ = try stage.vault.verify()
         }
@@ -309,15 +309,15 @@ struct BoundVaultTests {
         // 2. The registry names the new: that is what opens, and the old is still to go.
         stage.record = try stage.begin(to: binds ? Stage.pin : nil).1
         try stage.reopen()
-        #expect(stage.vault.isUnsettled)
+        #expect(stage.vault.isBindingUnfinished)
         #expect(stage.vault.isBound == binds)
         #expect(try stage.value("plain", stage.keys()) == "value of plain")
         try stage.set("later")
         _ = try stage.vault.verify()
         // 3. Then it has gone.
-        #expect(try stage.settle() == (binds ? 0 : 1))
+        #expect(try stage.finishBinding() == (binds ? 0 : 1))
         try stage.reopen()
-        #expect(!stage.vault.isUnsettled)
+        #expect(!stage.vault.isBindingUnfinished)
         #expect(try stage.value("plain", stage.keys()) == "value of plain")
         #expect(try stage.value("later", stage.keys()) == "value of later")
         #expect(try stage.indexes.count == (binds ? 1 : 0))

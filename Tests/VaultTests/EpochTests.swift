@@ -10,7 +10,7 @@ import Testing
 
 /// File and counter, on a real TPM. The attacker can write the vault's file, keeps every copy that ever was, and stops the machine at any moment.
 struct EpochTests {
-    /// A vault in a folder, and what a keeper does with it.
+    /// A vault in a folder, and what a vault's actor does with it.
     final class Stage {
         let tpm: SWTPM
         let folder: TemporaryFolder
@@ -74,7 +74,7 @@ struct EpochTests {
 
         func count() throws { try vault.count(with: sealer) }
 
-        /// A deletion as a keeper makes it, up to the acknowledgement.
+        /// A deletion as a vault's actor makes it, up to the acknowledgement.
         func deleteAndCount(_ account: String) throws {
             if !vault.hasBegun {
                 try vault.begin()
@@ -126,30 +126,30 @@ struct EpochTests {
         try stage.set("e")
         #expect(!stage.vault.hasLeftStep)
         for account in ["b", "c"] { try stage.delete(account) }
-        #expect(stage.vault.hasLeftStep && stage.vault.isUnfolded)
+        #expect(stage.vault.hasLeftStep && stage.vault.isAdvanceDue)
         #expect(try stage.vault.epoch == 3 && stage.counter == 3)
         stage.close()
         let made = try stage.copy()
         try stage.open()
         // Nothing was lost by the stop, and the step is still owed.
-        #expect(stage.vault.isUnfolded)
+        #expect(stage.vault.isAdvanceDue)
         #expect(try !stage.has("b") && !stage.has("c"))
         try stage.vault.begin()
         try stage.count()
         stage.vault.leaveSteps(true)
         try stage.delete("d")
-        try stage.vault.fold()
-        #expect(!stage.vault.isUnfolded && stage.vault.isAhead)
+        try stage.vault.advanceEpoch()
+        #expect(!stage.vault.isAdvanceDue && stage.vault.isAhead)
         try stage.count()
         #expect(try stage.vault.epoch == 5 && stage.counter == 5)
         // Left while the counter is behind, too.
         stage.vault.leaveSteps(true)
         try stage.set("f")
-        try stage.vault.fold()
+        try stage.vault.advanceEpoch()
         try stage.delete("f")
         #expect(stage.vault.hasLeftStep)
         try stage.count()
-        try stage.vault.fold()
+        try stage.vault.advanceEpoch()
         try stage.count()
         try stage.putBack(made)
         #expect(stage.refusal() == .rollback)
@@ -163,7 +163,7 @@ struct EpochTests {
             #expect(vaultError { try stage.vault.begin() } == .storage)
         }
         #expect(stage.vault.epoch == 2 && stage.vault.isAhead && !stage.vault.hasBegun)
-        // A keeper asks again a minute later.
+        // The actor asks again a minute later.
         #expect(vaultError { try stage.vault.begin() } == .uncounted)
         #expect(stage.vault.epoch == 2)
         try stage.count()
@@ -322,29 +322,29 @@ struct EpochTests {
         #expect(gone.count > 3)
     }
 
-    @Test func whatWasWrittenIsFoldedAndNothingElseIs() throws {
+    @Test func theEpochAdvancesForWhatWasWrittenAndNothingElse() throws {
         let stage = try Stage()
-        #expect(!stage.vault.isUnfolded)
-        try stage.vault.fold()
+        #expect(!stage.vault.isAdvanceDue)
+        try stage.vault.advanceEpoch()
         #expect(stage.vault.epoch == 1)
         try stage.vault.note(AccessRecord(.lock), .anchored)
-        #expect(!stage.vault.isUnfolded)
+        #expect(!stage.vault.isAdvanceDue)
         try stage.set("a")
-        #expect(stage.vault.isUnfolded)
-        // A run that was stopped has still to be folded by the next.
+        #expect(stage.vault.isAdvanceDue)
+        // A run that was stopped has still to be counted by the next.
         try stage.open()
-        #expect(stage.vault.isUnfolded)
+        #expect(stage.vault.isAdvanceDue)
         stage.close()
         let copy = try stage.copy()
         try stage.open()
-        #expect(vaultError { try stage.vault.fold() } == .uncounted)
+        #expect(vaultError { try stage.vault.advanceEpoch() } == .uncounted)
         try stage.vault.begin()
         try stage.count()
-        // The first step folds nothing: a copy of such a step may be about.
-        #expect(stage.vault.isUnfolded)
-        try stage.vault.fold()
+        // The first step stands for nothing that was written: a copy of such a step may be about.
+        #expect(stage.vault.isAdvanceDue)
+        try stage.vault.advanceEpoch()
         try stage.count()
-        #expect(!stage.vault.isUnfolded)
+        #expect(!stage.vault.isAdvanceDue)
         #expect(try stage.counter == 3 && stage.vault.epoch == 3)
         try stage.putBack(copy)
         #expect(stage.refusal() == .rollback)
@@ -488,7 +488,7 @@ struct EpochTests {
         let fixture = try VaultFixture()
         let vault = try fixture.open()
         try vault.set(.make("s", "a", "x"))
-        #expect(!vault.isCounted && !vault.isUnfolded && !vault.isAhead && vault.hasBegun)
+        #expect(!vault.isCounted && !vault.isAdvanceDue && !vault.isAhead && vault.hasBegun)
         try vault.delete(vault.find(service: "s", account: "a"))
         #expect(vault.epoch == 2)
     }

@@ -96,7 +96,7 @@ struct TiedVaultTests {
         try stage.tpm.measure(4, update)
         try stage.reopen()
         #expect(try stage.value("plain", stage.keys()) == "value of plain")
-        try stage.settleBoot()
+        try stage.pruneBoot()
         try stage.reopen()
         #expect(try stage.vault.boots.inForce.count == 1)
         // Somebody starts it with the old kernel, and puts back the files of then.
@@ -120,7 +120,7 @@ struct TiedVaultTests {
         let before = try stage.copy()
         try stage.approve(measuring: 4, update)
         try stage.tpm.measure(4, update)
-        try stage.settleBoot()
+        try stage.pruneBoot()
         // A backup from before the update is no reason to lock its owner out.
         try stage.restore(before)
         try stage.reopen()
@@ -226,7 +226,7 @@ struct TiedVaultTests {
             #expect((useless != nil) == ties)
             if let useless { try stage.sealer.removeIndex(useless) }
             try stage.reopen()
-            #expect(!stage.vault.isUnsettled)
+            #expect(!stage.vault.isBindingUnfinished)
             #expect((stage.vault.objects[.approvingKey] == nil) == ties)
             #expect(try stage.value("plain", stage.keys()) == "value of plain")
             _ = try stage.vault.verify()
@@ -234,14 +234,14 @@ struct TiedVaultTests {
         // 2. The registry names the new: that is what opens, and the old is still to go.
         stage.record = try stage.beginTie(ties)
         try stage.reopen()
-        #expect(stage.vault.isUnsettled)
+        #expect(stage.vault.isBindingUnfinished)
         #expect(try stage.value("plain", stage.keys()) == "value of plain")
         try stage.set("later")
         _ = try stage.vault.verify()
         // 3. Then it has gone.
-        _ = try stage.settle()
+        _ = try stage.finishBinding()
         try stage.reopen()
-        #expect(!stage.vault.isUnsettled)
+        #expect(!stage.vault.isBindingUnfinished)
         #expect(try stage.value("later", stage.keys()) == "value of later")
         #expect(try stage.indexes.count == (ties ? 1 : 0))
         _ = try stage.vault.verify()
@@ -416,14 +416,14 @@ extension BoundVaultTests.Stage {
     func tie(from pin: [UInt8] = BoundVaultTests.Stage.pin) throws {
         record = try beginTie(true, from: pin)
         try vault.take(record, sealer: sealer)
-        _ = try settle()
+        _ = try finishBinding()
     }
 
     func release(from pin: [UInt8] = BoundVaultTests.Stage.pin) throws {
         try reopen()
         record = try beginTie(false, from: pin)
         try vault.take(record, sealer: sealer)
-        _ = try settle()
+        _ = try finishBinding()
     }
 
     func open(_ role: ObjectRole, _ objects: SealedObjects) throws -> SecretBytes {
@@ -445,7 +445,7 @@ extension BoundVaultTests.Stage {
         try put(vault.boots.inForce + [ApprovedBoot(digest: predicted(register, digest), approved: 2)])
     }
 
-    func settleBoot() throws {
+    func pruneBoot() throws {
         let standing = try sealer.standing(of: vault.boots, record: record)
         try put(standing.inForce.filter { $0.digest == standing.now })
     }

@@ -6,8 +6,8 @@ struct AttemptLog {
     let directory: String
     let uid: UInt32
 
-    /// - Throws: ``Ending`` where the folder cannot be written: without the count there is no try.
-    init(registryDirectory: String, uid: UInt32) throws(Ending) {
+    /// - Throws: ``ConversationError`` where the folder cannot be written: without the count there is no try.
+    init(registryDirectory: String, uid: UInt32) throws(ConversationError) {
         directory = "\(registryDirectory)/attempts"
         self.uid = uid
         do throws(SystemError) {
@@ -18,7 +18,7 @@ struct AttemptLog {
     }
 
     /// How long the next guess has to wait.
-    func wait() throws(Ending) -> Duration {
+    func wait() throws(ConversationError) -> Duration {
         var wait: Int64 = 0
         try update { wait = $0.wait(at: Self.now()) }
         return .milliseconds(wait)
@@ -35,7 +35,7 @@ struct AttemptLog {
     }
 
     /// Asks for a guess to be judged; see ``AttemptRecord/begin(at:)``.
-    func begin() throws(Ending) -> Turn {
+    func begin() throws(ConversationError) -> Turn {
         let lock: FileLock?
         do throws(SystemError) { lock = try FileLock(unlessHeld: "\(directory)/\(uid).guess") } catch {
             throw .refused(.misconfigured("The authenticator cannot count tries: \(error)."))
@@ -47,11 +47,11 @@ struct AttemptLog {
     }
 
     /// Counts a failure that nobody's answer has led to: of a finger, say.
-    func fail() throws(Ending) { try update { $0.add(at: Self.now()) } }
+    func fail() throws(ConversationError) { try update { $0.add(at: Self.now()) } }
 
-    func succeed() throws(Ending) { try update { $0 = AttemptRecord() } }
+    func succeed() throws(ConversationError) { try update { $0 = AttemptRecord() } }
 
-    private func update(_ change: (inout AttemptRecord) -> Void) throws(Ending) {
+    private func update(_ change: (inout AttemptRecord) -> Void) throws(ConversationError) {
         do {
             let lock = try FileLock(path: "\(directory)/\(uid).lock")
             defer { lock.keep() }

@@ -11,7 +11,7 @@ struct GuessGate {
 
     /// Waits for an answer's turn, telling the client why.
     /// - Returns: to be held until PAM has judged.
-    func pass(_ session: inout Session) throws(Ending) -> FileLock {
+    func pass(_ session: inout ClientSession) throws(ConversationError) -> FileLock {
         var isTold = false
         while true {
             switch try attempts.begin() {
@@ -29,12 +29,12 @@ struct GuessGate {
     }
 
     /// Waits out what earlier failures cost, before a person is asked.
-    func waitOut(_ session: inout Session) throws(Ending) {
+    func waitOut(_ session: inout ClientSession) throws(ConversationError) {
         let delay = try attempts.wait()
         if delay > .zero { try wait(delay, &session) }
     }
 
-    private func wait(_ delay: Duration, _ session: inout Session) throws(Ending) {
+    private func wait(_ delay: Duration, _ session: inout ClientSession) throws(ConversationError) {
         let end = ContinuousClock.now + delay
         let seconds = Int((delay / .seconds(1)).rounded(.up))
         let text = "There were failed tries: the next one is in \(seconds) s."

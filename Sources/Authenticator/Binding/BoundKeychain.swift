@@ -16,7 +16,7 @@ struct BoundKeychain {
     private let registry: Registry
 
     /// - Parameter password: nil where the stack asked for more than one thing, or for nothing.
-    init(password: SecretBytes?, demand: Demand, signer: Signer, registry: Registry) throws(Ending) {
+    init(password: SecretBytes?, demand: Demand, signer: Signer, registry: Registry) throws(ConversationError) {
         guard let password else {
             throw .refused(
                 .misconfigured(
@@ -35,7 +35,7 @@ struct BoundKeychain {
     }
 
     /// Does what the person was asked for, and signs for what else the challenge takes.
-    func perform(_ session: inout Session, _ broker: inout BrokerConnection) throws(Ending) {
+    func perform(_ session: inout ClientSession, _ broker: inout BrokerConnection) throws(ConversationError) {
         if let binding = record.binding {
             let isUnbinding = demand.purposes == [.unbind]
             let isCurrent = try release(binding, &session, &broker)
@@ -56,7 +56,7 @@ struct BoundKeychain {
             }
         } else {
             do throws(BrokerFailure) { try signer.sign(unlock, reseals: true, through: &broker) } catch {
-                throw Ending(error)
+                throw ConversationError(error)
             }
             try reseal(bindingTo: password, &broker)
         }
@@ -66,8 +66,8 @@ struct BoundKeychain {
     /// Has the TPM release the unlock root.
     /// - Returns: whether the password is the one that the keychain is bound to; otherwise it was the one before it that did it.
     private func release(
-        _ binding: BindingPin, _ session: inout Session, _ broker: inout BrokerConnection
-    ) throws(Ending) -> Bool {
+        _ binding: BindingPin, _ session: inout ClientSession, _ broker: inout BrokerConnection
+    ) throws(ConversationError) -> Bool {
         let outdated = try OutdatedBinding(registryDirectory: registry.directory, uid: uid)
         var left: Int64?
         if try !outdated.isKnown(binding) {
@@ -93,7 +93,7 @@ struct BoundKeychain {
     }
 
     /// One thing after the other.
-    private static let outdated = Ending.refused(
+    private static let outdated = ConversationError.refused(
         .failed(
             .boundPassword,
             "Your login password was changed, and your keychain is still bound to the one before it. Run coffer unlock first, "
@@ -107,7 +107,7 @@ struct BoundKeychain {
 
     private func attempt(
         _ pin: SecretBytes, reseals: Bool, _ broker: inout BrokerConnection
-    ) throws(Ending) -> Outcome {
+    ) throws(ConversationError) -> Outcome {
         do throws(BrokerFailure) {
             try signer.sign(unlock, pin: pin, reseals: reseals, through: &broker)
             return .released
@@ -117,11 +117,12 @@ struct BoundKeychain {
             {
                 return .wrong(fault.details.triesLeft)
             }
-            throw Ending(error)
+            throw ConversationError(error)
         }
     }
 
-    private func askForEarlier(_ left: Int64?, _ session: inout Session) throws(Ending) -> SecretBytes {
+    private func askForEarlier(_ left: Int64?, _ session: inout ClientSession) throws(ConversationError) -> SecretBytes
+    {
         let text =
             "Your login password was changed, and your keychain is still bound to the one before it. "
             + Self.words(left) + " Give the earlier password once, and the keychain is bound to the new one."
@@ -143,7 +144,7 @@ struct BoundKeychain {
 
     /// Another unlock root, under this password or under none: the broker has it in the file before the registry names it. A crash in between leaves the
     /// keychain as it was.
-    private func reseal(bindingTo password: SecretBytes?, _ broker: inout BrokerConnection) throws(Ending) {
+    private func reseal(bindingTo password: SecretBytes?, _ broker: inout BrokerConnection) throws(ConversationError) {
         let salt = try LoginPassword.newSalt()
         var pin: SecretBytes?
         if let password { pin = try LoginPassword.pin(of: password, salt: salt, cost: BindingPin.standardCost) }

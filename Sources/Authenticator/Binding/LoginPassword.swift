@@ -4,7 +4,7 @@ import Cryptography
 /// What a password is made into before it leaves this process: the broker, and the TPM, never see the password itself.
 enum LoginPassword {
     /// scrypt, with root's salt and cost; some tenths of a second. 32 bytes.
-    static func pin(of password: SecretBytes, salt: [UInt8], cost: Int) throws(Ending) -> SecretBytes {
+    static func pin(of password: SecretBytes, salt: [UInt8], cost: Int) throws(ConversationError) -> SecretBytes {
         do throws(CryptographyError) {
             return try Scrypt.derive(
                 password: password, salt: salt,
@@ -14,7 +14,7 @@ enum LoginPassword {
         }
     }
 
-    static func newSalt() throws(Ending) -> [UInt8] {
+    static func newSalt() throws(ConversationError) -> [UInt8] {
         do throws(CryptographyError) { return try Random.bytes(BindingPin.saltCount) } catch {
             throw .refused(.misconfigured("The authenticator has no random numbers: \(error.reason)."))
         }

@@ -11,27 +11,27 @@ struct OutdatedBinding {
 
     private let file: StateFile<Content>
 
-    init(registryDirectory: String, uid: UInt32) throws(Ending) {
+    init(registryDirectory: String, uid: UInt32) throws(ConversationError) {
         do throws(SystemError) {
             file = try StateFile(
                 registryDirectory: registryDirectory, folder: "bindings", uid: uid, nothing: Content(salt: nil))
         } catch { throw Self.ending(error) }
     }
 
-    func isKnown(_ binding: BindingPin) throws(Ending) -> Bool {
+    func isKnown(_ binding: BindingPin) throws(ConversationError) -> Bool {
         do throws(SystemError) { return try file.update { $0.salt == Hex.encode(binding.salt) } } catch {
             throw Self.ending(error)
         }
     }
 
     /// - Parameter binding: the one that the password does not fit; nil where it fits.
-    func note(_ binding: BindingPin?) throws(Ending) {
+    func note(_ binding: BindingPin?) throws(ConversationError) {
         do throws(SystemError) { try file.update { $0.salt = binding.map { Hex.encode($0.salt) } } } catch {
             throw Self.ending(error)
         }
     }
 
-    private static func ending(_ error: SystemError) -> Ending {
+    private static func ending(_ error: SystemError) -> ConversationError {
         .refused(.misconfigured("The authenticator cannot remember what it tried: \(error)."))
     }
 }

@@ -15,7 +15,7 @@ struct Resealing {
     func perform<Method: VarlinkMethod>(
         _ method: Method, through broker: inout BrokerConnection,
         next: (Method.Reply) throws(BrokerFailure) -> RegistryRecord
-    ) throws(Ending) {
+    ) throws(ConversationError) {
         let lock = try claim()
         defer { lock.keep() }
         do throws(BrokerFailure) {
@@ -28,12 +28,12 @@ struct Resealing {
                 throw .unreachable("The broker asks for signatures where none is needed.")
             }
         } catch {
-            throw Ending(error)
+            throw ConversationError(error)
         }
     }
 
     /// From sealing to Adopt no other conversation may have the broker put something else in the place of what the registry is about to name.
-    private func claim() throws(Ending) -> FileLock {
+    private func claim() throws(ConversationError) -> FileLock {
         do throws(SystemError) {
             let directory = "\(registry.directory)/bindings"
             try Folder.make(directory, mode: 0o700)

@@ -10,7 +10,7 @@ struct TiedKeychain {
     private let resealing: Resealing
     private let signatures: [SignatureWays.Signature]
 
-    init(demand: Demand, signer: Signer, registry: Registry) throws(Ending) {
+    init(demand: Demand, signer: Signer, registry: Registry) throws(ConversationError) {
         guard let record = demand.record, demand.changesBoot else {
             throw .refused(.challengeRefused("The challenge ties no keychain to the boot."))
         }
@@ -22,17 +22,17 @@ struct TiedKeychain {
     }
 
     /// Has all roots released by a signature, then sealed anew.
-    func perform(_ broker: inout BrokerConnection) throws(Ending) {
+    func perform(_ broker: inout BrokerConnection) throws(ConversationError) {
         for signature in signatures where signature.kind == .unlock {
             do throws(BrokerFailure) { try signer.sign(signature, reseals: true, through: &broker) } catch {
-                throw Ending(error)
+                throw ConversationError(error)
             }
         }
         try performReleased(&broker)
     }
 
     /// The same, where the unlock root is released already.
-    func performReleased(_ broker: inout BrokerConnection) throws(Ending) {
+    func performReleased(_ broker: inout BrokerConnection) throws(ConversationError) {
         try signer.sign(signatures.filter { $0.kind != .unlock }, through: &broker)
         try resealing.perform(BrokerInterface.ResealForBoot(challenge: signer.challenge), through: &broker) {
             (reply) throws(BrokerFailure) in try checked(reply)

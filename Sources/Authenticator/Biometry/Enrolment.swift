@@ -10,10 +10,10 @@ struct Enrolment {
     let biometry: Biometry
     let registry: Registry
 
-    /// - Throws: ``Ending``: an invalid argument where the item could never be read.
+    /// - Throws: ``ConversationError``: an invalid argument where the item could never be read.
     func perform(
         _ kinds: [AuthorizationKind], for record: RegistryRecord, through broker: inout BrokerConnection
-    ) throws(Ending) {
+    ) throws(ConversationError) {
         let set: [UInt8]?
         do throws(BiometryObstacle) {
             try biometry.checkEnrolment(of: account)
@@ -31,18 +31,18 @@ struct Enrolment {
                 throw .unreachable("The broker asks for signatures where none is needed.")
             }
         } catch {
-            throw Ending(error)
+            throw ConversationError(error)
         }
     }
 
-    private static func refusal(_ obstacle: BiometryObstacle) -> Ending {
+    private static func refusal(_ obstacle: BiometryObstacle) -> ConversationError {
         .refused(.invalidArgument("An item that requires biometry could never be read here. \(obstacle.sentence)"))
     }
 
     /// The broker has the key in the vault before the registry names it: a crash in between leaves one that nobody uses.
     private func provideKey(
         for set: [UInt8], _ record: RegistryRecord, _ broker: inout BrokerConnection
-    ) throws(Ending) {
+    ) throws(ConversationError) {
         let name: [UInt8]
         do throws(BrokerFailure) {
             let reply = try broker.call(
@@ -54,7 +54,7 @@ struct Enrolment {
             }
             name = [UInt8](bytes)
         } catch {
-            throw Ending(error)
+            throw ConversationError(error)
         }
         let present = record.objects
         guard present[.biometryCurrentSet] == name || !present.values.contains(name) else {

@@ -78,7 +78,7 @@ struct TemplateSet: Sendable {
     }
 
     private func check(_ status: FileStatus, _ name: String) throws(BiometryObstacle) {
-        let shown = VisibleText.quoted(name, limit: 120)
+        let shown = PromptText.quoted(name, limit: 120)
         guard status.isRegular || status.isFolder else { throw .storage("\(shown) is neither a file nor a folder") }
         guard status.uid == owner, status.mode & 0o022 == 0 else {
             throw .storage("others than uid \(owner) could have written \(shown)")

@@ -16,8 +16,8 @@ struct Client: Sendable, Equatable {
     /// nil without a terminal, and where the session's leader has ended.
     let session: TerminalSession?
 
-    /// - Throws: ``Ending`` where the kernel cannot name the user or process, or the name service the account.
-    init(ofSocket descriptor: Int32) throws(Ending) {
+    /// - Throws: ``ConversationError`` where the kernel cannot name the user or process, or the name service the account.
+    init(ofSocket descriptor: Int32) throws(ConversationError) {
         do throws(SystemError) {
             let peer = try PeerCredentials(ofSocket: descriptor)
             guard let account = try Account.withUID(peer.uid) else {

@@ -32,8 +32,8 @@ struct ClientChannel: ~Copyable {
     var hasCall: Bool { socket.hasMessage }
 
     /// Takes the next call.
-    /// - Throws: ``Ending``: `gone` where the client is not there any more.
-    mutating func receive() throws(Ending) -> Call {
+    /// - Throws: ``ConversationError``: `gone` where the client is not there any more.
+    mutating func receive() throws(ConversationError) -> Call {
         let bytes: [UInt8]
         do throws(SystemError) {
             guard
@@ -46,7 +46,7 @@ struct ClientChannel: ~Copyable {
         }
         do {
             return try decode(bytes)
-        } catch let ending as Ending {
+        } catch let ending as ConversationError {
             throw ending
         } catch let error as DecodingError {
             throw .refused(.init(fault: Fault(parameters: error), reason: "other"))
@@ -62,14 +62,14 @@ struct ClientChannel: ~Copyable {
             message = try VarlinkMessage(bytes)
             header = try message.decode(VarlinkCallHeader.self)
         } catch let malformed as MalformedMessage {
-            throw Ending.refused(.invalidArgument("This is not a Varlink call: \(malformed.reason)."))
+            throw ConversationError.refused(.invalidArgument("This is not a Varlink call: \(malformed.reason)."))
         } catch {
-            throw Ending.refused(.invalidArgument("This is not a Varlink call."))
+            throw ConversationError.refused(.invalidArgument("This is not a Varlink call."))
         }
         let method = header.method
         if header.oneway == true {
             // A conversation is answers: who wants none is not in one, and is told nothing.
-            guard !method.hasPrefix(BrokerProtocol.Authentication.interface + ".") else { throw Ending.gone }
+            guard !method.hasPrefix(BrokerProtocol.Authentication.interface + ".") else { throw ConversationError.gone }
             return .introspection
         }
         switch method {
@@ -98,7 +98,7 @@ struct ClientChannel: ~Copyable {
             if let text = InterfaceText.named(name) {
                 reply(VarlinkService.GetInterfaceDescription.Reply(description: text))
             } else {
-                fail(Fault(.interfaceNotFound, Fault.Details(interface: VisibleText.escaped(name, limit: 100))))
+                fail(Fault(.interfaceNotFound, Fault.Details(interface: PromptText.escaped(name, limit: 100))))
             }
             return .introspection
         default:

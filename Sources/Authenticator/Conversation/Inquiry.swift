@@ -19,9 +19,11 @@ struct Inquiry {
 
     /// - Parameter notice: the first thing that the person sees, here and on the desktop.
     /// - Returns: the login password, where it was asked for: the one hidden answer that the service of that name took and accepted.
-    /// - Throws: ``Ending`` unless every service lets the person in.
+    /// - Throws: ``ConversationError`` unless every service lets the person in.
     @discardableResult
-    func ask(_ services: [ProofService], _ notice: String, _ session: inout Session) throws(Ending) -> SecretBytes? {
+    func ask(_ services: [ProofService], _ notice: String, _ session: inout ClientSession) throws(ConversationError)
+        -> SecretBytes?
+    {
         session.notify(
             DesktopNotification(
                 for: person, folder: configuration.notificationFolder, text: notice,
@@ -32,11 +34,11 @@ struct Inquiry {
         try gate.waitOut(&session)
         var password: SecretBytes?
         for service in services {
-            var person = PersonAtPAM(
+            var person = PAMPrompter(
                 transaction: BackgroundTransaction(
                     service: Service(name: service.rawValue, directory: configuration.pamDirectory),
                     user: person.name, terminal: client.terminal, requester: client.account.name), gate: gate)
-            do throws(Ending) { try person.converse(&session) } catch {
+            do throws(ConversationError) { try person.converse(&session) } catch {
                 // Giving up before an answer tries nothing.
                 if person.wasRefusedUnasked { try attempts.fail() }
                 throw service.ending(error)

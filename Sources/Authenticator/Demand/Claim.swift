@@ -24,8 +24,8 @@ struct Claim {
     /// - Parameters:
     ///   - text: the owner as the broker says.
     ///   - isAccepting: it is about taking a file for the newest, which is root's for every vault.
-    /// - Throws: ``Ending``, the same for a group that is not there and one that the client does not belong to.
-    init(_ text: String, of client: Client, accepting isAccepting: Bool = false) throws(Ending) {
+    /// - Throws: ``ConversationError``, the same for a group that is not there and one that the client does not belong to.
+    init(_ text: String, of client: Client, accepting isAccepting: Bool = false) throws(ConversationError) {
         guard let owner = Owner(text: text) else { throw Self.refusal }
         self.owner = owner
         isRoots = client.account.uid == 0
@@ -51,11 +51,11 @@ struct Claim {
     }
 
     private static let foreign = SystemError("use a vault", reason: "it is another owner's")
-    private static let refusal = Ending.refused(
+    private static let refusal = ConversationError.refused(
         .challengeRefused("The challenge is for another owner's vault."))
 
     /// A recovery code is for one's own keychain. Root makes and opens service vaults; what a person keeps, and any single item, is not root's by this way.
-    func check(_ record: RegistryRecord?, for purposes: Set<Keychain.Purpose>) throws(Ending) {
+    func check(_ record: RegistryRecord?, for purposes: Set<Keychain.Purpose>) throws(ConversationError) {
         // A group's secrets are not one member's to take along.
         guard !purposes.contains(.recovery) || right == .own else { throw Self.refusal }
         // One person's password is for one person's keychain.
@@ -75,7 +75,7 @@ struct Claim {
     }
 
     /// The same once more, when the person has answered: meanwhile the client may have been removed from the group.
-    func confirm(for client: Client) throws(Ending) {
+    func confirm(for client: Client) throws(ConversationError) {
         guard right == .member else { return }
         let now = try Claim(owner.text, of: client)
         guard now.name == name else { throw Self.refusal }

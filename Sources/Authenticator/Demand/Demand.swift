@@ -29,11 +29,11 @@ struct Demand {
     /// What an item is to be bound to; then nobody is asked, and nothing signed.
     let enrolment: [AuthorizationKind]
 
-    /// - Throws: ``Ending`` for anything that does not fit together.
+    /// - Throws: ``ConversationError`` for anything that does not fit together.
     init(
         _ facts: BrokerInterface.Describe.Reply, of client: Client, registry: Registry, keys: SigningKeys,
         sealer: SealerKind, biometrics: (RegistryRecord?) -> BiometricAvailability
-    ) throws(Ending) {
+    ) throws(ConversationError) {
         let purposes = Set(facts.purposes)
         let claim = try Claim(facts.owner, of: client, accepting: purposes == [.accept])
         guard !purposes.isEmpty, purposes.count == facts.purposes.count else {
@@ -88,7 +88,7 @@ struct Demand {
     var needsPerson: Bool { purposes == [.accept] ? !(record?.isService ?? false) : claim.right != .root }
 
     /// Who that is: for a person's own keychain that root is to accept, that person.
-    func person(_ client: Client) throws(Ending) -> Account {
+    func person(_ client: Client) throws(ConversationError) -> Account {
         guard purposes == [.accept], case .user(let uid) = claim.owner, uid != client.account.uid else {
             return client.account
         }
@@ -109,7 +109,7 @@ struct Demand {
 
     private static func newName(
         _ facts: BrokerInterface.Describe.Reply, for purposes: Set<Keychain.Purpose>
-    ) throws(Ending) -> (service: String, account: String)? {
+    ) throws(ConversationError) -> (service: String, account: String)? {
         guard purposes.contains(.rename) else { return nil }
         guard let name = facts.newService, let account = facts.newAccount else {
             throw .refused(.challengeRefused("The challenge does not say what the item is to be called."))
@@ -119,7 +119,7 @@ struct Demand {
 
     private static func enrolment(
         _ names: [String], for purposes: Set<Keychain.Purpose>
-    ) throws(Ending) -> [AuthorizationKind] {
+    ) throws(ConversationError) -> [AuthorizationKind] {
         let kinds = names.compactMap(AuthorizationKind.init(rawValue:)).filter(\.isBiometric)
         guard kinds.count == names.count, Set(kinds).count == kinds.count,
             kinds.isEmpty != (purposes == [.enrolment])
@@ -129,7 +129,7 @@ struct Demand {
 
     private static func record(
         for owner: Owner, in registry: Registry, vault: String?
-    ) throws(Ending) -> RegistryRecord? {
+    ) throws(ConversationError) -> RegistryRecord? {
         let record: RegistryRecord?
         do { record = try registry.record(for: owner) } catch {
             throw .refused(.notCompleted("The registry cannot be used: \(error).", kind: "damaged"))
@@ -143,11 +143,11 @@ struct Demand {
     /// Whether a record is the owner's of this name, made by this authenticator.
     static func check(
         _ record: RegistryRecord, of name: String, keys: SigningKeys, sealer: SealerKind
-    ) throws(Ending) {
+    ) throws(ConversationError) {
         guard record.ownerName == name else {
             throw .refused(
                 .denied(
-                    "This vault was made for \(VisibleText.quoted(record.ownerName, limit: 64)); "
+                    "This vault was made for \(PromptText.quoted(record.ownerName, limit: 64)); "
                         + "its number now belongs to another account or group."))
         }
         guard try keys.key(for: record) != nil else {

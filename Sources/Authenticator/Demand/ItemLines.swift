@@ -53,8 +53,8 @@ struct ItemLines {
 
     private static func text(_ service: String, _ account: String, _ reason: String?, spelling: Bool) -> String {
         let name =
-            "\(VisibleText.whole(service, spelling: spelling)) / \(VisibleText.whole(account, spelling: spelling))"
+            "\(PromptText.whole(service, spelling: spelling)) / \(PromptText.whole(account, spelling: spelling))"
         guard let reason, !reason.isEmpty else { return name }
-        return name + ", reason it gives: \(VisibleText.whole(reason, spelling: spelling))"
+        return name + ", reason it gives: \(PromptText.whole(reason, spelling: spelling))"
     }
 }

@@ -9,8 +9,8 @@ enum Notice {
     /// In characters (Unicode scalars). No text is longer: what has no room is left out whole, and asked for by itself.
     static let longest = 20_000
 
-    /// - Throws: ``Ending`` where it cannot be shown whole.
-    static func text(for demand: Demand, from client: Client) throws(Ending) -> String {
+    /// - Throws: ``ConversationError`` where it cannot be shown whole.
+    static func text(for demand: Demand, from client: Client) throws(ConversationError) -> String {
         guard demand.rotated.isEmpty else {
             let opening =
                 "\(subject(client)) asks to \(purpose(of: demand, nil)). For that it reads and reseals:"
@@ -29,10 +29,10 @@ enum Notice {
 
     /// - Parameter items: all that one answer could be for, the client's own first.
     /// - Returns: the text, and the items that it names: for these alone the answer is good.
-    /// - Throws: ``Ending`` where the client's own cannot be shown whole.
+    /// - Throws: ``ConversationError`` where the client's own cannot be shown whole.
     static func text(
         for demand: Demand, _ items: [ShownItem], from client: Client
-    ) throws(Ending) -> (text: String, shown: [ShownItem]) {
+    ) throws(ConversationError) -> (text: String, shown: [ShownItem]) {
         func opening(_ item: String) -> String { "\(subject(client)) asks to \(purpose(of: demand, item))" }
         var lines = ItemLines(room: longest - opening("these \(mostItems) items").unicodeScalars.count)
         var shown: [ShownItem] = []
@@ -48,12 +48,12 @@ enum Notice {
         return (try whole(opening("these \(lines.count) items") + ":" + lines.text), shown)
     }
 
-    private static func whole(_ text: String) throws(Ending) -> String {
+    private static func whole(_ text: String) throws(ConversationError) -> String {
         guard text.unicodeScalars.count <= longest else { throw tooLong }
         return text
     }
 
-    private static var tooLong: Ending {
+    private static var tooLong: ConversationError {
         .refused(.challengeRefused("The request is too long to be shown to a person."))
     }
 
@@ -69,22 +69,22 @@ enum Notice {
         let process = "Process \(client.process.pid)"
         // What it runs can be another program by the time this is read.
         guard let program = client.resolvedProgram else {
-            let name = VisibleText.quoted(client.program, limit: 200)
+            let name = PromptText.quoted(client.program, limit: 200)
             return "\(process), which calls itself \(name) (\(place(of: client))),"
         }
-        return "\(process), \(VisibleText.quoted(program, limit: 200)) when it connected (\(place(of: client))),"
+        return "\(process), \(PromptText.quoted(program, limit: 200)) when it connected (\(place(of: client))),"
     }
 
     private static func place(of client: Client) -> String {
-        if let terminal = client.terminal { return "terminal \(VisibleText.escaped(terminal, limit: 32))" }
-        if let session = client.loginSession { return "session \(VisibleText.escaped(session, limit: 32))" }
+        if let terminal = client.terminal { return "terminal \(PromptText.escaped(terminal, limit: 32))" }
+        if let session = client.loginSession { return "session \(PromptText.escaped(session, limit: 32))" }
         return "no terminal"
     }
 
     private static func purpose(of demand: Demand, _ item: String?) -> String {
         var parts: [String] = []
         let group =
-            demand.claim.right == .member ? "the group \(VisibleText.quoted(demand.claim.name, limit: 64))" : nil
+            demand.claim.right == .member ? "the group \(PromptText.quoted(demand.claim.name, limit: 64))" : nil
         if demand.purposes.contains(.create) { parts.append("make a vault for \(group ?? "you") and unlock it") }
         if demand.purposes.contains(.unlock) {
             parts.append(group.map { "unlock the vault of \($0)" } ?? "unlock your vault")
@@ -103,7 +103,7 @@ enum Notice {
         }
         if demand.purposes.contains(.accept) {
             parts.append(
-                "accept the vault of \(VisibleText.quoted(demand.claim.name, limit: 64)) as its file is now, although the TPM has not "
+                "accept the vault of \(PromptText.quoted(demand.claim.name, limit: 64)) as its file is now, although the TPM has not "
                     + "counted it: it may be an older copy, and everything that was deleted or changed since is then as it was before"
             )
         }
@@ -135,13 +135,13 @@ enum Notice {
     }
 
     private static func name(_ item: (service: String, account: String)) -> String {
-        "\(VisibleText.whole(item.service)) / \(VisibleText.whole(item.account))"
+        "\(PromptText.whole(item.service)) / \(PromptText.whole(item.account))"
     }
 }
 
 extension String {
     /// In quotes, behind its introduction; nothing for nothing.
     fileprivate func ifGiven(_ introduction: String) -> String {
-        isEmpty ? "" : introduction + VisibleText.whole(self)
+        isEmpty ? "" : introduction + PromptText.whole(self)
     }
 }

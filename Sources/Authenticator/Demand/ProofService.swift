@@ -10,7 +10,7 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
     case anyFactor = "coffer"
 
     /// A refusal as it is to be told: of a finger, PAM says what it would say of a password.
-    func ending(_ ending: Ending) -> Ending {
+    func ending(_ ending: ConversationError) -> ConversationError {
         guard self == .biometric, case .refused(let refusal) = ending else { return ending }
         switch refusal.reason {
         case "password": return .refused(.failed(.biometry, "No enrolled finger was recognised."))

@@ -13,10 +13,10 @@ struct SignatureWays {
     /// The preferred one first; one at least.
     let ways: [[Signature]]
 
-    /// - Throws: ``Ending`` for anything that does not fit together.
+    /// - Throws: ``ConversationError`` for anything that does not fit together.
     init(
         _ authorizations: [BrokerInterface.Authorization], _ alternatives: [[Int]], for purposes: Set<Keychain.Purpose>
-    ) throws(Ending) {
+    ) throws(ConversationError) {
         var kinds: [AuthorizationKind] = []
         for authorization in authorizations {
             guard let kind = AuthorizationKind(rawValue: authorization.kind), authorization.setDigest.isEmpty,
@@ -68,8 +68,8 @@ struct SignatureWays {
     var hasBiometric: Bool { ways.contains { way in way.contains { $0.kind.isBiometric } } }
 
     /// The first way that a person can go here.
-    /// - Throws: ``Ending``, saying why there is none.
-    func choose(_ biometrics: BiometricAvailability) throws(Ending) -> [Signature] {
+    /// - Throws: ``ConversationError``, saying why there is none.
+    func choose(_ biometrics: BiometricAvailability) throws(ConversationError) -> [Signature] {
         var reason: String?
         for way in ways {
             guard let objection = biometrics.objection(to: way.map(\.kind)) else { return way }

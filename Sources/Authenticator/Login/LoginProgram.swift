@@ -7,8 +7,8 @@ struct LoginProgram: Sendable, Equatable {
     let path: String
 
     /// - Parameter listed: the files of the programs whose word counts.
-    /// - Throws: ``Ending`` for every other program.
-    init(ofSocket descriptor: Int32, listed: [String]) throws(Ending) {
+    /// - Throws: ``ConversationError`` for every other program.
+    init(ofSocket descriptor: Int32, listed: [String]) throws(ConversationError) {
         do throws(SystemError) {
             let peer = try PeerCredentials(ofSocket: descriptor)
             guard peer.uid == 0 else {

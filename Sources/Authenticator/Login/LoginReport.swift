@@ -22,9 +22,9 @@ public struct LoginReport {
         var socket = UnixSocket(adopting: connection)
         var metadata: Logger.Metadata = [:]
         let outcome: Outcome
-        do throws(Ending) {
+        do throws(ConversationError) {
             let program = try LoginProgram(ofSocket: socket.number, listed: configuration.loginPrograms)
-            metadata["program"] = "\(VisibleText.escaped(program.path, limit: 200))"
+            metadata["program"] = "\(PromptText.escaped(program.path, limit: 200))"
             metadata["pid"] = "\(program.process.pid)"
             let account = try Self.account(from: &socket)
             metadata["uid"] = "\(account.uid)"
@@ -54,7 +54,7 @@ public struct LoginReport {
         var isOpen: Bool { self == .opened || self == .openAlready }
     }
 
-    private static func account(from socket: inout UnixSocket) throws(Ending) -> Account {
+    private static func account(from socket: inout UnixSocket) throws(ConversationError) -> Account {
         let bytes: [UInt8]
         do throws(SystemError) {
             guard let message = try socket.receiveMessage(limit: LoginWire.longestCall, until: .now + patience) else {
@@ -78,19 +78,19 @@ public struct LoginReport {
         }
     }
 
-    private func open(_ account: Account, for program: LoginProgram) throws(Ending) -> Outcome {
-        let setting = try Setting(configuration)
+    private func open(_ account: Account, for program: LoginProgram) throws(ConversationError) -> Outcome {
+        let dependencies = try ConversationDependencies(configuration)
         let record: RegistryRecord
         do {
-            guard let present = try setting.registry.record(for: .user(account.uid)) else { return .noKeychain }
+            guard let present = try dependencies.registry.record(for: .user(account.uid)) else { return .noKeychain }
             record = present
         } catch {
             throw .refused(.notCompleted("The registry cannot be used: \(error).", kind: "damaged"))
         }
         try Demand.check(
-            record, of: account.name, keys: setting.keys, sealer: setting.sealer)
+            record, of: account.name, keys: dependencies.keys, sealer: dependencies.sealer)
         guard record.binding == nil else { return .bound }
-        var broker = try setting.connect()
+        var broker = try dependencies.connect()
         let call = BrokerInterface.Report(
             uid: Int64(account.uid), unlocksScreens: configuration.screenPrograms.contains(program.path))
         let reply = try Self.report(call, to: &broker)
@@ -98,13 +98,13 @@ public struct LoginReport {
             throw .refused(.challengeRefused("The broker would open another vault than the registered one."))
         }
         guard let challenge = reply.challenge else { return .openAlready }
-        do throws(Ending) {
+        do throws(ConversationError) {
             // A login is good for opening, and for nothing else.
             let unlock = BrokerInterface.Authorization(kind: AuthorizationKind.unlock.rawValue)
             guard reply.authorizations == [unlock] else {
                 throw .refused(.challengeRefused("The broker asks for other signatures than opening a keychain needs."))
             }
-            try Signer(keys: setting.keys, challenge: challenge, record: record).sign(
+            try Signer(keys: dependencies.keys, challenge: challenge, record: record).sign(
                 [SignatureWays.Signature(index: 0, kind: .unlock)], through: &broker)
         } catch {
             // The broker forgets the challenge sooner when told; where it cannot be, the challenge runs out by itself.
@@ -117,11 +117,11 @@ public struct LoginReport {
 
     private static func report(
         _ call: BrokerInterface.Report, to broker: inout BrokerConnection
-    ) throws(Ending) -> BrokerInterface.Report.Reply {
+    ) throws(ConversationError) -> BrokerInterface.Report.Reply {
         do throws(BrokerFailure) {
             return try broker.call(call, within: .seconds(10))
         } catch {
-            throw Ending(error)
+            throw ConversationError(error)
         }
     }
 }

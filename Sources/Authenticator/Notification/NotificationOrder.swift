@@ -30,7 +30,7 @@ struct NotificationOrder: Codable {
     /// Some desktops take a notification's text for markup: nothing in it may be any.
     static func plain(_ text: String) -> String {
         var result = ""
-        for character in VisibleText.escaped(text, limit: longestBody, keeping: ["\n"]).unicodeScalars {
+        for character in PromptText.escaped(text, limit: longestBody, keeping: ["\n"]).unicodeScalars {
             switch character {
             case "<", ">", "&": result += "\\u{\(String(character.value, radix: 16))}"
             default: result.unicodeScalars.append(character)

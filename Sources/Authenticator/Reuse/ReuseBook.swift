@@ -8,8 +8,8 @@ struct ReuseBook {
     /// As many terminals of one user as anybody asks this for at once.
     static let limit = 16
 
-    /// - Throws: ``Ending`` where the folder cannot be used.
-    init(registryDirectory: String, uid: UInt32) throws(Ending) {
+    /// - Throws: ``ConversationError`` where the folder cannot be used.
+    init(registryDirectory: String, uid: UInt32) throws(ConversationError) {
         do throws(SystemError) {
             file = try StateFile(registryDirectory: registryDirectory, folder: "reuse", uid: uid, nothing: [])
             boot = try BootTime.bootID()
@@ -19,7 +19,7 @@ struct ReuseBook {
     }
 
     /// Which PAM services have let the person in at this terminal, and may be taken as met now; none for the most part.
-    func services(in session: TerminalSession, lastLock: Int64) throws(Ending) -> Set<ProofService> {
+    func services(in session: TerminalSession, lastLock: Int64) throws(ConversationError) -> Set<ProofService> {
         try update { records in
             // None of them comes back to life.
             records.removeAll { $0.asked <= lastLock }
@@ -30,7 +30,9 @@ struct ReuseBook {
     }
 
     /// - Parameter asked: when the person began to be asked, in milliseconds of the boot clock.
-    func note(_ services: Set<ProofService>, in session: TerminalSession, asked: Int64, seconds: Int) throws(Ending) {
+    func note(_ services: Set<ProofService>, in session: TerminalSession, asked: Int64, seconds: Int)
+        throws(ConversationError)
+    {
         let record = ReuseRecord(
             session: session, boot: boot, services: services, asked: asked,
             ends: BootTime.milliseconds + Int64(min(seconds, ReuseRecord.longest)) * 1000)
@@ -44,14 +46,14 @@ struct ReuseBook {
 
     /// Ends them all.
     /// - Returns: how many there were.
-    func forget() throws(Ending) -> Int {
+    func forget() throws(ConversationError) -> Int {
         try update { records in
             defer { records = [] }
             return records.count
         }
     }
 
-    private func update<Value>(_ change: (inout [ReuseRecord]) -> Value) throws(Ending) -> Value {
+    private func update<Value>(_ change: (inout [ReuseRecord]) -> Value) throws(ConversationError) -> Value {
         do throws(SystemError) {
             return try file.update { records in
                 let now = BootTime.milliseconds

@@ -6,8 +6,8 @@ struct ReuseInquiry {
     let inquiry: Inquiry
 
     /// - Parameter seconds: for how long, as the client wants it.
-    /// - Throws: ``Ending`` when the person was not recognised, or must not be asked for this.
-    func ask(seconds: Int64, _ session: inout Session) throws(Ending) {
+    /// - Throws: ``ConversationError`` when the person was not recognised, or must not be asked for this.
+    func ask(seconds: Int64, _ session: inout ClientSession) throws(ConversationError) {
         let client = inquiry.client
         let limit = min(inquiry.configuration.reuseLimit, ReuseRecord.longest)
         guard limit > 0 else {

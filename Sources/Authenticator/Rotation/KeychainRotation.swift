@@ -16,7 +16,7 @@ struct KeychainRotation {
     /// From the broker's offer to the registry: well within the time for which a broker that was started again waits for it.
     private static let decision = Duration.seconds(12)
 
-    func perform(through broker: inout BrokerConnection) throws(Ending) {
+    func perform(through broker: inout BrokerConnection) throws(ConversationError) {
         var binding: (pin: SecretBytes, salt: [UInt8])?
         if let password, record.binding != nil {
             let salt = try LoginPassword.newSalt()
@@ -29,13 +29,13 @@ struct KeychainRotation {
                     authenticatorKey: Data(signer.keys.present.publicKey).base64EncodedString(),
                     pin: binding?.pin.base64Encoded(), salt: binding.map { Data($0.salt).base64EncodedString() }),
                 within: .seconds(120))
-        } catch { throw Ending(error) }
+        } catch { throw ConversationError(error) }
         try signer.sign(demand.signatures.filter { $0.kind != .unlock }, through: &broker)
         let reply: BrokerInterface.Succeed<RegistryRecord>.Reply
         do throws(BrokerFailure) {
             reply = try broker.call(
                 BrokerInterface.Succeed<RegistryRecord>(challenge: signer.challenge), within: .seconds(300))
-        } catch { throw Ending(error) }
+        } catch { throw ConversationError(error) }
         // More items than one prompt can name: the next one goes on.
         guard let proposal = reply.record else { return }
         let offered = ContinuousClock.now
@@ -45,13 +45,13 @@ struct KeychainRotation {
         prover.record = next
         do throws(BrokerFailure) {
             try prover.sign(SignatureWays.Signature(index: 0, kind: .unlock), pin: binding?.pin, through: &broker)
-        } catch { throw Ending(error) }
+        } catch { throw ConversationError(error) }
         guard ContinuousClock.now - offered < Self.decision else {
             throw .refused(
                 .notCompleted(
                     "It took too long to renew the keys: the keychain is as it was; try again.", kind: "failed"))
         }
-        try signer.keys.whileKept(signer.keys.present) { () throws(Ending) in
+        try signer.keys.whileKept(signer.keys.present) { () throws(ConversationError) in
             do throws(RegistryError) { try registry.succeed(record, with: next) } catch {
                 throw .refused(
                     .notCompleted(
@@ -78,7 +78,7 @@ struct KeychainRotation {
     }
 
     /// What the broker alone knows: id, Names, indexes. All else is as it was, or our own.
-    func checked(_ proposal: RegistryRecord, salt: [UInt8]?) throws(Ending) -> RegistryRecord {
+    func checked(_ proposal: RegistryRecord, salt: [UInt8]?) throws(ConversationError) -> RegistryRecord {
         let names = Array(proposal.objects.values)
         // The software sealer's device root has nothing in its Name that could differ: docs/vault-format.md, "object".
         let fresh = proposal.objects.filter { $0.key != .deviceRoot || proposal.sealer != .software }.values

@@ -27,13 +27,13 @@ struct ConversationLimits {
     }
 
     /// What a user who has too many is told.
-    static let tooMany = Ending.Refusal.limitExceeded(
+    static let tooMany = ConversationError.Refusal.limitExceeded(
         "Too many authentications are open: finish or cancel one of them.")
 
     /// Takes a place for one more conversation. It is held until the value ends.
     ///
-    /// - Throws: ``Ending`` where the user, or all users together, have too many, and for a user whom the name service does not know.
-    func admit(_ peer: PeerCredentials) throws(Ending) -> PlaceLocks {
+    /// - Throws: ``ConversationError`` where the user, or all users together, have too many, and for a user whom the name service does not know.
+    func admit(_ peer: PeerCredentials) throws(ConversationError) -> PlaceLocks {
         let places = try checked { () throws(SystemError) in try PlaceLocks(path: path) }
         let area = Area(uid: peer.uid)
         // A user's own limit comes first: who is at it takes nothing from others, and costs no question to the name service.
@@ -82,7 +82,7 @@ struct ConversationLimits {
 
     private func checked<Value: ~Copyable>(
         _ body: () throws(SystemError) -> Value
-    ) throws(Ending) -> Value {
+    ) throws(ConversationError) -> Value {
         do throws(SystemError) { return try body() } catch {
             throw .refused(.misconfigured("The authenticator \(error)."))
         }

@@ -22,8 +22,8 @@ struct PromptBoard {
     /// More prompts of one user than can be open at once.
     private static let limit = 128
 
-    /// - Throws: ``Ending`` where the folder cannot be used.
-    init(registryDirectory: String, uid: UInt32, group: PromptGroup) throws(Ending) {
+    /// - Throws: ``ConversationError`` where the folder cannot be used.
+    init(registryDirectory: String, uid: UInt32, group: PromptGroup) throws(ConversationError) {
         do throws(SystemError) {
             file = try StateFile(registryDirectory: registryDirectory, folder: "prompts", uid: uid, nothing: [])
             boot = try BootTime.bootID()
@@ -35,7 +35,7 @@ struct PromptBoard {
     }
 
     /// - Parameter token: the request's own item.
-    func turn(of token: String) throws(Ending) -> Turn {
+    func turn(of token: String) throws(ConversationError) -> Turn {
         try update { prompts in
             for index in prompts.indices where prompts[index].group == group {
                 guard let outcome = prompts[index].outcome, outcome.items.contains(token) else { continue }
@@ -51,7 +51,7 @@ struct PromptBoard {
     }
 
     /// The tokens of what the person has answered already, and is not to be asked for again.
-    func answered() throws(Ending) -> Set<String> {
+    func answered() throws(ConversationError) -> Set<String> {
         try update { prompts in
             prompts.filter { $0.group == group }.compactMap(\.outcome).reduce(into: []) {
                 $0.formUnion($1.items.union($1.taken.keys))
@@ -64,7 +64,7 @@ struct PromptBoard {
     ///   - answer: nil where nothing was learnt of the person; the next request asks then.
     ///   - token: the own request's.
     ///   - items: the tokens of what the person was shown.
-    func end(_ answer: SharedPrompt.Answer?, of token: String, for items: Set<String>) throws(Ending) {
+    func end(_ answer: SharedPrompt.Answer?, of token: String, for items: Set<String>) throws(ConversationError) {
         try update { prompts in
             guard
                 let index = prompts.firstIndex(where: { $0.group == group && $0.leader == own && $0.outcome == nil })
@@ -78,7 +78,7 @@ struct PromptBoard {
         }
     }
 
-    private func update<Value>(_ change: (inout [SharedPrompt]) -> Value) throws(Ending) -> Value {
+    private func update<Value>(_ change: (inout [SharedPrompt]) -> Value) throws(ConversationError) -> Value {
         do throws(SystemError) {
             return try file.update { prompts in
                 let now = BootTime.milliseconds

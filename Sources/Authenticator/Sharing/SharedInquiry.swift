@@ -12,8 +12,8 @@ struct SharedInquiry {
     /// How often the others look whether it is over.
     private static let pace = Duration.milliseconds(50)
 
-    /// - Throws: ``Ending`` when the person was not recognised, here or in the prompt that named this request.
-    func ask(_ session: inout Session, _ broker: inout BrokerConnection) throws(Ending) -> Proof {
+    /// - Throws: ``ConversationError`` when the person was not recognised, here or in the prompt that named this request.
+    func ask(_ session: inout ClientSession, _ broker: inout BrokerConnection) throws(ConversationError) -> Proof {
         guard Self.isShared(demand.purposes) else {
             try inquiry.ask(demand.services, Notice.text(for: demand, from: inquiry.client), &session)
             return .asked
@@ -49,11 +49,11 @@ struct SharedInquiry {
     }
 
     private func lead(
-        _ own: ShownItem, _ token: String, on board: PromptBoard, _ session: inout Session,
+        _ own: ShownItem, _ token: String, on board: PromptBoard, _ session: inout ClientSession,
         _ broker: inout BrokerConnection
-    ) throws(Ending) {
+    ) throws(ConversationError) {
         var tokens: Set<String> = []
-        do throws(Ending) {
+        do throws(ConversationError) {
             // Before the broker is asked: whose answer is taken by then is no longer among what it names.
             let known = try board.answered().union([token])
             var items = [own]
@@ -71,12 +71,12 @@ struct SharedInquiry {
     }
 
     /// What else the process waits for. The broker's word: it decides what is shown, and what is not shown is not signed for.
-    private func companions(_ broker: inout BrokerConnection) throws(Ending) -> [ShownItem] {
+    private func companions(_ broker: inout BrokerConnection) throws(ConversationError) -> [ShownItem] {
         let reply: BrokerInterface.Companions.Reply
         do throws(BrokerFailure) {
             reply = try broker.call(BrokerInterface.Companions(challenge: challenge), within: .seconds(10))
         } catch {
-            throw Ending(error)
+            throw ConversationError(error)
         }
         guard reply.companions.count < Notice.mostItems else {
             throw .refused(.challengeRefused("The broker names more requests than a person can be shown."))

@@ -45,7 +45,7 @@ struct SharedPrompt: Codable, Equatable {
         case timedOut
 
         /// - Returns: nil where nothing was learnt of the person: whoever waits then asks again.
-        init?(_ ending: Ending) {
+        init?(_ ending: ConversationError) {
             switch ending {
             case .refused(let refusal) where refusal.fault.name == .authenticationFailed:
                 self = .refused(refusal.fault, reason: refusal.reason)
@@ -56,10 +56,10 @@ struct SharedPrompt: Codable, Equatable {
         }
 
         /// What the waiting request comes to; nil for yes.
-        var ending: Ending? {
+        var ending: ConversationError? {
             switch self {
             case .yes: nil
-            case .refused(let fault, let reason): .refused(Ending.Refusal(fault: fault, reason: reason))
+            case .refused(let fault, let reason): .refused(ConversationError.Refusal(fault: fault, reason: reason))
             case .cancelled: .cancelled
             case .timedOut: .timedOut
             }

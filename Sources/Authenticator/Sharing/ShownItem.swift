@@ -11,8 +11,8 @@ struct ShownItem: Equatable {
     /// In the program's own words.
     let reason: String?
 
-    /// - Throws: ``Ending`` where there is no digest to be had.
-    init(challenge: String, _ demand: Demand) throws(Ending) {
+    /// - Throws: ``ConversationError`` where there is no digest to be had.
+    init(challenge: String, _ demand: Demand) throws(ConversationError) {
         do throws(CryptographyError) { self.challenge = Hex.encode(try SHA256.digest(Array(challenge.utf8))) } catch {
             throw .refused(.misconfigured("The challenge cannot be digested: \(error.reason)."))
         }
@@ -29,7 +29,7 @@ struct ShownItem: Equatable {
     }
 
     /// Stands for everything that the person saw: another name under the same challenge is another item.
-    func token() throws(Ending) -> String {
+    func token() throws(ConversationError) -> String {
         let parts = [challenge, service ?? "", account ?? "", reason ?? ""].map { Array($0.utf8) }
         do throws(CryptographyError) { return Hex.encode(try SHA256.digest(LengthPrefixed.encode(parts))) } catch {
             throw .refused(.misconfigured("The item cannot be digested: \(error.reason)."))

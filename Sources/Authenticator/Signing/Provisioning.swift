@@ -14,7 +14,7 @@ struct Provisioning {
     let registry: Registry
 
     /// - Returns: the record as registered.
-    func register(through broker: inout BrokerConnection) throws(Ending) -> RegistryRecord {
+    func register(through broker: inout BrokerConnection) throws(ConversationError) -> RegistryRecord {
         let proposal: RegistryRecord
         do throws(BrokerFailure) {
             proposal = try broker.call(
@@ -23,10 +23,10 @@ struct Provisioning {
                 within: .seconds(120)
             ).record
         } catch {
-            throw Ending(error)
+            throw ConversationError(error)
         }
         let record = try checked(proposal)
-        try keys.whileKept(keys.present) { () throws(Ending) in
+        try keys.whileKept(keys.present) { () throws(ConversationError) in
             do throws(RegistryError) { try registry.write(record) } catch {
                 throw .refused(.notCompleted("The new keychain cannot be registered: \(error).", kind: "failed"))
             }
@@ -37,13 +37,13 @@ struct Provisioning {
                 throw .unreachable("The broker asks for other signatures than a new keychain needs.")
             }
         } catch {
-            throw Ending(error)
+            throw ConversationError(error)
         }
         return record
     }
 
     /// The broker proposes what only it knows (vault id, Names, storage key); what root answers for is compared, and the owner's name is our own word.
-    func checked(_ proposal: RegistryRecord, now: Date = Date()) throws(Ending) -> RegistryRecord {
+    func checked(_ proposal: RegistryRecord, now: Date = Date()) throws(ConversationError) -> RegistryRecord {
         let names = Set(proposal.objects.values)
         let age = now.timeIntervalSince1970 - Double(proposal.created) / 1000
         guard proposal.format == RegistryRecord.currentFormat, proposal.owner == owner,

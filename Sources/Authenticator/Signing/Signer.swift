@@ -24,11 +24,12 @@ struct Signer {
         self.fingers = fingers
     }
 
-    /// - Throws: ``Ending``; signatures already given stay good for their one TPM session only.
-    func sign(_ signatures: [SignatureWays.Signature], through broker: inout BrokerConnection) throws(Ending) {
+    /// - Throws: ``ConversationError``; signatures already given stay good for their one TPM session only.
+    func sign(_ signatures: [SignatureWays.Signature], through broker: inout BrokerConnection) throws(ConversationError)
+    {
         for wanted in signatures {
             if wanted.kind == .biometryCurrentSet { try checkFingers() }
-            do throws(BrokerFailure) { try sign(wanted, through: &broker) } catch { throw Ending(error) }
+            do throws(BrokerFailure) { try sign(wanted, through: &broker) } catch { throw ConversationError(error) }
         }
     }
 
@@ -51,7 +52,7 @@ struct Signer {
     }
 
     /// What the finger was that PAM said yes to nobody knows; that it is one of those that the key is for, the set as a whole has to say.
-    private func checkFingers() throws(Ending) {
+    private func checkFingers() throws(ConversationError) {
         let present: [UInt8]?
         do throws(BiometryObstacle) { present = try fingers?() } catch {
             throw .refused(.failed(.biometry, error.sentence))
@@ -68,7 +69,7 @@ struct Signer {
                 nonce: [UInt8](nonce), parameterHash: [UInt8](hash), reference: record.policyReference(for: kind))
         else { throw .unreachable("The broker asked for a signature over something that is no TPM session's.") }
         let made: SigningKey?
-        do throws(Ending) { made = try keys.key(for: record) } catch {
+        do throws(ConversationError) { made = try keys.key(for: record) } catch {
             throw .unreachable("The key that this keychain was made for cannot be used.")
         }
         guard let key = made?.key else { throw .unreachable("The key that this keychain was made for is gone.") }

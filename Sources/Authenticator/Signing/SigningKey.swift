@@ -15,8 +15,8 @@ struct SigningKey {
     static func path(in directory: String) -> String { "\(directory)/signing-key.pem" }
 
     /// The present one.
-    /// - Throws: ``Ending`` when the file is not ours alone, cannot be read or written, or holds no P-256 key.
-    init(directory: String) throws(Ending) {
+    /// - Throws: ``ConversationError`` when the file is not ours alone, cannot be read or written, or holds no P-256 key.
+    init(directory: String) throws(ConversationError) {
         let path = Self.path(in: directory)
         do throws(SystemError) {
             // Two first conversations at once must not make two keys.
@@ -32,8 +32,8 @@ struct SigningKey {
     }
 
     /// - Returns: nil where there is no such file.
-    /// - Throws: ``Ending`` as above.
-    init?(file path: String) throws(Ending) {
+    /// - Throws: ``ConversationError`` as above.
+    init?(file path: String) throws(ConversationError) {
         do throws(SystemError) {
             guard let key = try Self.read(path) else { return nil }
             self.key = key
@@ -43,15 +43,15 @@ struct SigningKey {
     private init(_ key: P256.PrivateKey) { self.key = key }
 
     /// A fresh one, in no file yet.
-    static func generate() throws(Ending) -> SigningKey {
+    static func generate() throws(ConversationError) -> SigningKey {
         do throws(SystemError) { return SigningKey(try make()) } catch { throw ending(error) }
     }
 
-    func write(to path: String) throws(Ending) {
+    func write(to path: String) throws(ConversationError) {
         do throws(SystemError) { try Self.write(key, to: path) } catch { throw Self.ending(error) }
     }
 
-    private static func ending(_ error: SystemError) -> Ending {
+    private static func ending(_ error: SystemError) -> ConversationError {
         .refused(.misconfigured("The authenticator \(error)."))
     }
 

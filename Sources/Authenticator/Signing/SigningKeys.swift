@@ -11,16 +11,16 @@ struct SigningKeys {
     private var folder: String { "\(directory)/former-keys" }
     private var lockPath: String { "\(directory)/signing-key.lock" }
 
-    /// - Throws: ``Ending`` as ``SigningKey``.
-    init(directory: String) throws(Ending) {
+    /// - Throws: ``ConversationError`` as ``SigningKey``.
+    init(directory: String) throws(ConversationError) {
         self.directory = directory
         present = try SigningKey(directory: directory)
     }
 
     /// The key that a keychain was made for.
     /// - Returns: nil where it is not there.
-    /// - Throws: ``Ending`` for a file that is not ours alone, or holds something else.
-    func key(for record: RegistryRecord) throws(Ending) -> SigningKey? {
+    /// - Throws: ``ConversationError`` for a file that is not ours alone, or holds something else.
+    func key(for record: RegistryRecord) throws(ConversationError) -> SigningKey? {
         if record.authenticatorKey == present.publicKey { return present }
         guard let former = try SigningKey(file: formerPath(of: record.authenticatorKey)) else { return nil }
         guard former.publicKey == record.authenticatorKey else {
@@ -30,8 +30,8 @@ struct SigningKeys {
     }
 
     /// Makes another key the present one; the one before stays for the keychains that were made for it.
-    func renew() throws(Ending) {
-        try locked { () throws(Ending) in
+    func renew() throws(ConversationError) {
+        try locked { () throws(ConversationError) in
             let before = try SigningKey(file: presentPath)
             if let before {
                 try Self.ending { () throws(SystemError) in try Folder.make(folder, mode: 0o700) }
@@ -45,7 +45,7 @@ struct SigningKeys {
     }
 
     /// Lets everybody see which key is the present one.
-    private func publish(_ key: SigningKey) throws(Ending) {
+    private func publish(_ key: SigningKey) throws(ConversationError) {
         try Self.ending { () throws(SystemError) in
             try DurableFile.write(
                 Array((Hex.encode(key.publicKey) + "\n").utf8), to: Registry.presentKeyPath(in: directory),
@@ -54,8 +54,10 @@ struct SigningKeys {
     }
 
     /// Does what puts a record into the registry while the key that it names is still kept: another process may have renewed it meanwhile.
-    func whileKept<Value>(_ key: SigningKey, _ body: () throws(Ending) -> Value) throws(Ending) -> Value {
-        try locked { () throws(Ending) in
+    func whileKept<Value>(_ key: SigningKey, _ body: () throws(ConversationError) -> Value) throws(ConversationError)
+        -> Value
+    {
+        try locked { () throws(ConversationError) in
             let kept = [try SigningKey(file: presentPath), try SigningKey(file: formerPath(of: key.publicKey))]
             guard kept.contains(where: { $0?.publicKey == key.publicKey }) else {
                 throw .refused(
@@ -69,8 +71,8 @@ struct SigningKeys {
     /// record cannot be read, nothing is destroyed.
     /// - Returns: how many keychains are under a former key.
     @discardableResult
-    func dropUnused(by registry: Registry) throws(Ending) -> Int {
-        try locked { () throws(Ending) in
+    func dropUnused(by registry: Registry) throws(ConversationError) -> Int {
+        try locked { () throws(ConversationError) in
             let records: [RegistryRecord]
             do throws(RegistryError) { records = try registry.records() } catch {
                 throw .refused(.notCompleted("The registry cannot be read: \(error).", kind: "damaged"))
@@ -78,7 +80,7 @@ struct SigningKeys {
             let named = Set(records.map(\.authenticatorKey))
             let present = try SigningKey(file: presentPath)
             if let present, try wasRenewed() { try publish(present) }
-            let needed = try Set(named.map { (key) throws(Ending) in try formerPath(of: key) })
+            let needed = try Set(named.map { (key) throws(ConversationError) in try formerPath(of: key) })
             try Self.ending { () throws(SystemError) in
                 guard try FileStatus.of(folder) != nil else { return }
                 for name in try Folder.entries(folder)
@@ -91,32 +93,32 @@ struct SigningKeys {
     }
 
     /// The first key of a machine has no former ones, and is not published.
-    private func wasRenewed() throws(Ending) -> Bool {
+    private func wasRenewed() throws(ConversationError) -> Bool {
         try Self.ending { () throws(SystemError) in try FileStatus.of(folder) != nil }
     }
 
     private var presentPath: String { SigningKey.path(in: directory) }
 
-    private func formerPath(of publicKey: [UInt8]) throws(Ending) -> String {
+    private func formerPath(of publicKey: [UInt8]) throws(ConversationError) -> String {
         do throws(CryptographyError) {
             return "\(folder)/\(Hex.encode(Array(try SHA256.digest(publicKey).prefix(16)))).pem"
         } catch { throw .refused(.misconfigured("The authenticator cannot name a signing key: \(error.reason).")) }
     }
 
     /// No other process of the authenticator's makes, renews or drops keys meanwhile.
-    private func locked<Value>(_ body: () throws(Ending) -> Value) throws(Ending) -> Value {
+    private func locked<Value>(_ body: () throws(ConversationError) -> Value) throws(ConversationError) -> Value {
         let lock = try takeLock()
         defer { lock.keep() }
         return try body()
     }
 
-    private func takeLock() throws(Ending) -> FileLock {
+    private func takeLock() throws(ConversationError) -> FileLock {
         do throws(SystemError) { return try FileLock(path: lockPath) } catch {
             throw .refused(.misconfigured("The authenticator \(error)."))
         }
     }
 
-    private static func ending<Value>(_ body: () throws(SystemError) -> Value) throws(Ending) -> Value {
+    private static func ending<Value>(_ body: () throws(SystemError) -> Value) throws(ConversationError) -> Value {
         do throws(SystemError) { return try body() } catch {
             throw .refused(.misconfigured("The authenticator \(error)."))
         }

@@ -24,9 +24,9 @@ struct AuthenticatorInterface: ServedInterface {
     /// A conversation is silent while the person types.
     func awaits(_ caller: Caller) -> Bool { true }
 
-    func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> Answer {
+    func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> MethodAnswer {
         if let answer = try introspection.answer(call) { return answer }
-        let conversation = Conversation(core: core, exchanges: exchanges, caller: caller)
+        let conversation = AuthenticatorSession(core: core, exchanges: exchanges, caller: caller)
         do throws(Fault) {
             let answer = try await answer(call, in: conversation)
             core.logger.info("authenticator's call", metadata: LogFields.of(caller, method: call.method))
@@ -40,7 +40,8 @@ struct AuthenticatorInterface: ServedInterface {
         }
     }
 
-    private func answer(_ call: IncomingCall, in conversation: Conversation) async throws(Fault) -> Answer {
+    private func answer(_ call: IncomingCall, in conversation: AuthenticatorSession) async throws(Fault) -> MethodAnswer
+    {
         switch call.method {
         case BrokerInterface.Describe.name:
             try conversation.describe(try call.parameters(of: BrokerInterface.Describe.self))
@@ -75,7 +76,7 @@ struct AuthenticatorInterface: ServedInterface {
     func connectionEnded(_ caller: Caller) {
         exchanges.cancelAll(of: caller.connection)
         core.challenges.connectionEnded(caller.connection)
-        let shelf = core.shelf
-        Task { await shelf.conversationEnded(caller.connection) }
+        let vaultStore = core.vaultStore
+        Task { await vaultStore.conversationEnded(caller.connection) }
     }
 }

@@ -15,7 +15,7 @@ struct DispatchTable: Sendable {
         /// Whether the call is let in without waiting for what the vault is busy with.
         let waitsForNobody: Bool
         /// Reads the parameters, which must be right in every condition, and gives what is to be run.
-        let prepare: @Sendable (IncomingCall) throws(Fault) -> @Sendable (Request) async throws(Fault) -> Answer
+        let prepare: @Sendable (IncomingCall) throws(Fault) -> @Sendable (Request) async throws(Fault) -> MethodAnswer
 
         init<Handler: MethodHandler>(
             _: Handler.Type, none: Permission, sealed: Permission, locked: Permission, unlocked: Permission,
@@ -33,7 +33,7 @@ struct DispatchTable: Sendable {
                 return { (request) async throws(Fault) in
                     do throws(Fault) { return try await Handler.answer(method, request) } catch {
                         if let record = Handler.logged(method)?.record(of: error, by: request) {
-                            await request.keeper.noteRefusal(record, .written)
+                            await request.vaultActor.noteRefusal(record, .written)
                         }
                         throw error
                     }

@@ -14,7 +14,7 @@ struct KeychainInterface: ServedInterface {
 
     func admits(uid: UInt32) -> Bool { true }
 
-    func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> Answer {
+    func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> MethodAnswer {
         if let answer = try introspection.answer(call) { return answer }
         guard let entry = DispatchTable.entries[call.method] else {
             core.logger.info("call", metadata: LogFields.of(caller, method: "unknown", outcome: .methodNotFound))
@@ -31,18 +31,18 @@ struct KeychainInterface: ServedInterface {
     }
 
     private func admitted(_ entry: DispatchTable.Entry, _ call: IncomingCall, _ caller: Caller) async throws(Fault)
-        -> Answer
+        -> MethodAnswer
     {
         let run = try entry.prepare(call)
-        let admission = try await core.desk.admit(caller, call)
-        let keeper = core.shelf.keeper(of: admission.owner)
+        let admission = try await core.vaultAccess.admit(caller, call)
+        let vaultActor = core.vaultStore.vaultActor(of: admission.owner)
         let user = admission.idleUser(caller)
-        await core.locks.idle.settle(user)
+        await core.locks.idle.apply(user)
         let condition: VaultCondition
         do throws(Fault) {
             condition =
-                if entry.waitsForNobody, let known = keeper.knownCondition { known } else {
-                    try await keeper.condition()
+                if entry.waitsForNobody, let known = vaultActor.knownCondition { known } else {
+                    try await vaultActor.condition()
                 }
         } catch {
             guard entry.looksAtDamage, error.name == .damaged else { throw error }
@@ -50,9 +50,10 @@ struct KeychainInterface: ServedInterface {
         }
         if entry.isUse { core.locks.idle.used(user) }
         let own =
-            admission.standing == .member && !entry.waitsForNobody ? await core.shelf.condition(of: caller.uid) : nil
+            admission.standing == .member && !entry.waitsForNobody
+            ? await core.vaultStore.condition(of: caller.uid) : nil
         let request = Request(
-            core: core, caller: caller, keeper: keeper, condition: condition, admission: admission, own: own,
+            core: core, caller: caller, vaultActor: vaultActor, condition: condition, admission: admission, own: own,
             secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: call.isAbandoned)
         let permission = entry.permission(in: condition)
         // A member of a group without a keychain is answered like somebody who is none, unless it is to be made.

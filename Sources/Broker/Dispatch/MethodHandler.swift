@@ -4,7 +4,7 @@ import BrokerProtocol
 protocol MethodHandler: SendableMetatype {
     associatedtype Method: VarlinkMethod
 
-    static func answer(_ method: Method, _ request: Request) async throws(Fault) -> Answer
+    static func answer(_ method: Method, _ request: Request) async throws(Fault) -> MethodAnswer
 
     /// How a refusal of the call is logged; nil for what is not.
     static func logged(_ method: Method) -> LoggedCall?

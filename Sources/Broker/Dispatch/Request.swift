@@ -6,7 +6,7 @@ import Vault
 struct Request: Sendable {
     let core: BrokerCore
     let caller: Caller
-    let keeper: VaultKeeper
+    let vaultActor: VaultActor
     /// The vault's condition when the call was let in.
     let condition: VaultCondition
     let admission: Admission
@@ -20,7 +20,7 @@ struct Request: Sendable {
     /// For a part of the call that gives back what it takes when it is done.
     func withOwnAllowance() -> Request {
         Request(
-            core: core, caller: caller, keeper: keeper, condition: condition, admission: admission, own: own,
+            core: core, caller: caller, vaultActor: vaultActor, condition: condition, admission: admission, own: own,
             secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: isAbandoned)
     }
 
@@ -32,7 +32,7 @@ struct Request: Sendable {
     /// What to answer where a vault has to be made first.
     func creationRequired() async throws(Fault) -> Fault {
         try requireOwnOpen()
-        try await keeper.checkOwnerExists()
+        try await vaultActor.checkOwnerExists()
         return try ask(for: [.create])
     }
 
@@ -44,7 +44,7 @@ struct Request: Sendable {
     /// A member's lock that came while a value was being read counts: what was read stays here.
     func confirmOwn() async throws(Fault) {
         guard own == .unlocked else { return }
-        guard await core.shelf.condition(of: caller.uid) == .unlocked else { throw Faults.ownLocked }
+        guard await core.vaultStore.condition(of: caller.uid) == .unlocked else { throw Faults.ownLocked }
     }
 
     /// Makes the challenge that a person has to answer before this call can be done.
@@ -57,7 +57,7 @@ struct Request: Sendable {
         // What its signatures release, and one root that takes another's place.
         try kept.take(SecretAllowance.key, times: choice.authorizations.count + 1)
         let id = try core.challenges.issue(
-            to: caller, owner: keeper.owner, vault: vault, purposes: purposes, subject: subject, reason: reason,
+            to: caller, owner: vaultActor.owner, vault: vault, purposes: purposes, subject: subject, reason: reason,
             choice: choice, enrolment: enrolment, enrolled: enrolled, registers: registers, secrets: kept,
             newName: newName)
         return Fault(.authenticationRequired, Fault.Details(challenge: id, purposes: purposes.map(\.rawValue)))
@@ -70,7 +70,7 @@ struct Request: Sendable {
         do throws(ChallengeRefusal) { granted = try core.challenges.redeem(id, by: caller) } catch {
             throw Faults.challengeRefused
         }
-        guard granted.owner == keeper.owner else { throw Faults.challengeRefused }
+        guard granted.owner == vaultActor.owner else { throw Faults.challengeRefused }
         return granted
     }
 }

@@ -1,7 +1,7 @@
 import Authorization
 import Platform
 
-/// Who calls, by the kernel's word, settled when the connection was made and never changed by anything that is sent over it.
+/// Who calls, by the kernel's word, taken when the connection was made and never changed by anything that is sent over it.
 struct Caller: Hashable, Sendable {
     let uid: UInt32
     let process: ProcessIdentity

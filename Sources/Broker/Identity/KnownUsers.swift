@@ -92,7 +92,7 @@ final class KnownUsers: Sendable {
             OwnThread.run { [self] in
                 // What the name service cannot say is no word for anybody.
                 let isKnown = try? lookUp(uid)
-                settle(uid, isKnown)
+                remember(uid, isKnown)
                 start()
             }
         }
@@ -104,7 +104,7 @@ final class KnownUsers: Sendable {
         return state.queue.removeFirst()
     }
 
-    private func settle(_ uid: UInt32, _ isKnown: Bool?) {
+    private func remember(_ uid: UInt32, _ isKnown: Bool?) {
         let now = clock.now()
         let waiters = state.withLock { state in
             state.atWork -= 1

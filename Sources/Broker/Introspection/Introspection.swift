@@ -6,7 +6,7 @@ struct Introspection: Sendable {
     let interfaces: [(name: String, text: String)]
 
     /// - Returns: nil when the method belongs to another interface.
-    func answer(_ call: IncomingCall) throws(Fault) -> Answer? {
+    func answer(_ call: IncomingCall) throws(Fault) -> MethodAnswer? {
         switch call.method {
         case VarlinkService.GetInfo.name:
             return .reply(

@@ -33,7 +33,7 @@ final class IdleWatch: Sendable {
     }
 
     /// Locks first where the time is over already: timers stand still while the machine sleeps, this clock does not.
-    func settle(_ uid: UInt32) async {
+    func apply(_ uid: UInt32) async {
         guard let limit = limit() else { return }
         let now = clock.now()
         let isOver = entries.withLock { $0[uid].map { now - $0.begin >= limit } ?? false }

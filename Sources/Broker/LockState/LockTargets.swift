@@ -5,7 +5,7 @@ struct LockTargets: Sendable {
     /// All vaults; all keys are gone when this returns.
     let lockAll: @Sendable () -> Void
     /// Has what was written counted, as far as there is time.
-    let fold: @Sendable () async -> Void
+    let advanceEpoch: @Sendable () async -> Void
     /// All of a user's sessions are idle, or one is not any more.
     let idle: @Sendable (UInt32, Bool) -> Void
 }

@@ -17,7 +17,7 @@ struct LockWatch: Sendable {
 
     /// - Parameter patience: how long logind may take for an answer.
     init(
-        configuration: Configuration, shelf: VaultShelf, clock: BrokerClock, logger: Logger,
+        configuration: Configuration, vaultStore: VaultStore, clock: BrokerClock, logger: Logger,
         patience: Duration = Bus.patience
     ) throws(BrokerStartError) {
         let configured: Duration? = configuration.idleLock > 0 ? .seconds(configuration.idleLock * 60) : nil
@@ -27,23 +27,23 @@ struct LockWatch: Sendable {
         case .none:
             logind = nil
             screens = nil
-            idle = IdleWatch(limit: { configured }, clock: clock) { await shelf.lockUnused($0) }
+            idle = IdleWatch(limit: { configured }, clock: clock) { await vaultStore.lockUnused($0) }
             return
         case .system: address = Bus.systemAddress
         case .address(let other): address = other
         }
         let connection = ConnectionFlag()
         let idle = IdleWatch(limit: { configured ?? (connection.isUp ? nil : Self.fallback) }, clock: clock) {
-            await shelf.lockUnused($0)
+            await vaultStore.lockUnused($0)
         }
         self.idle = idle
         let screens = LockedScreens(clock: clock)
         self.screens = screens
         let targets = LockTargets(
             lock: { uid in
-                shelf.lockOwn(.user(uid))
-                Task { await shelf.lockAbandonedGroups() }
-            }, lockAll: { shelf.lockAll() }, fold: { await shelf.fold() },
+                vaultStore.lockOwn(.user(uid))
+                Task { await vaultStore.lockAbandonedGroups() }
+            }, lockAll: { vaultStore.lockAll() }, advanceEpoch: { await vaultStore.advanceEpoch() },
             idle: { idle.sessions(of: $0, areIdle: $1) })
         do throws(BusError) {
             logind = try LogindWatch(

@@ -80,7 +80,7 @@ final class LogindWatch: Sendable {
         // Listening has begun: what changes while the present is looked at is heard afterwards.
         if try logind.isPreparingForSleep() {
             targets.lockAll()
-            fold()
+            advanceEpoch()
             inhibition.release()
         }
         for session in try logind.sessions() {
@@ -134,7 +134,7 @@ final class LogindWatch: Sendable {
             case .idle(let uid, let isIdle): targets.idle(uid, isIdle)
             case .takeInhibitor: takeInhibitor(logind, &inhibition)
             case .releaseInhibitor:
-                fold()
+                advanceEpoch()
                 inhibition.release()
                 noteInhibitor(false)
             }
@@ -143,10 +143,10 @@ final class LogindWatch: Sendable {
 
     /// All keys are gone, and the machine is about to sleep: what was written is counted first. This thread is nobody else's: it may wait for a task, which
     /// has an end.
-    private func fold() {
+    private func advanceEpoch() {
         let done = DispatchSemaphore(value: 0)
         Task { [targets] in
-            await targets.fold()
+            await targets.advanceEpoch()
             done.signal()
         }
         done.wait()

@@ -19,7 +19,7 @@ extension AccessRecord {
             event = .recovery
         } else if challenge.purposes.contains(.accept) {
             event = .accept
-        } else if let changed = Conversation.event(of: challenge) {
+        } else if let changed = AuthenticatorSession.event(of: challenge) {
             event = changed
         } else if challenge.purposes.contains(.rotate) {
             event = .rotate

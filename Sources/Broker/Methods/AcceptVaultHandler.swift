@@ -4,16 +4,16 @@ import Vault
 /// `AcceptVault`: root takes a file for the newest that the TPM has not counted so, with its owner's consent. Admission lets nobody else in; the
 /// authenticator makes sure of root by itself, and asks the owner.
 enum AcceptVaultHandler: MethodHandler {
-    static func answer(_ method: Keychain.AcceptVault, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.AcceptVault, _ request: Request) async throws(Fault) -> MethodAnswer {
         guard let granted = try request.redeem(method.challenge) else {
             guard request.condition != .none else { throw Fault(.notFound, "There is no such vault.") }
-            try await request.keeper.requireRollback()
-            let vault = try await request.keeper.vaultID()
+            try await request.vaultActor.requireRollback()
+            let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: [.accept], vault: vault, choice: .none)
         }
         guard granted.purposes == [.accept] else { throw Faults.challengeRefused }
-        try await request.keeper.accept(by: request.program(granted))
-        return .reply(Keychain.VaultReply(vault: try await request.keeper.state()))
+        try await request.vaultActor.accept(by: request.program(granted))
+        return .reply(Keychain.VaultReply(vault: try await request.vaultActor.state()))
     }
 
     static func logged(_ method: Keychain.AcceptVault) -> LoggedCall? { LoggedCall(event: .accept) }

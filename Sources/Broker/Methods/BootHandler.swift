@@ -4,17 +4,17 @@ import Vault
 
 /// `Boot`: what the caller's vault is tied to, and how this boot stands to it.
 enum BootHandler: MethodHandler {
-    static func answer(_ method: Keychain.Boot, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.Boot, _ request: Request) async throws(Fault) -> MethodAnswer {
         try BootRule.check(request)
-        return .reply(Keychain.Boot.Reply(boot: try await request.keeper.bootState()))
+        return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.bootState()))
     }
 }
 
 /// `TieCoverage`: what a tie would hold of this boot.
 enum TieCoverageHandler: MethodHandler {
-    static func answer(_ method: Keychain.TieCoverage, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.TieCoverage, _ request: Request) async throws(Fault) -> MethodAnswer {
         try BootRule.check(request)
-        try BootRule.check(await request.keeper.record())
+        try BootRule.check(await request.vaultActor.record())
         return .reply(
             Keychain.TieCoverage.Reply(coverage: try await BootRule.coverage(of: method.registers, request.core)))
     }
@@ -22,13 +22,13 @@ enum TieCoverageHandler: MethodHandler {
 
 /// `TieToBoot`: asks for a person. The signatures, not this call, are what releases the roots to be sealed anew.
 enum TieToBootHandler: MethodHandler {
-    static func answer(_ method: Keychain.TieToBoot, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.TieToBoot, _ request: Request) async throws(Fault) -> MethodAnswer {
         try BootRule.check(request)
         let granted = try request.redeem(method.challenge)
         let releases = method.release ?? false
         if let named = method.registers { _ = try BootRule.registers(named) }
         let purpose: Keychain.Purpose = releases ? .releaseFromBoot : .tieToBoot
-        let record = try await request.keeper.record()
+        let record = try await request.vaultActor.record()
         try BootRule.check(record)
         if (record.boot == nil) == releases {
             guard releases || granted?.purposes == [purpose] else {
@@ -37,12 +37,12 @@ enum TieToBootHandler: MethodHandler {
                     "Your vault is tied to the boot already; to choose other registers, release it first with: coffer boot release"
                 )
             }
-            return .reply(Keychain.Boot.Reply(boot: try await request.keeper.bootState()))
+            return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.bootState()))
         }
         // It was done for this call and is not: the registry was changed meanwhile.
         if granted?.purposes == [purpose] { throw Faults.challengeRefused }
         guard !releases else { throw try request.ask(for: [purpose], vault: record.vault, choice: .roots) }
-        try await request.keeper.requireRecoveryCode()
+        try await request.vaultActor.requireRecoveryCode()
         let coverage = try await BootRule.coverage(of: method.registers, request.core)
         try BootRule.check(coverage, isWeakMeant: method.weak ?? false)
         throw try request.ask(
@@ -56,30 +56,30 @@ enum TieToBootHandler: MethodHandler {
 
 /// `ApproveBoot`: asks the person, every time, with a signature that is good for nothing else.
 enum ApproveBootHandler: MethodHandler {
-    static func answer(_ method: Keychain.ApproveBoot, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.ApproveBoot, _ request: Request) async throws(Fault) -> MethodAnswer {
         try BootRule.check(request)
         let granted = try request.redeem(method.challenge)
-        guard let (boot, standing) = try await request.keeper.bootStanding() else {
+        guard let (boot, standing) = try await request.vaultActor.bootStanding() else {
             throw Fault(.invalidArgument, "Your vault is not tied to the boot; tie it with: coffer boot bind")
         }
         // What makes no sense is refused before anybody is asked.
         let next = try BootForecast(
-            boot: boot, standing: standing, sealer: request.core.sealer, record: await request.keeper.record()
+            boot: boot, standing: standing, sealer: request.core.sealer, record: await request.vaultActor.record()
         ).digest(method, FirmwareLog(request.core.configuration))
         guard let granted else {
-            let vault = try await request.keeper.vaultID()
+            let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: [.approveBoot], vault: vault, choice: .boot)
         }
         // Without the authenticator's signature nobody has the key, the broker neither.
         guard granted.purposes == [.approveBoot], let key = granted.agreements[.approvingKey] else {
             throw Faults.challengeRefused
         }
-        try await request.keeper.approve(next, by: key)
-        await request.keeper.note(
+        try await request.vaultActor.approve(next, by: key)
+        await request.vaultActor.note(
             AccessRecord(
                 .approve, by: request.program(granted),
                 detail: next.map { "boot \(Hex.encode(Array($0.prefix(8))))" } ?? "this boot alone"), .anchored)
-        return .reply(Keychain.Boot.Reply(boot: try await request.keeper.bootState()))
+        return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.bootState()))
     }
 
     static func logged(_ method: Keychain.ApproveBoot) -> LoggedCall? { LoggedCall(event: .approve) }

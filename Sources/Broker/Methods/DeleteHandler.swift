@@ -3,9 +3,9 @@ import Vault
 
 /// `Delete`: takes an item away; needs no person.
 enum DeleteHandler: MethodHandler {
-    static func answer(_ method: Keychain.Delete, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.Delete, _ request: Request) async throws(Fault) -> MethodAnswer {
         let program = request.program()
-        let item = try await request.keeper.use { state in
+        let item = try await request.vaultActor.use { state in
             let item = try state.vault.find(service: method.service, account: method.account, includingExpired: true)
             try state.vault.delete(item)
             state.note(AccessRecord(.delete, by: program, of: .init(item)))

@@ -10,12 +10,12 @@ enum DiagnoseHandler: MethodHandler {
     /// For the whole vault; other calls of its owner's wait as long.
     private static let patience = Duration.seconds(5)
 
-    static func answer(_ method: Keychain.Diagnose, _ request: Request) async throws(Fault) -> Answer {
-        let desk = request.core.diagnoses
-        guard desk.begin(request.caller.uid) else {
+    static func answer(_ method: Keychain.Diagnose, _ request: Request) async throws(Fault) -> MethodAnswer {
+        let vaultAccess = request.core.diagnoses
+        guard vaultAccess.begin(request.caller.uid) else {
             throw Fault(.limitExceeded, "Another diagnosis is running for you just now; wait for it to end.")
         }
-        defer { desk.end(request.caller.uid) }
+        defer { vaultAccess.end(request.caller.uid) }
         let facts = await facts(request)
         // Accounts and groups are looked up: name services may be slow.
         let findings = await withCheckedContinuation { continuation in
@@ -25,24 +25,24 @@ enum DiagnoseHandler: MethodHandler {
     }
 
     private static func facts(_ request: Request) async -> DiagnosisFacts {
-        let (core, keeper) = (request.core, request.keeper)
-        let ground = core.shelf.ground
+        let (core, vaultActor) = (request.core, request.vaultActor)
+        let dependencies = core.vaultStore.dependencies
         var facts = DiagnosisFacts(
-            configuration: core.configuration, owner: keeper.owner,
-            authenticatorUID: ground.registry.authenticatorUID, brokerUID: ProcessSurroundings.effectiveUser,
+            configuration: core.configuration, owner: vaultActor.owner,
+            authenticatorUID: dependencies.registry.authenticatorUID, brokerUID: ProcessSurroundings.effectiveUser,
             process: BrokerProcess.current(), now: UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
         // A record that is damaged is reported with the vault.
-        facts.record = (try? ground.registry.record(for: keeper.owner)) ?? nil
+        facts.record = (try? dependencies.registry.record(for: vaultActor.owner)) ?? nil
         // Where any record is damaged, it is not known whose an index is: without all of them, nothing is said of indexes.
-        facts.pinnedIndexes = (try? ground.registry.records()).map { Set($0.flatMap(\.indexHandles)) }
+        facts.pinnedIndexes = (try? dependencies.registry.records()).map { Set($0.flatMap(\.indexHandles)) }
         if let sealer = core.sealer as? any SealerInspection { await look(at: sealer, core, &facts) }
         if let boot = facts.record?.boot {
-            facts.boot = await standing(keeper)
+            facts.boot = await standing(vaultActor)
             facts.firmwareLog = FirmwareLog(core.configuration).read()
             // A TPM that does not answer is reported by itself.
             facts.bootCoverage = (try? await BootView.take(core))?.coverage(of: boot.registers)
         }
-        if request.condition != .none { facts.vault = await checkup(keeper) }
+        if request.condition != .none { facts.vault = await checkup(vaultActor) }
         return facts
     }
 
@@ -70,16 +70,16 @@ enum DiagnoseHandler: MethodHandler {
         }
     }
 
-    private static func standing(_ keeper: VaultKeeper) async -> Result<BootStanding, Fault>? {
-        do throws(Fault) { return try await keeper.bootStanding().map { .success($1) } } catch {
+    private static func standing(_ vaultActor: VaultActor) async -> Result<BootStanding, Fault>? {
+        do throws(Fault) { return try await vaultActor.bootStanding().map { .success($1) } } catch {
             return .failure(error)
         }
     }
 
-    private static func checkup(_ keeper: VaultKeeper) async -> Result<VaultCheckup, Fault> {
+    private static func checkup(_ vaultActor: VaultActor) async -> Result<VaultCheckup, Fault> {
         do throws(Fault) {
             return .success(
-                try await keeper.use { state in
+                try await vaultActor.use { state in
                     let vault = state.vault
                     let report: VerificationReport?
                     do throws(VaultError) { report = try vault.verify(until: .now + patience) } catch {

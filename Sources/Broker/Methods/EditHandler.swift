@@ -3,7 +3,7 @@ import Vault
 
 /// `Edit`: changes what is named. A change of policy takes the value out and seals it anew, so it needs whatever reading needs.
 enum EditHandler: MethodHandler {
-    static func answer(_ method: Keychain.Edit, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.Edit, _ request: Request) async throws(Fault) -> MethodAnswer {
         let changes = MetadataChanges(
             label: method.label, comment: method.comment, attributes: method.attributes ?? [:],
             expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 })
@@ -13,7 +13,7 @@ enum EditHandler: MethodHandler {
             }
             _ = try request.redeem(method.challenge)
             let program = request.program()
-            let item = try await request.keeper.use { state in
+            let item = try await request.vaultActor.use { state in
                 let item = try state.vault.find(service: method.service, account: method.account)
                 let changed = try state.vault.edit(item, changes: changes)
                 state.note(AccessRecord(.edit, by: program, of: .init(changed)))
@@ -22,7 +22,7 @@ enum EditHandler: MethodHandler {
             return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
         }
         let access = try WireAccess.decode(wire)
-        try await AvailabilityRule.check(access, in: request.keeper.record())
+        try await AvailabilityRule.check(access, in: request.vaultActor.record())
         let granted = try request.redeem(method.challenge)
         let enrolled = try await EnrolmentRule.check(access, granted: granted, request)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)

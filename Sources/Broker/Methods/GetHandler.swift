@@ -3,7 +3,7 @@ import Vault
 
 /// `Get`: an item's value.
 enum GetHandler: MethodHandler {
-    static func answer(_ method: Keychain.Get, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.Get, _ request: Request) async throws(Fault) -> MethodAnswer {
         let reader = ItemReader(
             service: method.service, account: method.account, reason: method.reason, mayUnlock: method.unlock ?? false,
             applicationPassword: try request.secrets.decode(applicationPassword: method.applicationPassword),

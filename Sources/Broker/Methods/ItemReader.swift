@@ -63,17 +63,17 @@ struct ItemReader: Sendable {
         _ request: Request, for event: AccessRecord.Event, _ granted: Challenge?, stretched: StretchedPassword?,
         _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
     ) async throws(Fault) -> Outcome<Value> {
-        let owner = request.keeper.owner
+        let owner = request.vaultActor.owner
         let program = request.program(granted)
         let hasPassword = applicationPassword != nil
-        return try await request.keeper.use { state in
+        return try await request.vaultActor.use { state in
             let item = try state.vault.find(
                 service: service, account: account, includingExpired: includesExpired)
             // What was granted for the keys before says nothing of these.
             if let granted, granted.vault != state.record.vault { throw Faults.challengeRefused }
             let plan = try state.vault.readPlan(for: item)
             let facts = ReadFacts(
-                caller: request.caller, keeperOwner: owner, standing: request.admission.standing, own: request.own,
+                caller: request.caller, vaultOwner: owner, standing: request.admission.standing, own: request.own,
                 item: item, plan: plan, lock: state.lock,
                 mayUnlock: mayUnlock, hasPassword: hasPassword, purpose: purpose, granted: granted)
             let demand = try ReadRules.judge(facts)

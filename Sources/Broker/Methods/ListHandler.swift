@@ -3,9 +3,9 @@ import Vault
 
 /// `List`: all items, or those of a service, without their values.
 enum ListHandler: MethodHandler {
-    static func answer(_ method: Keychain.List, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.List, _ request: Request) async throws(Fault) -> MethodAnswer {
         guard request.condition != .none else { return .items([]) }
         return .items(
-            try await request.keeper.use { try $0.vault.list(service: method.service).map { Keychain.Item($0) } })
+            try await request.vaultActor.use { try $0.vault.list(service: method.service).map { Keychain.Item($0) } })
     }
 }

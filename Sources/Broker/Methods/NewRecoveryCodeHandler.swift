@@ -5,22 +5,22 @@ import Vault
 
 /// `NewRecoveryCode`: asks the person, every time, and gives out a code that does not count yet.
 enum NewRecoveryCodeHandler: MethodHandler {
-    static func answer(_ method: Keychain.NewRecoveryCode, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.NewRecoveryCode, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RecoveryRule.check(request)
         guard let granted = try request.redeem(method.challenge) else {
-            let vault = try await request.keeper.vaultID()
+            let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: [.recovery], vault: vault, choice: .recovery)
         }
         // Without the authenticator's signature nobody has the key, the broker neither.
         guard granted.purposes == [.recovery], let key = granted.agreements[.recovery] else {
             throw Faults.challengeRefused
         }
-        let made = try await request.keeper.makeCode(for: key, of: granted.vault, to: request.caller)
+        let made = try await request.vaultActor.makeCode(for: key, of: granted.vault, to: request.caller)
         let text: SecretBytes
         do throws(CryptographyError) { text = try made.code.text } catch {
             throw Fault(.failed, "There is no memory for the code.")
         }
-        await request.keeper.note(
+        await request.vaultActor.note(
             AccessRecord(.recovery, by: request.program(granted), detail: "a code was given out"), .anchored)
         let code = text.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
         return .reply(Keychain.NewRecoveryCode.Reply(code: code, part: Int64(made.part + 1)))
@@ -31,7 +31,7 @@ enum NewRecoveryCodeHandler: MethodHandler {
 
 /// `ConfirmRecoveryCode`: the code was written down, and counts from now on.
 enum ConfirmRecoveryCodeHandler: MethodHandler {
-    static func answer(_ method: Keychain.ConfirmRecoveryCode, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.ConfirmRecoveryCode, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RecoveryRule.check(request)
         let characters: SecretBytes
         guard method.characters.utf8.count <= Limits.recoveryCodePart else {
@@ -40,8 +40,8 @@ enum ConfirmRecoveryCodeHandler: MethodHandler {
         do throws(CryptographyError) { characters = try SecretBytes(copying: Array(method.characters.utf8)) } catch {
             throw Fault(.failed, "There is no memory for the code.")
         }
-        let made = try await request.keeper.confirmCode(characters, by: request.caller)
-        await request.keeper.note(
+        let made = try await request.vaultActor.confirmCode(characters, by: request.caller)
+        await request.vaultActor.note(
             AccessRecord(.recovery, by: request.program(), detail: "the code is valid from now on"), .anchored)
         return .reply(Keychain.ConfirmRecoveryCode.Reply(made: Int64(clamping: made)))
     }

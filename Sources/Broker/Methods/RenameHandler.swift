@@ -5,7 +5,7 @@ import Vault
 /// `Rename`: gives an item another service and account. A prompt asks for an item by these, so who renames one that asks for a person must be one that it
 /// asks for: otherwise a yes to a harmless name would give out another item.
 enum RenameHandler: MethodHandler {
-    static func answer(_ method: Keychain.Rename, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.Rename, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
         let newName = Challenge.Name(service: method.newService, account: method.newAccount)
@@ -28,7 +28,7 @@ enum RenameHandler: MethodHandler {
         _ method: Keychain.Rename, _ newName: Challenge.Name, _ request: Request, hasPassword: Bool
     ) async throws(Fault) -> ItemSummary? {
         let program = request.program()
-        return try await request.keeper.use { state in
+        return try await request.vaultActor.use { state in
             let item = try state.vault.find(service: method.service, account: method.account, includingExpired: true)
             // What cannot be done is said before anybody is asked.
             try state.vault.checkName(newName.service, newName.account, for: item)

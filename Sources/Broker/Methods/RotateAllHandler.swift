@@ -4,7 +4,7 @@ import Vault
 
 /// `RotateAll`: asks the person, as often as it takes to name all items that ask for one. The conversation does it; this says what is to be asked, and when it is done.
 enum RotateAllHandler: MethodHandler {
-    static func answer(_ method: Keychain.RotateAll, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.RotateAll, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RotationRule.check(request)
         if let granted = try request.redeem(method.challenge) {
             guard let outcome = granted.renewal else { throw Faults.challengeRefused }
@@ -12,7 +12,7 @@ enum RotateAllHandler: MethodHandler {
                 return .reply(Keychain.RotateAll.Reply(items: Int64(items), revoked: outcome.isRevoked))
             }
         }
-        let plan = try await request.keeper.renewalPlan()
+        let plan = try await request.vaultActor.renewalPlan()
         let given = try check(method.applicationPasswords ?? [], plan)
         let missing = plan.passwords.filter { given[$0.item.id] == nil }
         guard missing.isEmpty else {
@@ -29,7 +29,7 @@ enum RotateAllHandler: MethodHandler {
             passwords[item.id] = try await stretch(text, salt: salt, of: item.id, request)
         }
         let id = try request.core.challenges.issue(
-            to: request.caller, owner: request.keeper.owner, vault: try await request.keeper.vaultID(),
+            to: request.caller, owner: request.vaultActor.owner, vault: try await request.vaultActor.vaultID(),
             purposes: [.rotate], choice: SignatureChoice([unlock + plan.authorizations]), items: plan.items,
             passwords: passwords, secrets: kept)
         throw Fault(

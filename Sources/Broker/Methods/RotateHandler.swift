@@ -4,10 +4,10 @@ import Vault
 
 /// `Rotate`: a fresh key for one item. The value is taken out as for a reading, which asks whom that asks, and never leaves the broker.
 enum RotateHandler: MethodHandler {
-    static func answer(_ method: Keychain.Rotate, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.Rotate, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
-        let present = try await request.keeper.use {
+        let present = try await request.vaultActor.use {
             try $0.vault.find(service: method.service, account: method.account)
         }
         let stretched = try await stretch(password, for: present, request)

@@ -3,14 +3,14 @@ import Vault
 
 /// `Search`: items by attributes and by a piece of text.
 enum SearchHandler: MethodHandler {
-    static func answer(_ method: Keychain.Search, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.Search, _ request: Request) async throws(Fault) -> MethodAnswer {
         let attributes = method.attributes ?? [:]
         guard attributes.count <= Limits.attributes else {
             throw Fault(.limitExceeded, "An item has \(Limits.attributes) attributes at most: search by fewer.")
         }
         guard request.condition != .none else { return .items([]) }
         return .items(
-            try await request.keeper.use {
+            try await request.vaultActor.use {
                 try $0.vault.search(text: method.text, attributes: attributes).map { Keychain.Item($0) }
             })
     }

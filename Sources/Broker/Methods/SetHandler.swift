@@ -5,14 +5,14 @@ import Vault
 /// `Set`: stores a value. Needs no person and no unlocked vault; only where there is no vault yet, making one needs a person. What the call does not name stays
 /// as it is, the access control above all: whoever replaces a guarded value by a routine call leaves it guarded.
 enum SetHandler: MethodHandler {
-    static func answer(_ method: Keychain.Set, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.Set, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)
         let value = try request.secrets.decode(method.value)
-        let present = try await request.keeper.use { state in
+        let present = try await request.vaultActor.use { state in
             try state.vault.access(service: method.service, account: method.account)
         }
         let access = try WireAccess.decode(method.access, over: present)
-        try await AvailabilityRule.check(access, in: request.keeper.record())
+        try await AvailabilityRule.check(access, in: request.vaultActor.record())
         _ = try await EnrolmentRule.check(access, granted: granted, request)
         var password: StretchedPassword?
         if let given = try request.secrets.decode(applicationPassword: method.applicationPassword) {
@@ -33,7 +33,7 @@ enum SetHandler: MethodHandler {
         case .existing: mode = .existing
         }
         let program = request.program()
-        return try await request.keeper.use { state in
+        return try await request.vaultActor.use { state in
             // What was kept must still be what is there: it may have been changed while fingers were looked for, or a password stretched.
             let now = try state.vault.access(service: method.service, account: method.account)
             guard try WireAccess.decode(method.access, over: now) == access else { throw Faults.challengeRefused }

@@ -3,8 +3,8 @@ import Vault
 
 /// `Show`: everything about an item but its value.
 enum ShowHandler: MethodHandler {
-    static func answer(_ method: Keychain.Show, _ request: Request) async throws(Fault) -> Answer {
-        let item = try await request.keeper.use {
+    static func answer(_ method: Keychain.Show, _ request: Request) async throws(Fault) -> MethodAnswer {
+        let item = try await request.vaultActor.use {
             try $0.vault.find(service: method.service, account: method.account, includingExpired: true)
         }
         return .reply(Keychain.ItemReply(item: Keychain.Item(item)))

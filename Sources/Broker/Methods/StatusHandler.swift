@@ -5,14 +5,14 @@ import Vault
 
 /// `Status`: how things stand. Answers whatever the TPM does.
 enum StatusHandler: MethodHandler {
-    static func answer(_ method: Keychain.Status, _ request: Request) async throws(Fault) -> Answer {
+    static func answer(_ method: Keychain.Status, _ request: Request) async throws(Fault) -> MethodAnswer {
         let core = request.core
         core.maker.ask()
         let maker = core.maker.known
-        let recovery = request.admission.standing == .own ? try await request.keeper.recovery() : nil
+        let recovery = request.admission.standing == .own ? try await request.vaultActor.recovery() : nil
         return .reply(
             Keychain.Status.Reply(
-                vault: try await request.keeper.state(),
+                vault: try await request.vaultActor.state(),
                 sealer: Keychain.Sealer(
                     kind: core.sealer.kind.rawValue, manufacturer: maker?.manufacturer, model: maker?.model,
                     identity: core.diagnoses.identity?.rawValue),

@@ -12,7 +12,7 @@ enum EnrolmentRule {
     ) async throws(Fault) -> [AuthorizationKind] {
         let needed = kinds(of: access)
         guard !needed.isEmpty else { return [] }
-        let record = try await request.keeper.use { $0.record }
+        let record = try await request.vaultActor.use { $0.record }
         // Whose vault cannot have it at all needs no look at fingers.
         try OwnerRule.check(access, in: record)
         let ready = granted?.ready ?? []

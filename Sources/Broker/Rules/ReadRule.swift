@@ -13,14 +13,14 @@ enum Verdict: Sendable {
 /// The facts that rules decide on. All of them from the kernel, the vault or the broker's own memory, none from a parameter but what is asked for.
 struct ReadFacts: Sendable {
     let caller: Caller
-    let keeperOwner: Owner
-    /// By what right the caller reads, settled for this call.
+    let vaultOwner: Owner
+    /// By what right the caller reads, decided for this call.
     var standing = Standing.own
     /// What the caller's own vault is in, where the vault is a group's; nil elsewhere.
     var own: VaultCondition?
     let item: ItemSummary
     let plan: ReadPlan
-    let lock: VaultKeeper.LockState
+    let lock: VaultActor.LockState
     /// The caller wants to be asked to unlock rather than to fail.
     let mayUnlock: Bool
     /// The call brought an application password; whether it is right shows later.

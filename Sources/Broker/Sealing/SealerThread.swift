@@ -40,7 +40,7 @@ final class SealerThread: Sendable {
             let once = Once(continuation)
             let deadline = deadlines.add(after: limit ?? patience) {
                 let words = "the TPM did not answer in time; try again, and restart the machine if that does not help"
-                _ = once.settle(.failure(SealerError(.deadline, words)))
+                _ = once.resolve(.failure(SealerError(.deadline, words)))
             }
             queue.async { [self] in
                 defer {
@@ -48,9 +48,9 @@ final class SealerThread: Sendable {
                     waiting.withLock { $0 -= 1 }
                 }
                 // Nobody waits for it any more.
-                if once.isSettled { return }
+                if once.isResolved { return }
                 let made = Result(catching: body)
-                if !once.settle(made), case .success(let value) = made { undo?(value) }
+                if !once.resolve(made), case .success(let value) = made { undo?(value) }
             }
         }
         return try result.get()
@@ -64,10 +64,10 @@ final class SealerThread: Sendable {
             self.continuation = Mutex(continuation)
         }
 
-        var isSettled: Bool { continuation.withLock { $0 == nil } }
+        var isResolved: Bool { continuation.withLock { $0 == nil } }
 
         /// - Returns: false where something else had come before.
-        func settle(_ result: Result<Value, SealerError>) -> Bool {
+        func resolve(_ result: Result<Value, SealerError>) -> Bool {
             let taken = continuation.withLock { continuation in
                 defer { continuation = nil }
                 return continuation

@@ -29,12 +29,12 @@ struct AnswerEncoder {
     }
 
     /// The one reply of an answer.
-    func only(reply answer: Answer) -> ByteBuffer {
+    func only(reply answer: MethodAnswer) -> ByteBuffer {
         do throws(Fault) { return try encode(answer) } catch { return encode(error) }
     }
 
     /// - Throws: `ExpectedMore` when the reply would be longer than any client takes.
-    private func encode(_ answer: Answer) throws(Fault) -> ByteBuffer {
+    private func encode(_ answer: MethodAnswer) throws(Fault) -> ByteBuffer {
         switch answer {
         case .reply(let reply): return try plain(reply)
         case .value(let value, let item): return try secret(value, item)

@@ -18,7 +18,7 @@ final class Listener: Sendable {
     }
 
     /// What every connection of a listener shares.
-    struct Surroundings: Sendable {
+    struct Dependencies: Sendable {
         let served: any ServedInterface
         let budgets: UserBudgets
         /// nil where whoever is admitted is known.
@@ -32,55 +32,55 @@ final class Listener: Sendable {
     }
 
     static func start(
-        on socket: consuming UnixListener, group: MultiThreadedEventLoopGroup, _ surroundings: Surroundings
+        on socket: consuming UnixListener, group: MultiThreadedEventLoopGroup, _ dependencies: Dependencies
     ) throws(SystemError) -> Listener {
         let connections = OpenConnections()
-        let acceptor = try Acceptor(socket, logger: surroundings.logger) {
-            receive($0, surroundings, connections)
+        let acceptor = try Acceptor(socket, logger: dependencies.logger) {
+            receive($0, dependencies, connections)
         }
-        let sweep = surroundings.pace.sweep
+        let sweep = dependencies.pace.sweep
         let sweeping = group.next().scheduleRepeatedTask(initialDelay: sweep, delay: sweep) { _ in
-            endIdle(connections, surroundings)
+            endIdle(connections, dependencies)
         }
         return Listener(acceptor: acceptor, connections: connections, sweeping: sweeping)
     }
 
     /// First what costs little: whoever connects on and on is counted and refused before anything is made or looked up.
     private static func receive(
-        _ socket: consuming Descriptor, _ surroundings: Surroundings, _ connections: OpenConnections
+        _ socket: consuming Descriptor, _ dependencies: Dependencies, _ connections: OpenConnections
     ) {
         let credentials: PeerCredentials
         do throws(SystemError) { credentials = try PeerCredentials(ofSocket: socket.number) } catch {
-            return refuseNameless(surroundings)
+            return refuseNameless(dependencies)
         }
         do throws(Fault) {
-            guard surroundings.served.admits(uid: credentials.uid) else {
+            guard dependencies.served.admits(uid: credentials.uid) else {
                 throw Fault(.permissionDenied, "This socket is not for you.")
             }
-            try enter(credentials.uid, surroundings, connections)
+            try enter(credentials.uid, dependencies, connections)
         } catch {
-            return surroundings.refusals.refuse(
-                socket, credentials.uid, credentials.pid, error, surroundings.logger)
+            return dependencies.refusals.refuse(
+                socket, credentials.uid, credentials.pid, error, dependencies.logger)
         }
         let peer: Peer
         // Now, and not when it is his turn: his number may be another process's by then.
         do throws(SystemError) { peer = try Peer(ofSocket: socket.number) } catch {
-            surroundings.budgets.give(back: 1, of: .connections, for: credentials.uid)
-            return refuseNameless(surroundings)
+            dependencies.budgets.give(back: 1, of: .connections, for: credentials.uid)
+            return refuseNameless(dependencies)
         }
         let arrival = Arrival(peer, socket)
-        let threads = surroundings.threads.enter(uid: peer.uid)
-        Task(executorPreference: surroundings.served.keepsUsersApart ? threads.executor : nil) {
-            if await serve(arrival, on: threads.loop, surroundings, connections) {
-                surroundings.budgets.give(back: 1, of: .connections, for: peer.uid)
+        let threads = dependencies.threads.enter(uid: peer.uid)
+        Task(executorPreference: dependencies.served.keepsUsersApart ? threads.executor : nil) {
+            if await serve(arrival, on: threads.loop, dependencies, connections) {
+                dependencies.budgets.give(back: 1, of: .connections, for: peer.uid)
             }
-            surroundings.threads.leave(uid: peer.uid)
+            dependencies.threads.leave(uid: peer.uid)
         }
     }
 
     /// Whoever cannot be named is not talked to.
-    private static func refuseNameless(_ surroundings: Surroundings) {
-        surroundings.logger.info("connection without a nameable process refused")
+    private static func refuseNameless(_ dependencies: Dependencies) {
+        dependencies.logger.info("connection without a nameable process refused")
     }
 
     /// A connection that was taken and is not served yet.
@@ -100,30 +100,30 @@ final class Listener: Sendable {
     /// From its turn to its end.
     /// - Returns: whether it is still counted as its user's.
     private static func serve(
-        _ arrival: Arrival, on loop: any EventLoop, _ surroundings: Surroundings, _ connections: OpenConnections
+        _ arrival: Arrival, on loop: any EventLoop, _ dependencies: Dependencies, _ connections: OpenConnections
     ) async -> Bool {
         let peer = arrival.peer
-        if surroundings.served.keepsUsersApart {
-            let delay = surroundings.arrivals.delay(of: peer.uid)
+        if dependencies.served.keepsUsersApart {
+            let delay = dependencies.arrivals.delay(of: peer.uid)
             // Nobody cancels it.
             if delay > .zero { try? await Task.sleep(for: delay) }
         }
-        let standing = await standing(of: peer.uid, surroundings)
+        let standing = await standing(of: peer.uid, dependencies)
         guard let socket = arrival.take() else { return true }
         do throws(Fault) { try check(standing) } catch {
-            surroundings.refusals.refuse(socket, peer.uid, peer.process.pid, error, surroundings.logger)
+            dependencies.refusals.refuse(socket, peer.uid, peer.process.pid, error, dependencies.logger)
             return true
         }
         let caller = Caller(uid: peer.uid, process: peer.process, connection: connections.newNumber())
         let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         do { channel = try await open(socket, on: loop) } catch {
             // The broker stops, or the caller has gone.
-            surroundings.logger.debug("connection ended early", metadata: LogFields.of(caller))
+            dependencies.logger.debug("connection ended early", metadata: LogFields.of(caller))
             return true
         }
         let connection = Connection(
-            channel: channel, caller: caller, served: surroundings.served, budgets: surroundings.budgets,
-            connections: connections, calls: surroundings.calls, pace: surroundings.pace, logger: surroundings.logger)
+            channel: channel, caller: caller, served: dependencies.served, budgets: dependencies.budgets,
+            connections: connections, calls: dependencies.calls, pace: dependencies.pace, logger: dependencies.logger)
         connections.insert(channel.channel, of: caller)
         await connection.serve()
         return connections.remove(caller)
@@ -147,27 +147,27 @@ final class Listener: Sendable {
             }
     }
 
-    private static func tooMany(_ surroundings: Surroundings) -> Fault {
-        let limit = surroundings.budgets.limits.connections.user
+    private static func tooMany(_ dependencies: Dependencies) -> Fault {
+        let limit = dependencies.budgets.limits.connections.user
         return Fault(
             .limitExceeded,
             "This user has \(limit) connections already; close some, or ask root for a higher “connections-per-user”.")
     }
 
-    private static func standing(of uid: UInt32, _ surroundings: Surroundings) async -> KnownUsers.Answer {
-        guard let users = surroundings.users else { return .known }
+    private static func standing(of uid: UInt32, _ dependencies: Dependencies) async -> KnownUsers.Answer {
+        guard let users = dependencies.users else { return .known }
         return await withCheckedContinuation { continuation in users.ask(uid) { continuation.resume(returning: $0) } }
     }
 
     /// Ends connections on which nothing happens; sooner where there are many.
-    private static func endIdle(_ connections: OpenConnections, _ surroundings: Surroundings) {
-        surroundings.refusals.forget()
-        surroundings.arrivals.forget()
-        let budgets = surroundings.budgets
+    private static func endIdle(_ connections: OpenConnections, _ dependencies: Dependencies) {
+        dependencies.refusals.forget()
+        dependencies.arrivals.forget()
+        let budgets = dependencies.budgets
         let isCrowded = budgets.total(.connections) > budgets.limits.connections.all / 2
-        let pace = surroundings.pace
+        let pace = dependencies.pace
         connections.endIdle(for: isCrowded ? min(pace.idle, pace.crowdedIdle) : pace.idle) {
-            surroundings.served.awaits($0)
+            dependencies.served.awaits($0)
         }
     }
 
@@ -182,20 +182,20 @@ final class Listener: Sendable {
     }
 
     private static func enter(
-        _ uid: UInt32, _ surroundings: Surroundings, _ connections: OpenConnections
+        _ uid: UInt32, _ dependencies: Dependencies, _ connections: OpenConnections
     ) throws(Fault) {
-        let budgets = surroundings.budgets
+        let budgets = dependencies.budgets
         do throws(UserBudgets.Refusal) {
             do throws(UserBudgets.Refusal) { return try budgets.take(1, of: .connections, for: uid) } catch {
                 // Who has few gets the place of one who has many and does not use it.
                 guard case .ofAll = error, budgets.held(.connections, by: uid) < budgets.limits.connections.ensured,
-                    makeRoom(for: uid, surroundings, connections)
+                    makeRoom(for: uid, dependencies, connections)
                 else { throw error }
                 try budgets.take(1, of: .connections, for: uid)
             }
         } catch {
             switch error {
-            case .ofUser: throw tooMany(surroundings)
+            case .ofUser: throw tooMany(dependencies)
             case .ofAll(let limit):
                 throw Fault(
                     .limitExceeded,
@@ -206,12 +206,12 @@ final class Listener: Sendable {
     }
 
     private static func makeRoom(
-        for uid: UInt32, _ surroundings: Surroundings, _ connections: OpenConnections
+        for uid: UInt32, _ dependencies: Dependencies, _ connections: OpenConnections
     ) -> Bool {
-        let budgets = surroundings.budgets
+        let budgets = dependencies.budgets
         for greedy in budgets.greediest(.connections) where greedy != uid {
             guard budgets.held(.connections, by: greedy) > budgets.limits.connections.ensured else { return false }
-            if connections.endIdlest(of: greedy, unless: { surroundings.served.awaits($0) }) {
+            if connections.endIdlest(of: greedy, unless: { dependencies.served.awaits($0) }) {
                 budgets.give(back: 1, of: .connections, for: greedy)
                 return true
             }

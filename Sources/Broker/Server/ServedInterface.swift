@@ -8,7 +8,7 @@ protocol ServedInterface: Sendable {
     /// Whether somebody may be connected at all. Asked once, before anything is read.
     func admits(uid: UInt32) -> Bool
 
-    func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> Answer
+    func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> MethodAnswer
 
     /// Whether a connection on which nothing happens is one that waits for a person, and stays.
     func awaits(_ caller: Caller) -> Bool

@@ -1,13 +1,13 @@
 import Synchronization
 import Vault
 
-/// What a lock takes away: a vault's class keys, that it is unlocked, and a recovery code that was given out. The vault's keeper puts it here and looks here
-/// whenever it needs it; a lock empties it from any thread, whatever the keeper is busy with, and waits for nobody.
+/// What a lock takes away: a vault's class keys, that it is unlocked, and a recovery code that was given out. The vault's actor puts it here and looks here
+/// whenever it needs it; a lock empties it from any thread, whatever the actor is busy with, and waits for nobody.
 final class HeldKeys: Sendable {
     private struct State {
         /// nil: only what can be read without any unlocking.
         var keys: ClassKeys?
-        var lock = VaultKeeper.LockState.sealed
+        var lock = VaultActor.LockState.sealed
         var code: UnconfirmedCode?
     }
 
@@ -16,7 +16,7 @@ final class HeldKeys: Sendable {
     /// Those of this moment; nil for only what can be read without any unlocking. Not to be kept.
     var keys: ClassKeys? { state.withLock { $0.keys } }
 
-    var lock: VaultKeeper.LockState { state.withLock { $0.lock } }
+    var lock: VaultActor.LockState { state.withLock { $0.lock } }
 
     var isUnlocked: Bool { if case .unlocked = lock { true } else { false } }
 

@@ -6,16 +6,16 @@ import Vault
 /// Opens a vault: the registry's word first, then the file, then the device root. Blocking work, done on the sealer's thread.
 struct VaultOpener: Sendable {
     let owner: Owner
-    let ground: VaultGround
+    let dependencies: VaultDependencies
 
     /// The registry's record, if it and the file agree that there is a vault.
     /// - Returns: nil when neither knows of one.
     func registered() throws(Fault) -> RegistryRecord? {
         do {
-            let record = try ground.registry.record(for: owner)
-            let file = try FileStatus.of(VaultFile.path(of: owner, in: ground.directory)) != nil
+            let record = try dependencies.registry.record(for: owner)
+            let file = try FileStatus.of(VaultFile.path(of: owner, in: dependencies.directory)) != nil
             // A vault that was registered a moment before a crash is there under its first name.
-            let newFile = try FileStatus.of(VaultFile.newPath(of: owner, in: ground.directory)) != nil
+            let newFile = try FileStatus.of(VaultFile.newPath(of: owner, in: dependencies.directory)) != nil
             guard let record else {
                 if file {
                     throw Fault(
@@ -52,10 +52,10 @@ struct VaultOpener: Sendable {
     }
 
     /// - Parameter held: where the vault's keys will be.
-    func open(_ held: HeldKeys) async -> Result<VaultKeeper.OpenState, Fault> {
-        let result: Result<Result<VaultKeeper.OpenState, Fault>, SealerError>
+    func open(_ held: HeldKeys) async -> Result<VaultActor.OpenState, Fault> {
+        let result: Result<Result<VaultActor.OpenState, Fault>, SealerError>
         do throws(SealerError) {
-            result = .success(try await ground.sealerThread.run { () throws(SealerError) in openNow(held) })
+            result = .success(try await dependencies.sealerThread.run { () throws(SealerError) in openNow(held) })
         } catch { result = .failure(error) }
         switch result {
         case .success(let opened): return opened
@@ -63,15 +63,15 @@ struct VaultOpener: Sendable {
         }
     }
 
-    private func openNow(_ held: HeldKeys) -> Result<VaultKeeper.OpenState, Fault> {
+    private func openNow(_ held: HeldKeys) -> Result<VaultActor.OpenState, Fault> {
         do throws(Fault) {
             guard let record = try registered() else { throw Faults.notFound }
             let vault: OpenVault
             do throws(VaultError) {
-                vault = try OpenVault(directory: ground.directory, record: record, sealer: ground.sealer)
+                vault = try OpenVault(directory: dependencies.directory, record: record, sealer: dependencies.sealer)
             } catch { throw Fault(error) }
             try checkDecided(vault)
-            return .success(VaultKeeper.OpenState(vault: vault, record: record, held: held))
+            return .success(VaultActor.OpenState(vault: vault, record: record, held: held))
         } catch { return .failure(error) }
     }
 }

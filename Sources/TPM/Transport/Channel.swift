@@ -26,8 +26,8 @@ final class Channel {
         deadline = SuspendingClock.now.advanced(by: limit)
         descriptor =
             switch configuration {
-            case .device(let path): try Descriptor.openDevice(path)
-            case .swtpm(let path): try Descriptor.connect(path, limit: limit)
+            case .device(let path): try ChannelDescriptor.openDevice(path)
+            case .swtpm(let path): try ChannelDescriptor.connect(path, limit: limit)
             }
     }
 
@@ -56,7 +56,7 @@ final class Channel {
         command = bytes
         var sent = 0
         while sent < bytes.count {
-            let count = Descriptor.write(descriptor, bytes[sent...])
+            let count = ChannelDescriptor.write(descriptor, bytes[sent...])
             if count > 0 {
                 sent += count
             } else if count < 0, errno == EAGAIN {
@@ -82,7 +82,7 @@ final class Channel {
                 if answer.count == size { break }
             }
             try wait(for: POLLIN)
-            let count = Descriptor.read(descriptor, into: &answer, limit: Self.maximumSize)
+            let count = ChannelDescriptor.read(descriptor, into: &answer, limit: Self.maximumSize)
             if count == 0 { throw fail(lost(ECONNRESET)) }
             if count < 0, errno != EINTR, errno != EAGAIN { throw fail(lost(errno)) }
         }
@@ -113,7 +113,7 @@ final class Channel {
                         .deadline,
                         "the TPM did not answer within \(limit); try again, and restart the machine if it stays so"))
             }
-            let ready = Descriptor.poll(descriptor, events, milliseconds: left.milliseconds)
+            let ready = ChannelDescriptor.poll(descriptor, events, milliseconds: left.milliseconds)
             if ready > 0 { return }
             if ready < 0, errno != EINTR { throw fail(lost(errno)) }
         }
@@ -122,7 +122,8 @@ final class Channel {
     private func lost(_ number: CInt) -> TPMError {
         TPMError(
             .unavailable,
-            "the connection to the TPM at \(configuration) broke (\(Descriptor.text(number))); is it still there?")
+            "the connection to the TPM at \(configuration) broke (\(ChannelDescriptor.text(number))); is it still there?"
+        )
     }
 
     private func fail(_ error: TPMError) -> TPMError {

@@ -8,7 +8,7 @@ extension OpenVault {
     public var isBound: Bool { record.binding != nil }
 
     /// Whether the registry names what a transition brought, and the file still has what was before.
-    public var isUnsettled: Bool { pinned.withLock { $0.isCommitted } }
+    public var isBindingUnfinished: Bool { pinned.withLock { $0.isCommitted } }
 
     /// The index that is good for nothing any more: of the binding that ended, or of a transition that the registry never named.
     public var uselessIndex: VaultIndex? {
@@ -46,7 +46,7 @@ extension OpenVault {
         from root: SecretBytes, to next: SecretBytes, _ objects: [SealedObject], isToBeBound: Bool, index: VaultIndex?,
         formerIndex: VaultIndex?
     ) throws(VaultError) {
-        guard !isUnsettled else { throw VaultError(.changed, "the vault is being sealed anew already") }
+        guard !isBindingUnfinished else { throw VaultError(.changed, "the vault is being sealed anew already") }
         var present = try classKeys(unlockRoot: root)
         if !isToBeBound { present = present.unbound() }
         let (keybag, keys, format) = (keybag, keys, format)
@@ -75,7 +75,7 @@ extension OpenVault {
     /// - Returns: how many items those were.
     /// - Throws: `.damaged`, `.storage`; then nothing has changed.
     @discardableResult
-    public func settle() throws(VaultError) -> Int {
+    public func finishBinding() throws(VaultError) -> Int {
         let (transition, former, objects) = pinned.withLock {
             ($0.isCommitted ? $0.transition : nil, $0.storedObjects, $0.objects)
         }
@@ -87,10 +87,10 @@ extension OpenVault {
         let lost = try write { (change) throws(VaultError) in
             let lost = isBound ? [] : try change.allItems().filter(\.isPasscodeSet)
             for item in lost { try change.remove(item) }
-            try change.settle(transition, former, objects, objectsDigest: objectsDigest, keybagDigest: keybagDigest)
+            try change.finish(transition, former, objects, objectsDigest: objectsDigest, keybagDigest: keybagDigest)
             return lost.count
         }
-        pinned.withLock { $0.settle() }
+        pinned.withLock { $0.finish() }
         return lost
     }
 }

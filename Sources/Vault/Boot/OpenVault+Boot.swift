@@ -27,7 +27,9 @@ extension OpenVault {
     /// Writes the list down. One that is to be in force comes beside the other first, then the TPM is told, then it stands alone: whatever stops in between,
     /// the one that the TPM keeps is among them.
     public func put(_ boots: BootList) throws(VaultError) {
-        guard record.boot != nil, !isUnsettled else { throw VaultError(.changed, "the vault is tied to no boot") }
+        guard record.boot != nil, !isBindingUnfinished else {
+            throw VaultError(.changed, "the vault is tied to no boot")
+        }
         let object = boots.object
         let (objects, transition) = pinned.withLock {
             ($0.storedObjects.merging([.approvedBoots: object]) { $1 }, $0.transition)

@@ -5,7 +5,7 @@ struct EpochCount: Sendable {
     /// The epoch of this run's first step; nil before it.
     private(set) var begun: UInt64?
 
-    /// Whether changes leave their step to the next fold, so that one step is taken for several.
+    /// Whether changes leave their step to the next advance, so that one step is taken for several.
     var leavesSteps = false
     /// Whether one has done so since this was last asked.
     var hasLeftStep = false

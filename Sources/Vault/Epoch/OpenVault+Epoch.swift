@@ -14,12 +14,12 @@ extension OpenVault {
     public var isAhead: Bool { epochs.withLock { $0.map { $0.counted < lastHeader.epoch } ?? false } }
 
     /// Whether items were written since the epoch last moved: so far an older copy would not be noticed.
-    public var isUnfolded: Bool { isCounted && lastHeader.isUnfolded }
+    public var isAdvanceDue: Bool { isCounted && lastHeader.isAdvanceDue }
 
     /// The epoch that the counter stands for; nil where nothing counts.
     public var countedEpoch: UInt64? { epochs.withLock { $0?.counted } }
 
-    /// Whether changes that must not be taken back leave their step to the next ``fold()``, which then takes in all of them; until the counter has followed
+    /// Whether changes that must not be taken back leave their step to the next ``advanceEpoch()``, which then takes in all of them; until the counter has followed
     /// that, an older copy of the file takes them back. Otherwise each takes its step itself.
     public func leaveSteps(_ leaves: Bool) {
         epochs.withLock {
@@ -49,9 +49,9 @@ extension OpenVault {
     /// Moves the epoch for the sake of what was changed since it last moved. The counter has to follow.
     ///
     /// - Throws: `.uncounted` where that, or the first step, comes first; `.damaged`, `.storage`.
-    public func fold() throws(VaultError) {
-        guard isUnfolded else { return }
-        try write(.fold) { (change) throws(VaultError) in try change.moveEpoch() }
+    public func advanceEpoch() throws(VaultError) {
+        guard isAdvanceDue else { return }
+        try write(.advanceEpoch) { (change) throws(VaultError) in try change.moveEpoch() }
     }
 
     /// Has the counter follow the file. Talks to the sealer on the calling thread.
@@ -70,7 +70,7 @@ extension OpenVault {
     /// What an opening does about the counter, with a file whose header was found good.
     ///
     /// - Returns: nil where nothing counts.
-    static func settle(
+    static func reconcile(
         _ header: Header, counted: UInt64?, keys: VaultKeys, record: RegistryRecord, sealer: any Sealer
     ) throws(VaultError) -> EpochCount? {
         guard let counted else { return nil }

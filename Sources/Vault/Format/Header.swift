@@ -17,7 +17,7 @@ struct Header: Sendable, Equatable {
     var keybagDigest: [UInt8]
     var objectsDigest: [UInt8]
     /// Whether items were written since the epoch last moved.
-    var isUnfolded: Bool
+    var isAdvanceDue: Bool
 
     var encoded: [UInt8] {
         var bytes = Self.magic + BigEndian.bytes(FormatContext.format) + vault.bytes
@@ -25,7 +25,7 @@ struct Header: Sendable, Equatable {
         bytes += LengthPrefixed.encode(Array(owner.text.utf8))
         bytes +=
             BigEndian.bytes(created) + BigEndian.bytes(epoch) + BigEndian.bytes(revision) + BigEndian.bytes(itemCount)
-        return bytes + root + keybagDigest + objectsDigest + [isUnfolded ? 1 : 0]
+        return bytes + root + keybagDigest + objectsDigest + [isAdvanceDue ? 1 : 0]
     }
 
     /// Parses bytes of this format; `format(of:)` comes first.
@@ -51,7 +51,7 @@ struct Header: Sendable, Equatable {
         root = try reader.bytes(SHA256.count)
         keybagDigest = try reader.bytes(SHA256.count)
         objectsDigest = try reader.bytes(SHA256.count)
-        isUnfolded = try reader.integer(UInt8.self) != 0
+        isAdvanceDue = try reader.integer(UInt8.self) != 0
         try reader.end()
         guard encoded == bytes else { throw .damaged("the header is not one of this format") }
     }
@@ -68,7 +68,7 @@ struct Header: Sendable, Equatable {
         root = TreeNode.emptyDigest
         self.keybagDigest = keybagDigest
         self.objectsDigest = objectsDigest
-        isUnfolded = false
+        isAdvanceDue = false
     }
 
     /// The format that a header says it has. Magic, place and MAC of a header stay the same in every format, so that a newer one can be told from a damaged one.

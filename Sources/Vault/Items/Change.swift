@@ -11,13 +11,13 @@ final class Change: Snapshot {
         /// A run's first step.
         case firstStep
         /// The step for all that was changed before.
-        case fold
+        case advanceEpoch
     }
 
     /// What becomes of a step.
     enum Step {
         case taken
-        /// The next fold takes it.
+        /// The next advance of the epoch takes it.
         case left
         /// The counter has to follow an earlier one first.
         case refused
@@ -26,7 +26,7 @@ final class Change: Snapshot {
     private var next: Header
     private let kind: Kind
     private let step: Step
-    /// Whether the change would have moved the epoch, and leaves it to a fold.
+    /// Whether the change would have moved the epoch, and leaves it to a later advance.
     private(set) var hasLeftStep = false
     private let room: Room
 
@@ -93,7 +93,7 @@ final class Change: Snapshot {
     /// - Parameters:
     ///   - former: the objects as the file has them.
     ///   - objects: those in use.
-    func settle(
+    func finish(
         _ transition: Transition, _ former: SealedObjects, _ objects: SealedObjects, objectsDigest: [UInt8],
         keybagDigest: [UInt8]
     ) throws(VaultError) {
@@ -115,7 +115,7 @@ final class Change: Snapshot {
         switch step {
         case .taken:
             next.epoch += 1
-            next.isUnfolded = false
+            next.isAdvanceDue = false
         case .left: hasLeftStep = true
         case .refused: throw .uncounted
         }
@@ -126,9 +126,9 @@ final class Change: Snapshot {
         next.root = try tree.flush()
         next.revision += 1
         switch kind {
-        case .content: if next.epoch == header.epoch { next.isUnfolded = true }
-        case .logEnd, .fold: break
-        // By itself it folds nothing: a fork of what was written before may be ahead by as much.
+        case .content: if next.epoch == header.epoch { next.isAdvanceDue = true }
+        case .logEnd, .advanceEpoch: break
+        // By itself it stands for nothing that was written: a fork of what was written before may be ahead by as much.
         case .firstStep:
             guard step == .taken else { throw .uncounted }
             next.epoch += 1

@@ -57,7 +57,7 @@ struct Pinned: Sendable {
     mutating func put(_ transition: Transition) { self.transition = transition }
 
     /// The file has only what is in use.
-    mutating func settle() {
+    mutating func finish() {
         transition = nil
         storedObjects = objects
         isCommitted = false

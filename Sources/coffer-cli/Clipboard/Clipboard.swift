@@ -6,7 +6,7 @@ struct Clipboard {
     let tool: ClipboardTool
     let programs: ProgramSearch
 
-    static func find(_ session: Session) throws(KeychainError) -> Clipboard {
+    static func find(_ session: CommandSession) throws(KeychainError) -> Clipboard {
         guard let tool = ClipboardTool.find(variable: session.variable, programs: session.programs) else {
             throw KeychainError(
                 .failed, "no usable clipboard was found, so nothing was read",
@@ -20,16 +20,16 @@ struct Clipboard {
     func copy(_ value: [UInt8], for seconds: Int) throws(KeychainError) {
         let claim = ClipboardClaim.take()
         let arguments = ["clipboard-clear", tool.rawValue, String(seconds)] + (claim.map { [$0.token] } ?? [])
-        // The keeper first: a secret that nothing would clear is not put on the clipboard.
+        // The holder first: a secret that nothing would clear is not put on the clipboard.
         do {
-            let keeper = try Subprocess("/proc/self/exe", arguments) {
+            let holder = try Subprocess("/proc/self/exe", arguments) {
                 $0.name = "coffer"
                 $0.directory = "/"
                 $0.input = .pipe
                 $0.leadsSession = true
             }
-            try keeper.write(value)
-            keeper.closeInput()
+            try holder.write(value)
+            holder.closeInput()
         } catch {
             throw KeychainError(.failed, "the process that clears the clipboard could not start, so nothing was copied")
         }

@@ -24,7 +24,7 @@ struct AuthCommand: ParsableCommand {
     var quiet = false
 
     func run() throws {
-        try Session().authorize(seconds: time.seconds)
+        try CommandSession().authorize(seconds: time.seconds)
         if !quiet {
             Output.note(
                 "For \(time.spoken), programs in this terminal read items that require presence without asking you; to end this: "

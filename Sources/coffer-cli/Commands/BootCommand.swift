@@ -30,7 +30,7 @@ struct BootCommand: ParsableCommand {
     static func call<Method: Challengeable>(
         _ method: Method, for text: String, command: String
     ) throws(KeychainError) -> Method.Reply {
-        do throws(KeychainError) { return try Session().call(method, for: text, command: command) } catch {
+        do throws(KeychainError) { return try CommandSession().call(method, for: text, command: command) } catch {
             throw named(error)
         }
     }
@@ -58,11 +58,11 @@ struct BootShowCommand: ParsableCommand {
 
     func run() throws {
         let reply: Keychain.Boot.Reply
-        do throws(KeychainError) { reply = try Session().client.call(Keychain.Boot()) } catch {
+        do throws(KeychainError) { reply = try CommandSession().client.call(Keychain.Boot()) } catch {
             throw BootCommand.named(error)
         }
         let coverage = try reply.boot.map { (boot) throws(KeychainError) in
-            try Session().client.call(Keychain.TieCoverage(registers: boot.registers)).coverage
+            try CommandSession().client.call(Keychain.TieCoverage(registers: boot.registers)).coverage
         }
         let lines = BootText.lines(reply.boot) + (coverage.map { BootText.lines($0, RootFileSystem()) } ?? [])
         try Output.line(
@@ -101,7 +101,7 @@ struct BootBindCommand: ParsableCommand {
 
     func run() throws {
         let list = try registers.map(Self.parse)
-        let client = Session().client
+        let client = CommandSession().client
         let boot: Keychain.BootState?
         do throws(KeychainError) { boot = try client.call(Keychain.Boot()).boot } catch {
             throw BootCommand.named(error)

@@ -19,7 +19,7 @@ struct DoctorCommand: ParsableCommand {
     @OptionGroup var format: JSONOptions
 
     func run() throws {
-        let findings = Doctor.findings(DoctorFacts(asking: Session().client))
+        let findings = Doctor.findings(DoctorFacts(asking: CommandSession().client))
         if format.json {
             try Output.line(JSONText.of(findings))
         } else {

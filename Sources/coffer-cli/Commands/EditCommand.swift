@@ -37,7 +37,7 @@ struct EditCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = Session(vault)
+        let session = CommandSession(vault)
         let name = try item.name(session)
         var access: Keychain.AccessControl?
         if change.isSome {

@@ -19,7 +19,7 @@ struct ExistsCommand: ParsableCommand {
     @OptionGroup var vault: VaultOptions
 
     func run() throws {
-        let session = Session(vault)
+        let session = CommandSession(vault)
         let name = try item.name(session)
         let reply = try session.client.call(
             Keychain.Exists(service: name.service, account: name.account))

@@ -14,7 +14,7 @@ struct ForgetCommand: ParsableCommand {
     var quiet = false
 
     func run() throws {
-        let ended = try Session().client.forget()
+        let ended = try CommandSession().client.forget()
         if !quiet { Output.note(ended == 0 ? "There was nothing to forget" : "Forgotten; you will be asked again") }
     }
 }

@@ -48,7 +48,7 @@ struct GetCommand: ParsableCommand {
 
     /// What `--json` prints.
     private struct Record: Encodable {
-        var item: ItemRecord
+        var item: ItemDescription
         /// Only where the value is UTF-8.
         var value: String?
         var valueBase64: String
@@ -74,7 +74,7 @@ struct GetCommand: ParsableCommand {
         ArgumentRewriter.detached("--clip") { SecondsArgument($0) != nil }
     }
 
-    private func read(_ name: PartialName, _ session: Session) throws -> Keychain.Get.Reply {
+    private func read(_ name: PartialName, _ session: CommandSession) throws -> Keychain.Get.Reply {
         do throws(KeychainError) {
             return try session.call(
                 Keychain.Get(
@@ -103,7 +103,7 @@ struct GetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = Session(vault)
+        let session = CommandSession(vault)
         // Before anybody is asked: a clipboard that is not there is known at once.
         let clipboard = try clip.map { _ in try Clipboard.find(session) }
         let reply = try read(item.name(session), session)
@@ -118,7 +118,8 @@ struct GetCommand: ParsableCommand {
             Output.note("Copied \(reply.item.shownName); the clipboard is cleared in \(clip.spoken)")
         } else if format.json {
             let text = String(validating: value, as: UTF8.self)
-            try Output.line(JSONText.of(Record(item: ItemRecord(reply.item), value: text, valueBase64: reply.value)))
+            try Output.line(
+                JSONText.of(Record(item: ItemDescription(reply.item), value: text, valueBase64: reply.value)))
         } else {
             try show(value, of: reply.item)
         }

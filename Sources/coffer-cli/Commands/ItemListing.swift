@@ -8,7 +8,7 @@ struct ItemListing {
 
     func show(asJSON: Bool) throws {
         if asJSON {
-            try Output.line(JSONText.of(items.map(ItemRecord.init)))
+            try Output.line(JSONText.of(items.map(ItemDescription.init)))
         } else if items.isEmpty, Output.isTerminal {
             Output.note(emptyHint)
         } else {

@@ -26,7 +26,7 @@ struct ListCommand: ParsableCommand {
     }
 
     func run() throws {
-        let items = try Session(vault).client.list(service: service)
+        let items = try CommandSession(vault).client.list(service: service)
         let hint =
             service.map { "Nothing is stored for \(VisibleText.quoted($0))" }
             ?? "Nothing is stored yet; begin with: coffer set SERVICE ACCOUNT"

@@ -15,7 +15,7 @@ struct LockCommand: ParsableCommand {
     var quiet = false
 
     func run() throws {
-        let vault = try Session(vault).client.call(Keychain.Lock()).vault
+        let vault = try CommandSession(vault).client.call(Keychain.Lock()).vault
         if format.json { return try Output.line(JSONText.of(VaultRecord(vault))) }
         guard !quiet else { return }
         Output.note(vault.state == .none ? "There is no vault yet, so there is nothing to lock" : "Locked")

@@ -41,7 +41,7 @@ struct LogCommand: ParsableCommand {
     }
 
     func run() throws {
-        let client = Session(vault).client
+        let client = CommandSession(vault).client
         if verify { return try check(client) }
         var table = LogTable(aligned: Output.isTerminal)
         var last: Int64 = 0

@@ -24,12 +24,12 @@ struct RecoveryNewCommand: ParsableCommand {
     private static let tries = 3
 
     func run() throws {
-        guard script || (Output.isTerminal && TerminalPerson.isPresent) else {
+        guard script || (Output.isTerminal && TerminalPrompter.isPresent) else {
             throw KeychainError(
                 .invalidArgument, "a recovery code is shown only on a terminal, and standard output is not one",
                 advice: "run it in a terminal; or use --script, and keep its output like a key")
         }
-        let session = Session()
+        let session = CommandSession()
         let new: Keychain.NewRecoveryCode.Reply
         do throws(KeychainError) {
             new = try session.call(
@@ -44,7 +44,7 @@ struct RecoveryNewCommand: ParsableCommand {
         Output.note("The new recovery code is valid; an earlier one no longer is")
     }
 
-    private func confirmByPerson(_ new: Keychain.NewRecoveryCode.Reply, _ session: Session) throws {
+    private func confirmByPerson(_ new: Keychain.NewRecoveryCode.Reply, _ session: CommandSession) throws {
         try Output.line(
             """
 
@@ -57,7 +57,7 @@ struct RecoveryNewCommand: ParsableCommand {
             """)
         for tried in 1...Self.tries {
             let message = Authentication.Message(style: .visible, text: "Group \(new.part) of the code: ")
-            guard let answer = try TerminalPerson().ask(message, hangUp: -1) else { throw Self.unconfirmed }
+            guard let answer = try TerminalPrompter().ask(message, hangUp: -1) else { throw Self.unconfirmed }
             do throws(KeychainError) {
                 _ = try session.client.call(Keychain.ConfirmRecoveryCode(characters: answer))
                 return
@@ -69,7 +69,7 @@ struct RecoveryNewCommand: ParsableCommand {
         }
     }
 
-    private func confirmByProgram(_ new: Keychain.NewRecoveryCode.Reply, _ session: Session) throws {
+    private func confirmByProgram(_ new: Keychain.NewRecoveryCode.Reply, _ session: CommandSession) throws {
         try Output.line("\(new.code)\n\(new.part)")
         guard let answer = readLine() else { throw Self.unconfirmed }
         _ = try session.client.call(Keychain.ConfirmRecoveryCode(characters: answer))

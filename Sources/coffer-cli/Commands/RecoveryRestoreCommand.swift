@@ -56,7 +56,7 @@ struct RecoveryRestoreCommand: ParsableCommand {
     func run() throws {
         guard let file else { return }
         try OldVaultFile.check(file)
-        let session = Session()
+        let session = CommandSession()
         var old = try OldVaultReading(file, scratch: session.variable("TMPDIR") ?? "/tmp")
         try RecoveryCodeInput().open(&old)
         let restoration = Restoration(old: old, session: session, replace: replace, isTrial: dryRun)

@@ -25,11 +25,11 @@ struct RemoveCommand: ParsableCommand {
 
     /// What `--json` prints.
     private struct Record: Encodable {
-        var removed: ItemRecord
+        var removed: ItemDescription
     }
 
     func run() throws {
-        let session = Session(vault)
+        let session = CommandSession(vault)
         let name = try item.name(session)
         if !force {
             let found = try session.client.call(
@@ -50,7 +50,7 @@ struct RemoveCommand: ParsableCommand {
             Keychain.Delete(service: name.service, account: name.account)
         ).item
         if format.json {
-            try Output.line(JSONText.of(Record(removed: ItemRecord(removed))))
+            try Output.line(JSONText.of(Record(removed: ItemDescription(removed))))
         } else if !quiet {
             Output.note("Removed \(name.shownName)")
         }

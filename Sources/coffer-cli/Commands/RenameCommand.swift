@@ -48,7 +48,7 @@ struct RenameCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = Session(vault)
+        let session = CommandSession(vault)
         let (old, new) = try names(session)
         let reply = try session.call(
             Keychain.Rename(
@@ -59,7 +59,7 @@ struct RenameCommand: ParsableCommand {
         if !quiet { Output.note("Renamed \(old.shownName) to \(reply.item.shownName)") }
     }
 
-    private func names(_ session: Session) throws(KeychainError) -> (old: FullName, new: FullName) {
+    private func names(_ session: CommandSession) throws(KeychainError) -> (old: FullName, new: FullName) {
         if let newService, let newAccount {
             return (
                 FullName(service: service, account: account),

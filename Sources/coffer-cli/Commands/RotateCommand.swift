@@ -58,12 +58,12 @@ struct RotateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = Session(vault)
+        let session = CommandSession(vault)
         if signingKey { return try renewSigningKey(session) }
         if let service { try rotate(service, session) } else { try rotateAll(session) }
     }
 
-    private func rotate(_ word: String, _ session: Session) throws {
+    private func rotate(_ word: String, _ session: CommandSession) throws {
         let (service, account) = try account.map { (word, $0) } ?? session.parts(of: word)
         let reply = try session.call(
             Keychain.Rotate(
@@ -76,7 +76,7 @@ struct RotateCommand: ParsableCommand {
         Output.note("Renewed the key of \(ItemText.name(service: reply.item.service, account: reply.item.account))")
     }
 
-    private func renewSigningKey(_ session: Session) throws {
+    private func renewSigningKey(_ session: CommandSession) throws {
         let former = try session.client.renewSigningKey()
         guard !quiet else { return }
         Output.note("Renewed the authenticator's signing key")
@@ -87,7 +87,7 @@ struct RotateCommand: ParsableCommand {
                 : "\(former) vaults use a former key until their owners run: coffer rotate --all")
     }
 
-    private func rotateAll(_ session: Session) throws {
+    private func rotateAll(_ session: CommandSession) throws {
         let command = ShellText.command(["coffer", "rotate", "--all"] + vault.words)
         let asking = try session.client.list(service: nil).count { !$0.access.require.isEmpty }
         // One for each at most, as names can be that long; one for opening it, one for what is stored meanwhile.

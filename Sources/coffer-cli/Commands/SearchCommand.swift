@@ -37,7 +37,7 @@ struct SearchCommand: ParsableCommand {
 
     func run() throws {
         let attributes = pairs.isEmpty ? nil : Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) })
-        let items = try Session(vault).client.call(Keychain.Search(text: text, attributes: attributes)).items
+        let items = try CommandSession(vault).client.call(Keychain.Search(text: text, attributes: attributes)).items
         try ItemListing(items: items, emptyHint: "Nothing matches").show(asJSON: format.json)
     }
 }

@@ -76,7 +76,7 @@ struct SetCommand: ParsableCommand {
 
     /// What `--json` prints.
     private struct Record: Encodable {
-        var item: ItemRecord
+        var item: ItemDescription
         /// When the value that was replaced had been set.
         var replaced: String?
     }
@@ -102,7 +102,7 @@ struct SetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = Session(vault, quiet: quiet)
+        let session = CommandSession(vault, quiet: quiet)
         let name = try item.name(session)
         let former = try formerItem(name, session)
         let wanted = access.applied(to: former?.access ?? Keychain.AccessControl())
@@ -126,7 +126,7 @@ struct SetCommand: ParsableCommand {
         if format.json {
             try Output.line(
                 JSONText.of(
-                    Record(item: ItemRecord(reply.item), replaced: reply.replaced.map { TimeText($0).iso8601 })))
+                    Record(item: ItemDescription(reply.item), replaced: reply.replaced.map { TimeText($0).iso8601 })))
         } else if !quiet {
             report(reply, name)
         }
@@ -134,7 +134,7 @@ struct SetCommand: ParsableCommand {
 
     private func store(
         _ value: [UInt8], under name: FullName, needsPassword: Bool, _ former: Keychain.Item?,
-        _ session: Session
+        _ session: CommandSession
     ) throws(KeychainError) -> Keychain.Set.Reply {
         let input = session.passwordInput(for: name.shownName, noPrompt: prompt.noPrompt)
         var method = Keychain.Set(
@@ -157,7 +157,7 @@ struct SetCommand: ParsableCommand {
     }
 
     /// Looks before anybody has to type, so that a wrong mode does not cost a typed secret.
-    private func formerItem(_ name: FullName, _ session: Session) throws -> Keychain.Item? {
+    private func formerItem(_ name: FullName, _ session: CommandSession) throws -> Keychain.Item? {
         do throws(KeychainError) {
             let found = try session.client.call(
                 Keychain.Show(service: name.service, account: name.account)
@@ -181,7 +181,7 @@ struct SetCommand: ParsableCommand {
 
     /// Before anybody has to type: where no finger can be asked for, an item that needs one is refused. What contradicts itself, or is for somebody else, is
     /// for the broker to judge.
-    private func checkBiometry(_ wanted: Keychain.AccessControl, _ session: Session) throws(KeychainError) {
+    private func checkBiometry(_ wanted: Keychain.AccessControl, _ session: CommandSession) throws(KeychainError) {
         let asked = wanted.require.filter { $0 == .biometry || $0 == .biometryCurrentSet }
         guard asked.count == 1, !wanted.any, vault.words.isEmpty else { return }
         let answer: Authentication.Biometry.Reply

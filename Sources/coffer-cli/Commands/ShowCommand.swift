@@ -17,12 +17,12 @@ struct ShowCommand: ParsableCommand {
     @OptionGroup var vault: VaultOptions
 
     func run() throws {
-        let session = Session(vault)
+        let session = CommandSession(vault)
         let name = try item.name(session)
         let found = try session.client.call(Keychain.Show(service: name.service, account: name.account))
             .item
         if format.json {
-            try Output.line(JSONText.of(ItemRecord(found)))
+            try Output.line(JSONText.of(ItemDescription(found)))
         } else {
             try Output.line(ItemText.description(found).joined(separator: "\n"))
         }

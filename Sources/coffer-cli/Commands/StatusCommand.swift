@@ -16,7 +16,7 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var vault: VaultOptions
 
     func run() throws {
-        let client = Session(vault).client
+        let client = CommandSession(vault).client
         let status = try client.call(Keychain.Status())
         // Whatever the TPM does, the rest is said.
         let coverage = status.vault.boot.flatMap { registers in

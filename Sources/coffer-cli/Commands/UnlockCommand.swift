@@ -40,7 +40,7 @@ struct UnlockCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = Session(vault, quiet: quiet)
+        let session = CommandSession(vault, quiet: quiet)
         if unbind, try session.client.call(Keychain.Status()).vault.bound != true { return try unlockUnbound(session) }
         if unbind, !force { try confirm(session) }
         if bind, !quiet { try remindOfRecovery(session) }
@@ -53,7 +53,7 @@ struct UnlockCommand: ParsableCommand {
     }
 
     /// Before it is done: what a bound vault holds is lost with the password.
-    private func remindOfRecovery(_ session: Session) throws {
+    private func remindOfRecovery(_ session: CommandSession) throws {
         if try session.client.call(Keychain.Status()).recovery?.made != nil { return }
         Output.note(
             "You have no recovery code. If you forget your login password, the secrets of a bound vault are lost; make a code first with: coffer recovery new"
@@ -61,7 +61,7 @@ struct UnlockCommand: ParsableCommand {
     }
 
     /// Nothing is to be unbound, and nothing to be lost by it.
-    private func unlockUnbound(_ session: Session) throws {
+    private func unlockUnbound(_ session: CommandSession) throws {
         _ = try session.call(Keychain.Unlock(), for: "unlocking", command: session.unlockCommand)
         if !quiet { Output.note("Unlocked; it was not bound to a password") }
     }
@@ -69,7 +69,7 @@ struct UnlockCommand: ParsableCommand {
     private var purpose: String { bind ? "binding" : unbind ? "unbinding" : "unlocking" }
 
     /// What is lost is said before it is.
-    private func confirm(_ session: Session) throws {
+    private func confirm(_ session: CommandSession) throws {
         let lost = try session.client.list(service: nil).filter { $0.access.accessibility == .passcodeSet }
         guard !lost.isEmpty else { return }
         let names = lost.prefix(20).map { "\n  \($0.shownName)" }

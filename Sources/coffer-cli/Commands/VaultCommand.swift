@@ -39,7 +39,7 @@ struct VaultCreateCommand: ParsableCommand {
     }
 
     func run() throws {
-        _ = try Session().client.call(Keychain.CreateVault(owner: owner)) { _ in NobodyPerson() }
+        _ = try CommandSession().client.call(Keychain.CreateVault(owner: owner)) { _ in NoPrompter() }
         if !quiet { Output.note("Made and opened the vault of \(VisibleText.line(owner))") }
     }
 }
@@ -66,7 +66,7 @@ struct VaultAcceptCommand: ParsableCommand {
     var quiet = false
 
     func run() throws {
-        let session = Session(vault)
+        let session = CommandSession(vault)
         let command = ShellText.command(["coffer", "vault", "accept"] + vault.words)
         _ = try session.call(Keychain.AcceptVault(), for: "accepting the file", command: command, asksOwner: true)
         if !quiet { Output.note("Accepted the present file of \(vault.shownVault ?? "your vault")") }

@@ -50,11 +50,11 @@ struct ItemArguments: ParsableArguments {
         }
     }
 
-    func name(_ session: Session) throws(KeychainError) -> FullName {
+    func name(_ session: CommandSession) throws(KeychainError) -> FullName {
         try Self.name(service, account, session)
     }
 
-    static func name(_ service: String, _ account: String?, _ session: Session) throws(KeychainError)
+    static func name(_ service: String, _ account: String?, _ session: CommandSession) throws(KeychainError)
         -> FullName
     {
         if let account { return FullName(service: service, account: account) }
@@ -85,7 +85,7 @@ struct ItemReference: ParsableArguments {
         if let account { try ItemName.check(account: account) }
     }
 
-    func name(_ session: Session) throws(KeychainError) -> PartialName {
+    func name(_ session: CommandSession) throws(KeychainError) -> PartialName {
         if account != nil { return PartialName(service: service, account: account) }
         let (service, account) = try session.parts(of: service)
         return PartialName(service: service, account: account)

@@ -38,7 +38,7 @@ enum JoinedName {
     }
 }
 
-extension Session {
+extension CommandSession {
     /// Where a word has to be looked up, the broker is asked; that asks nobody else.
     func parts(of word: String) throws(KeychainError) -> (service: String, account: String?) {
         try JoinedName.parts(of: word) { (service, account) throws(KeychainError) in

@@ -25,7 +25,7 @@ struct RecoveryCodeInput {
 
     private func ask() throws(KeychainError) -> [UInt8] {
         let message = Authentication.Message(style: .visible, text: "Recovery code: ")
-        guard let answer = try TerminalPerson().ask(message, hangUp: -1) else { throw .cancelledByPerson }
+        guard let answer = try TerminalPrompter().ask(message, hangUp: -1) else { throw .cancelledByPerson }
         return Array(answer.utf8.prefix(Self.limit + 1))
     }
 

@@ -6,12 +6,12 @@ import HelperProtocol
 /// Stores the items of an old vault in the present one, by ordinary calls.
 struct Restoration: ~Copyable {
     private var old: OldVaultReading
-    private let session: Session
+    private let session: CommandSession
     private let replace: Bool
     private let isTrial: Bool
 
     /// - Parameter isTrial: looks only.
-    init(old: consuming OldVaultReading, session: Session, replace: Bool, isTrial: Bool) {
+    init(old: consuming OldVaultReading, session: CommandSession, replace: Bool, isTrial: Bool) {
         self.old = old
         self.session = session
         self.replace = replace

@@ -7,49 +7,49 @@ struct ApplicationPasswordInput {
     /// The item, as people read it.
     let name: String
     let noPrompt: Bool
-    let findPerson: () -> (any Person)?
+    let findPrompter: () -> (any Prompter)?
 
     /// The one that an item has.
     /// - Returns: base64.
     func present() throws(KeychainError) -> String {
-        var person = try person()
-        return Self.encoded(try ask("Application password for \(name): ", &person))
+        var prompter = try prompter()
+        return Self.encoded(try ask("Application password for \(name): ", &prompter))
     }
 
     /// One to store an item under: asked twice, because nobody sees what is typed, and an item under a mistyped one is lost.
     /// - Returns: base64.
     func new() throws(KeychainError) -> String {
-        var person = try person()
-        let first = try ask("New application password for \(name): ", &person)
+        var prompter = try prompter()
+        let first = try ask("New application password for \(name): ", &prompter)
         guard !first.isEmpty else {
             throw KeychainError(
                 .failed, "the application password is empty, so nothing was stored", advice: "run the command again")
         }
-        guard first == (try ask("Once more: ", &person)) else {
+        guard first == (try ask("Once more: ", &prompter)) else {
             throw KeychainError(
                 .failed, "the two entries differ, so nothing was stored", advice: "run the command again")
         }
         return Self.encoded(first)
     }
 
-    private func person() throws(KeychainError) -> any Person {
+    private func prompter() throws(KeychainError) -> any Prompter {
         if noPrompt {
             throw KeychainError(
                 .authenticationNeeded, "\(name) takes an application password, but --no-prompt was given",
                 advice: "leave out --no-prompt")
         }
-        guard let person = findPerson() else {
+        guard let prompter = findPrompter() else {
             throw KeychainError(
                 .authenticationNeeded,
                 "\(name) takes an application password, but there is no terminal to ask at",
                 advice: "run it in a terminal, or name a program that asks in COFFER_ASKPASS")
         }
-        return person
+        return prompter
     }
 
-    private func ask(_ prompt: String, _ person: inout any Person) throws(KeychainError) -> String {
+    private func ask(_ prompt: String, _ prompter: inout any Prompter) throws(KeychainError) -> String {
         // No descriptor: nobody waits who could hang up.
-        guard let answer = try person.ask(.init(style: .secret, text: prompt), hangUp: -1) else {
+        guard let answer = try prompter.ask(.init(style: .secret, text: prompt), hangUp: -1) else {
             throw .cancelledByPerson
         }
         return answer

@@ -6,7 +6,7 @@ import Platform
 enum Confirmation {
     /// Whether somebody sits at the terminal: what is piped in, as a secret is, does not say that nobody does.
     static var isPossible: Bool {
-        TerminalPerson.isPresent && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1)
+        TerminalPrompter.isPresent && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1)
     }
 
     /// - Throws: `.cancelled` for Ctrl-C.

@@ -46,7 +46,7 @@ struct ValueInput {
         }
         switch answer {
         case .line(let bytes) where SuspendKey.isIn(bytes):
-            try TerminalPerson().tell(.init(style: .error, text: SuspendKey.notice))
+            try TerminalPrompter().tell(.init(style: .error, text: SuspendKey.notice))
             return try ask(prompt)
         case .line(let bytes): return bytes
         case .cancelled: throw KeychainError(.cancelled, "cancelled", advice: "nothing was stored")

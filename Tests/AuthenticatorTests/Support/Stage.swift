@@ -103,7 +103,7 @@ final class Stage: Sendable {
         }
         // The look for the socket was itself a connection: it must not count as one of a test's.
         guard eventually({ self.log.contains("client gone") && conversations.isEmpty }) else {
-            throw SystemError("settle the authenticator", reason: self.log)
+            throw SystemError("start the authenticator", reason: self.log)
         }
     }
 

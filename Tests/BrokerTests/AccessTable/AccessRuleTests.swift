@@ -79,7 +79,7 @@ struct AccessRuleTests {
             #expect(slots.allSatisfy { $0.keyClass.isThisDeviceOnly == access.thisDeviceOnly }, "\(row)")
             #expect((Slot.shapes(for: access).count > slots.count) == !access.thisDeviceOnly, "\(row)")
             for state in AccessRow.State.allCases {
-                let lock: VaultKeeper.LockState
+                let lock: VaultActor.LockState
                 switch state {
                 case .none: continue
                 case .sealed: lock = .sealed
@@ -89,7 +89,7 @@ struct AccessRuleTests {
                 for (unlocking, password) in [(false, false), (false, true), (true, false), (true, true)] {
                     let facts = ReadFacts(
                         caller: Caller(uid: 1, process: ProcessIdentity(pid: 1, startTime: 1), connection: 1),
-                        keeperOwner: .user(1), item: summary, plan: plan, lock: lock, mayUnlock: unlocking,
+                        vaultOwner: .user(1), item: summary, plan: plan, lock: lock, mayUnlock: unlocking,
                         hasPassword: password, granted: nil)
                     let expected = row.outcome(in: state, unlocking: unlocking, password: password)
                     #expect(Self.judged(facts) == expected, "\(row) \(state) \(unlocking) \(password)")

@@ -1,0 +1,243 @@
+import Authorization
+import BrokerProtocol
+import Configuration
+import Glibc
+import Logging
+import PAM
+import Platform
+
+/// One process, one connection, one conversation: from Begin to the signatures (or not), then the process ends.
+public struct ClientConversation {
+    private let configuration: Configuration
+    private let logger = Logger(
+        label: "coffer-authenticator", factory: { label in StreamLogHandler.standardError(label: label) })
+
+    public init(configuration: Configuration) {
+        self.configuration = configuration
+    }
+
+    /// What a client has to send its Begin.
+    private static let patience = Duration.seconds(10)
+
+    /// Holds the conversation on a connected socket, and ends the process: nothing a PAM module started outlives it.
+    public func run(on connection: consuming Descriptor) throws(SystemError) -> Never {
+        let number = connection.number
+        let place: PlaceLocks
+        // Before anything is read, and before whatever costs more.
+        do throws(ConversationError) { place = try admit(number) } catch { refuse(connection, error) }
+        try ChildProcess.adoptOrphans()
+        try nameBus()
+        let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
+        var session = ClientSession(
+            channel: ClientChannel(adopting: connection), signals: signals, patience: Self.patience)
+        var report = Report()
+        do throws(ConversationError) {
+            let client = try Client(ofSocket: number)
+            report.client = client
+            let biometry = Biometry(configuration)
+            let request = try session.begin(limit: .seconds(configuration.promptTimeout)) {
+                biometry.report(to: client)
+            }
+            switch request {
+            case .challenge(let challenge):
+                try converse(client, challenge, &session, &report)
+                session.finish(nil)
+            case .authorize(let seconds):
+                report.purpose = "reuse"
+                let inquiry = ReuseInquiry(inquiry: Inquiry(client: client, configuration: configuration))
+                try inquiry.ask(seconds: seconds, &session)
+                session.finish(nil)
+            case .renewSigningKey:
+                report.purpose = "signing-key"
+                session.finish(keychainsUnderFormerKeys: try renewSigningKey(for: client))
+            case .forget:
+                report.purpose = "forget"
+                let book = try ReuseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
+                session.finish(forgotten: try book.forget())
+            }
+            report.outcome = "authorized"
+        } catch {
+            session.finish(error)
+            report.outcome = error.outcome
+        }
+        session.withdrawNotification()
+        // The last word before the end: a module that still runs is not waited for.
+        logger.notice("conversation", metadata: report.metadata)
+        ChildProcess.endAll()
+        place.keep()
+        ChildProcess.exitNow(0)
+    }
+
+    private func admit(_ connection: Int32) throws(ConversationError) -> PlaceLocks {
+        let peer: PeerCredentials
+        do throws(SystemError) { peer = try PeerCredentials(ofSocket: connection) } catch {
+            throw .refused(.denied("The caller cannot be identified: \(error)."))
+        }
+        return try ConversationLimits(configuration).admit(peer)
+    }
+
+    /// Says why, and ends the process at once: it waits for nothing that the client does.
+    private func refuse(_ connection: consuming Descriptor, _ ending: ConversationError) -> Never {
+        let channel = ClientChannel(adopting: connection)
+        if let fault = ending.fault { channel.fail(fault) }
+        logger.notice("conversation refused", metadata: ["outcome": "\(ending.outcome)"])
+        ChildProcess.exitNow(0)
+    }
+
+    /// Another signing key for new and renewed keychains: root's to say, who could change the file as well.
+    /// - Returns: how many keychains are under a former key.
+    private func renewSigningKey(for client: Client) throws(ConversationError) -> Int {
+        guard client.account.uid == ProcessSurroundings.effectiveUser else {
+            throw .refused(.denied("Only root renews the authenticator's signing key."))
+        }
+        let dependencies = try ConversationDependencies(configuration)
+        try dependencies.keys.renew()
+        return try dependencies.keys.dropUnused(by: dependencies.registry)
+    }
+
+    /// Modules find the system's bus by themselves; a sandbox's own bus has to be named to them.
+    private func nameBus() throws(SystemError) {
+        guard configuration.sandbox, case .address(let address) = configuration.systemBus else { return }
+        try ProcessSurroundings.set("DBUS_SYSTEM_BUS_ADDRESS", to: address)
+    }
+
+    private func converse(
+        _ client: Client, _ challenge: String, _ session: inout ClientSession, _ report: inout Report
+    ) throws(ConversationError) {
+        let dependencies = try ConversationDependencies(configuration)
+        var broker = try dependencies.connect()
+        session.watch(broker: broker.number)
+        var open = try enter(client)
+        defer { open.keep() }
+        do throws(ConversationError) {
+            let demand = try describe(client, challenge, dependencies, &broker, &open)
+            report.purpose = demand.purposes.map(\.rawValue).sorted().joined(separator: "+")
+            if let record = demand.record, !demand.enrolment.isEmpty {
+                let enrolment = Enrolment(
+                    challenge: challenge, account: client.account, biometry: Biometry(configuration),
+                    registry: dependencies.registry)
+                return try enrolment.perform(demand.enrolment, for: record, through: &broker)
+            }
+            if demand.needsPassword {
+                // Nothing else will do: no earlier answer, and no other request's.
+                let inquiry = Inquiry(client: client, configuration: configuration)
+                let notice = try Notice.text(for: demand, from: client)
+                let password = try inquiry.ask(demand.services, notice, &session)
+                let keychain = try BoundKeychain(
+                    password: password, demand: demand,
+                    signer: signer(client, challenge, demand, by: .asked, dependencies),
+                    registry: dependencies.registry)
+                try keychain.perform(&session, &broker)
+                return
+            }
+            report.proof = try prove(client, challenge, demand, &session, &broker)
+            try demand.claim.confirm(for: client)
+            if demand.changesBoot {
+                let signer = signer(client, challenge, demand, by: report.proof, dependencies)
+                return try TiedKeychain(demand: demand, signer: signer, registry: dependencies.registry).perform(
+                    &broker)
+            }
+            try authorize(client, challenge, demand, by: report.proof, dependencies, &broker)
+        } catch {
+            // The broker forgets the challenge sooner when told; where it cannot be, the challenge runs out by itself.
+            _ = try? broker.call(
+                BrokerInterface.Refuse(challenge: challenge, reason: error.reason), within: .seconds(1))
+            throw error
+        }
+    }
+
+    private func enter(_ client: Client) throws(ConversationError) -> OpenConversations {
+        do throws(SystemError) {
+            return try OpenConversations.enter(
+                registryDirectory: configuration.registryDirectory, uid: client.account.uid, program: client.process.pid
+            )
+        } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+    }
+
+    private func describe(
+        _ client: Client, _ challenge: String, _ dependencies: ConversationDependencies,
+        _ broker: inout BrokerConnection,
+        _ open: inout OpenConversations
+    ) throws(ConversationError) -> Demand {
+        let facts: BrokerInterface.Describe.Reply
+        do throws(BrokerFailure) {
+            facts = try broker.call(
+                BrokerInterface.Describe(
+                    challenge: challenge, uid: Int64(client.account.uid), pid: Int64(client.process.pid),
+                    startTime: Int64(clamping: client.process.startTime), program: client.resolvedProgram),
+                within: .seconds(10))
+        } catch {
+            throw ConversationError(error)
+        }
+        return try Demand(
+            facts, of: client, registry: dependencies.registry, keys: dependencies.keys, sealer: dependencies.sealer
+        ) { record in
+            Biometry(configuration).availability(to: client, record: record) { () throws(SystemError) in
+                try open.claimFinger()
+            }
+        }
+    }
+
+    /// Finds out whether the person is there: by an answer that may be used again, or by asking. Root is not asked for what has nobody to ask.
+    private func prove(
+        _ client: Client, _ challenge: String, _ demand: Demand, _ session: inout ClientSession,
+        _ broker: inout BrokerConnection
+    ) throws(ConversationError) -> Proof {
+        guard demand.needsPerson else { return .root }
+        if try canReuse(client, demand) { return .reused }
+        let inquiry = SharedInquiry(
+            inquiry: Inquiry(client: client, person: try demand.person(client), configuration: configuration),
+            challenge: challenge, demand: demand)
+        return try inquiry.ask(&session, &broker)
+    }
+
+    private func canReuse(_ client: Client, _ demand: Demand) throws(ConversationError) -> Bool {
+        guard configuration.reuseLimit > 0, let terminal = client.session else { return false }
+        let book = try ReuseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
+        let services = try book.services(in: terminal, lastLock: demand.lastLock)
+        return ReuseRule.allows(demand.signatures.map(\.kind), for: demand.purposes, by: services)
+    }
+
+    private func authorize(
+        _ client: Client, _ challenge: String, _ demand: Demand, by proof: Proof,
+        _ dependencies: ConversationDependencies,
+        _ broker: inout BrokerConnection
+    ) throws(ConversationError) {
+        if demand.purposes == [.accept] {
+            // Nothing is opened by it, so nothing is signed.
+            do throws(BrokerFailure) {
+                _ = try broker.call(BrokerInterface.Adopt(challenge: challenge), within: .seconds(10))
+            } catch { throw ConversationError(error) }
+            return
+        }
+        var signer = signer(client, challenge, demand, by: proof, dependencies)
+        var signatures = demand.signatures
+        if demand.record == nil {
+            let provisioning = Provisioning(
+                challenge: challenge, owner: demand.claim.owner, ownerName: demand.claim.name,
+                isService: demand.claim.right == .root, sealer: dependencies.sealer,
+                keys: dependencies.keys, registry: dependencies.registry)
+            signer.record = try provisioning.register(through: &broker)
+            signatures = [SignatureWays.Signature(index: 0, kind: .unlock)]
+        }
+        if demand.purposes == [.rotate], let record = demand.record {
+            try signer.sign(signatures.filter { $0.kind == .unlock }, through: &broker)
+            let rotation = KeychainRotation(
+                demand: demand, record: record, signer: signer, registry: dependencies.registry)
+            return try rotation.perform(through: &broker)
+        }
+        try signer.sign(signatures, through: &broker)
+    }
+
+    private func signer(
+        _ client: Client, _ challenge: String, _ demand: Demand, by proof: Proof,
+        _ dependencies: ConversationDependencies
+    ) -> Signer {
+        let (biometry, account) = (Biometry(configuration), client.account)
+        return Signer(keys: dependencies.keys, challenge: challenge, record: demand.record, proof: proof) {
+            () throws(BiometryObstacle) in try biometry.currentSet(of: account)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Cryptography
+import PAM
+import Platform
+
+/// Carries PAM's questions to the client and the answers back.
+struct PAMPrompter {
+    let transaction: BackgroundTransaction
+    /// What every answer passes before PAM is given it.
+    let gate: GuessGate
+    /// Whether a stack has refused that was given no answer: it has tried something else.
+    private(set) var wasRefusedUnasked = false
+    private var hasAnswered = false
+    /// What was typed unseen. Known to be right only once PAM has said yes.
+    private(set) var hiddenAnswers: [SecretBytes] = []
+
+    init(transaction: BackgroundTransaction, gate: GuessGate) {
+        self.transaction = transaction
+        self.gate = gate
+    }
+
+    /// Runs the transaction to its end.
+    /// - Throws: ``ConversationError`` when PAM refuses, or the conversation breaks off.
+    mutating func converse(_ session: inout ClientSession) throws(ConversationError) {
+        let exchange: Exchange
+        do { exchange = try Exchange(deadline: session.deadline) } catch { throw ConversationError(error) }
+        transaction.start(exchange)
+        // Held until PAM has judged what it was given last.
+        var turn: FileLock?
+        do throws(ConversationError) {
+            try converse(&session, exchange, &turn)
+        } catch {
+            exchange.interrupt(Self.interruption(for: error))
+            // Modules get a moment to end in order; what they do not use is not waited for.
+            _ = try? Readiness.wait(for: [(exchange.descriptor, .input)], until: .now + .milliseconds(500))
+            turn = nil
+            throw error
+        }
+    }
+
+    private mutating func converse(
+        _ session: inout ClientSession, _ exchange: Exchange, _ turn: inout FileLock?
+    ) throws(ConversationError) {
+        while true {
+            guard let event = try session.next(of: exchange) else { continue }
+            // Whatever PAM says next, it says after it has judged.
+            turn = nil
+            switch event {
+            case .message(let message):
+                let answer = try session.show(message)
+                if let answer {
+                    turn = try gate.pass(&session)
+                    hasAnswered = true
+                    if message.style == .secret { hiddenAnswers.append(answer) }
+                }
+                guard exchange.answer(answer) else { throw .refused(.misconfigured("PAM lost its own question.")) }
+            case .finished(let error?):
+                // A fingerprint, say.
+                wasRefusedUnasked = !hasAnswered && error.code != .misconfigured
+                throw ConversationError(error)
+            case .finished(nil): return
+            }
+        }
+    }
+
+    private static func interruption(for ending: ConversationError) -> Interruption {
+        switch ending {
+        case .cancelled, .refused, .terminated: .cancelled
+        case .gone: .gone
+        case .timedOut: .timedOut
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Authorization
+import BrokerProtocol
+import Platform
+
+extension AuthenticatorSession {
+    /// What a challenge is about; only for the process that it was made for, and only to the first who asks.
+    func describe(_ method: BrokerInterface.Describe) throws(Fault) -> MethodAnswer {
+        guard let uid = UInt32(exactly: method.uid), let pid = Int32(exactly: method.pid),
+            let start = UInt64(exactly: method.startTime)
+        else {
+            throw Fault(.brokerInvalidArgument, "These numbers name no process.")
+        }
+        guard (method.program ?? "").utf8.count <= LoggedProgram.longestName else {
+            throw Fault(.brokerInvalidArgument, "The program's path is too long.")
+        }
+        let challenge: Challenge
+        do throws(ChallengeRefusal) {
+            challenge = try core.challenges.describe(
+                method.challenge, uid: uid, process: ProcessIdentity(pid: pid, startTime: start),
+                program: method.program, connection: caller.connection)
+        } catch {
+            throw Self.refusal
+        }
+        return .reply(
+            BrokerInterface.Describe.Reply(
+                owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: challenge.purposes,
+                service: challenge.subject?.service, account: challenge.subject?.account, reason: challenge.reason,
+                authorizations: challenge.choice.wire, alternatives: challenge.choice.alternatives,
+                lastLock: max(
+                    core.vaultStore.lockTimes.last(of: .user(challenge.uid)),
+                    core.vaultStore.lockTimes.last(of: challenge.owner)),
+                enrolment: challenge.purposes.contains(.enrolment) ? challenge.enrolment.map(\.rawValue) : nil,
+                items: challenge.purposes.contains(.rotate)
+                    ? challenge.items.map { BrokerInterface.NamedItem(service: $0.service, account: $0.account) } : nil,
+                newService: challenge.newName?.service, newAccount: challenge.newName?.account))
+    }
+}

@@ -1,0 +1,162 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Vault
+
+extension AuthenticatorSession {
+    /// Opens the sealer's session for one authorization. What is to be signed comes from the sealer and the registry's record; the caller names an index only.
+    func prepare(_ method: BrokerInterface.Prepare) async throws(Fault) -> MethodAnswer {
+        let challenge: Challenge
+        let authorization: Challenge.Authorization
+        do throws(ChallengeRefusal) {
+            (challenge, authorization) = try core.challenges.begin(
+                method.challenge, method.authorization, connection: caller.connection)
+        } catch { throw Self.refusal }
+        do throws(Fault) {
+            let material = try await core.vaultStore.vaultActor(of: challenge.owner).material(for: challenge.id)
+            guard material.isSuccessor || material.record.vault == challenge.vault else { throw Self.refusal }
+            let exchange = SigningExchange(patience: core.vaultStore.dependencies.signatureTime)
+            exchanges.insert(exchange, challenge.id, method.authorization, connection: caller.connection)
+            start(exchange, for: authorization, with: material)
+            let request: SigningRequest
+            do throws(SealerError) { request = try await exchange.request().get() } catch { throw Fault(error) }
+            return .reply(
+                BrokerInterface.Prepare.Reply(
+                    nonce: Base64.encode(request.nonce), parameterHash: Base64.encode(request.parameterHash)))
+        } catch {
+            core.challenges.drop(challenge.id)
+            throw error.forAuthenticator
+        }
+    }
+
+    private func start(
+        _ exchange: SigningExchange, for authorization: Challenge.Authorization, with material: SealingMaterial
+    ) {
+        let sealer = core.sealer
+        let thread = core.sealerThread
+        Task {
+            let outcome: SigningExchange.Outcome
+            do throws(SealerError) {
+                outcome = .success(
+                    try await thread.run { () throws(SealerError) -> SecretBytes in
+                        let sign = { (request: SigningRequest) throws(SigningRefusal) -> [UInt8] in
+                            try exchange.sign(request)
+                        }
+                        if let point = authorization.point {
+                            return try sealer.agree(
+                                authorization.role, point: point, material.objects, record: material.record, sign: sign)
+                        }
+                        if authorization.role == .unlockRoot, material.record.binding != nil {
+                            return try sealer.openBound(material.objects, record: material.record) {
+                                (request) throws(SigningRefusal) in try exchange.prove(request)
+                            }
+                        }
+                        return try sealer.open(
+                            authorization.role, material.objects, record: material.record, sign: sign)
+                    })
+            } catch {
+                outcome = .failure(error)
+            }
+            exchange.finish(outcome)
+        }
+    }
+
+    /// Brings the signature. After the last one the vault is open, or the item's agreement there, for the process that asked.
+    func complete(_ method: BrokerInterface.Complete) async throws(Fault) -> MethodAnswer {
+        let challenge = try challenge(method.challenge)
+        guard challenge.choice.authorizations.indices.contains(method.authorization),
+            let exchange = exchanges.take(challenge.id, method.authorization, connection: caller.connection)
+        else { throw Self.refusal }
+        do throws(Fault) {
+            guard let signature = Base64.decode(method.signature), signature.count == 64 else {
+                exchange.cancel()
+                throw Fault(.brokerInvalidArgument, "A signature has 64 bytes.")
+            }
+            let pin: SecretBytes?
+            do throws(Fault) { pin = try Self.pin(method.pin) } catch {
+                exchange.cancel()
+                throw error
+            }
+            guard exchange.provide(signature, pin: pin) else {
+                throw Fault(.brokerChallengeRefused, "The signature came too late; start again.")
+            }
+            let secret: SecretBytes
+            do throws(SealerError) { secret = try await exchange.outcome().get() } catch { throw Fault(error) }
+            let authorization = challenge.choice.authorizations[method.authorization]
+            if let answer = try await renewed(challenge, method, secret) { return answer }
+            if authorization.role == .unlockRoot, method.reseals ?? false {
+                do throws(ChallengeRefusal) {
+                    try core.challenges.hold(secret, for: challenge.id, connection: caller.connection)
+                } catch { throw Self.refusal }
+                return .reply(Nothing())
+            }
+            // What was asked for was something else than to open it.
+            guard !challenge.resealsRoots || authorization.role == .recovery else { throw Self.refusal }
+            if authorization.role == .unlockRoot {
+                let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
+                try await vaultActor.unlock(with: secret, for: challenge.id)
+                await vaultActor.note(
+                    AccessRecord(
+                        .unlock, by: LoggedProgram.of(challenge),
+                        detail: method.means.flatMap(Challenge.Means.init)?.detail), .anchored)
+                if case .user(let uid) = challenge.owner {
+                    core.locks.idle.unlocked(uid)
+                } else {
+                    await core.vaultStore.groupOpened()
+                }
+            }
+            do throws(ChallengeRefusal) {
+                try core.challenges.finish(
+                    challenge.id, method.authorization, connection: caller.connection,
+                    agreement: authorization.role == .unlockRoot ? nil : secret,
+                    means: method.means.flatMap(Challenge.Means.init))
+            } catch { throw Self.refusal }
+            return .reply(Nothing())
+        } catch {
+            // With a wrong password of a bound vault the authenticator may ask for the one before it, once.
+            let mayTryAgain =
+                error.details.kind == BrokerInterface.wrongPassword
+                && core.challenges.retry(challenge.id, method.authorization, connection: caller.connection)
+            if !mayTryAgain { core.challenges.drop(challenge.id) }
+            await noteRefusal(of: challenge, OutcomeWord.of(error))
+            throw error.forAuthenticator
+        }
+    }
+
+    /// What a signature released for a renewal of all keys, but for the vault's own opening.
+    private func renewed(
+        _ challenge: Challenge, _ method: BrokerInterface.Complete, _ secret: SecretBytes
+    ) async throws(Fault) -> MethodAnswer? {
+        guard challenge.purposes == [.rotate] else { return nil }
+        let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
+        if challenge.choice.authorizations[method.authorization].item != nil {
+            for item in try await vaultActor.agree(for: challenge, at: method.authorization, secret) {
+                core.applicationPasswords.succeeded(at: item, by: challenge.uid)
+            }
+        } else if await vaultActor.successorMaterial(for: challenge.id) != nil {
+            try await vaultActor.proveSuccessor(secret, for: challenge.id)
+        } else {
+            return nil
+        }
+        do throws(ChallengeRefusal) {
+            try core.challenges.finish(
+                challenge.id, method.authorization, connection: caller.connection, agreement: nil)
+        } catch { throw Self.refusal }
+        return .reply(Nothing())
+    }
+
+    /// The person failed or gave up.
+    func refuse(_ method: BrokerInterface.Refuse) async throws(Fault) -> MethodAnswer {
+        let challenge = try challenge(method.challenge)
+        core.challenges.drop(challenge.id)
+        exchanges.cancelAll(of: caller.connection)
+        await noteRefusal(of: challenge, String(method.reason.prefix(32)))
+        return .reply(Nothing())
+    }
+
+    /// What the challenge was for will not be.
+    private func noteRefusal(of challenge: Challenge, _ why: String) async {
+        guard let record = AccessRecord(refusing: challenge, why) else { return }
+        await core.vaultStore.vaultActor(of: challenge.owner).noteRefusal(record)
+    }
+}

@@ -1,0 +1,43 @@
+import Platform
+
+/// Which challenges still count.
+extension ChallengeStore {
+    static func live(
+        _ id: Challenge.ID, in open: [Challenge.ID: Challenge], at now: ContinuousClock.Instant
+    ) throws(ChallengeRefusal) -> Challenge {
+        guard let challenge = open[id] else { throw .unknown }
+        // The sweep that is due takes it away, and sees to its record.
+        guard challenge.expires > now else { throw .expired }
+        return challenge
+    }
+
+    static func described(
+        _ id: Challenge.ID, by connection: UInt64, in open: [Challenge.ID: Challenge],
+        at now: ContinuousClock.Instant
+    ) throws(ChallengeRefusal) -> Challenge {
+        let challenge = try live(id, in: open, at: now)
+        guard challenge.stage == .described(connection: connection) else { throw .outOfOrder }
+        return challenge
+    }
+
+    static func dropExpired(
+        _ open: inout [Challenge.ID: Challenge], at now: ContinuousClock.Instant
+    ) -> [Challenge] {
+        let dropped = open.values.filter { $0.expires <= now }
+        for challenge in dropped { open[challenge.id] = nil }
+        return dropped
+    }
+
+    /// Programs that asked and went away without an answer must not count for ever.
+    static func dropDead(_ open: inout [Challenge.ID: Challenge], of uid: UInt32)
+        -> [Challenge]
+    {
+        let dropped = open.values.filter { challenge in
+            // A process that cannot be observed any more is gone.
+            challenge.uid == uid
+                && (try? ProcessIdentity(observing: challenge.process.pid)) != challenge.process
+        }
+        for challenge in dropped { open[challenge.id] = nil }
+        return dropped
+    }
+}

@@ -1,0 +1,112 @@
+import Authorization
+import BrokerProtocol
+import Platform
+
+/// Finds out which vault a call is about and by what right. Asks the name service at every call, and keeps no answer.
+struct VaultAccess: Sendable {
+    let registry: Registry
+
+    /// - Throws: `NotFound`, the same one for a group that is not there and for one that the caller is no member of; `NotPermitted` for what is root's.
+    func admit(_ caller: Caller, _ call: IncomingCall) async throws(Fault) -> Admission {
+        if call.method == Keychain.CreateVault.name {
+            let owner = try call.parameters(of: Keychain.CreateVault.self).owner
+            return try await Self.aside { () throws(Fault) in try admitCreation(caller, owner) }
+        }
+        let choice = try call.vaultChoice()
+        if call.method == Keychain.AcceptVault.name {
+            return try await Self.aside { () throws(Fault) in try Self.admitAcceptance(caller, choice) }
+        }
+        switch (choice.group, choice.user) {
+        case (nil, nil): return Admission(owner: caller.owner, standing: .own, name: nil)
+        case (let group?, nil): return try await Self.aside { () throws(Fault) in try admitMember(caller, group) }
+        case (nil, let user?): return try await Self.aside { () throws(Fault) in try admitRoot(caller, user) }
+        case (_?, _?): throw Fault(.invalidArgument, "A vault belongs to a group or an account; name one of them.")
+        }
+    }
+
+    /// A missing group and a foreign one end in the same place, before any vault is looked at.
+    private func admitMember(_ caller: Caller, _ name: String) throws(Fault) -> Admission {
+        guard let group = try Self.membership(of: caller.uid, in: name) else { throw Faults.noGroupVault }
+        return Admission(owner: .group(group.gid), standing: .member, name: name)
+    }
+
+    /// - Returns: the group, if the user is a member of it now.
+    private static func membership(of uid: UInt32, in name: String) throws(Fault) -> Group? {
+        do throws(SystemError) {
+            guard let group = try Group.named(name), let account = try Account.withUID(uid) else { return nil }
+            return account.isMember(of: group.gid) ? group : nil
+        } catch { throw Faults.noNames }
+    }
+
+    private func admitRoot(_ caller: Caller, _ name: String) throws(Fault) -> Admission {
+        let account = try account(name, for: caller)
+        let record: RegistryRecord?
+        do throws(RegistryError) { record = try registry.record(for: .user(account.uid)) } catch { throw Fault(error) }
+        guard let record else {
+            throw Fault(
+                .notFound, "“\(name)” has no vault; make a service vault with: coffer vault create")
+        }
+        guard record.isService else {
+            throw Fault(
+                .notPermitted,
+                "The vault of “\(name)” belongs to a person: only its owner may use it, and root may not."
+            )
+        }
+        return Admission(owner: .user(account.uid), standing: .root, name: name)
+    }
+
+    /// Root, about anybody's vault.
+    private static func admitAcceptance(_ caller: Caller, _ choice: Keychain.VaultChoice) throws(Fault) -> Admission {
+        guard caller.uid == 0 else {
+            throw Fault(.notPermitted, "Only root may accept a vault's file that the TPM has not counted.")
+        }
+        do throws(SystemError) {
+            switch (choice.group, choice.user) {
+            case (nil, nil): return Admission(owner: caller.owner, standing: .own, name: nil)
+            case (let name?, nil):
+                guard let group = try Group.named(name) else { throw SystemError("find the group", reason: "none") }
+                return Admission(owner: .group(group.gid), standing: .root, name: name)
+            case (nil, let name?):
+                guard let account = try Account.named(name) else {
+                    throw SystemError("find the account", reason: "none")
+                }
+                return Admission(owner: .user(account.uid), standing: .root, name: name)
+            case (_?, _?): break
+            }
+        } catch { throw Fault(.notFound, "There is no such account or group, or the name service does not answer.") }
+        throw Fault(.invalidArgument, "A vault belongs to a group or an account; name one of them.")
+    }
+
+    private func admitCreation(_ caller: Caller, _ name: String) throws(Fault) -> Admission {
+        let account = try account(name, for: caller)
+        guard account.uid != 0 else {
+            throw Fault(.invalidArgument, "Root makes its own vault like everybody else, with: coffer unlock")
+        }
+        return Admission(owner: .user(account.uid), standing: .root, name: name)
+    }
+
+    private func account(_ name: String, for caller: Caller) throws(Fault) -> Account {
+        // Before anything is looked up: whether a name exists is not for this answer to tell.
+        guard caller.uid == 0 else {
+            throw Fault(.notPermitted, "Only root may name another account's vault.")
+        }
+        let account: Account?
+        do throws(SystemError) { account = try Account.named(name) } catch { throw Faults.noNames }
+        guard let account else { throw Fault(.notFound, "There is no account “\(name)”; see: getent passwd") }
+        return account
+    }
+
+    /// A name service may be slow: it is asked where waiting keeps nobody else from going on.
+    private static func aside<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(Fault) -> Value
+    ) async throws(Fault) -> Value {
+        let result: Result<Value, Fault> = await withCheckedContinuation { continuation in
+            OwnThread.run {
+                do throws(Fault) { continuation.resume(returning: .success(try body())) } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,105 @@
+import BrokerProtocol
+import Vault
+
+/// Keeping a vault's file and the TPM's counter together (docs/vault-format.md, "Epoch and counter"). The TPM is only ever talked to on the sealer's
+/// thread; the vault's own queue goes on meanwhile.
+extension VaultActor {
+    /// How long what was written may stay without the epoch having moved for it.
+    static let advanceDelay = Duration.seconds(10 * 60)
+    /// After a TPM that did not count: when it is asked again.
+    static let advanceRetryDelay = Duration.seconds(60)
+
+    /// Has the counter follow the file, and takes this run's first step. Callers at the same time wait for the same.
+    func raise() async throws(Fault) {
+        repeat {
+            let task = raising ?? Task { await self.raiseNow() }
+            raising = task
+            let result = await task.value
+            if raising == task { raising = nil }
+            try result.get()
+            // Another change may have moved the epoch in the moment in which that ended.
+        } while open.map { $0.vault.isAhead || !$0.vault.hasBegun } ?? false
+    }
+
+    private func raiseNow() async -> Result<Void, Fault> {
+        guard let vault = open?.vault else { return .success(()) }
+        do throws(Fault) {
+            try await follow(vault)
+            guard !vault.hasBegun, open?.vault === vault else { return .success(()) }
+            do throws(VaultError) { try vault.begin() } catch { throw noting(Fault(error)) }
+            try await follow(vault)
+            return .success(())
+        } catch { return .failure(error) }
+    }
+
+    func follow(_ vault: OpenVault) async throws(Fault) {
+        guard vault.isAhead else { return }
+        steps.spend(at: dependencies.clock.now())
+        let sealer = dependencies.sealer
+        do throws(SealerError) {
+            try await dependencies.sealerThread.run { () throws(SealerError) in try vault.count(with: sealer) }
+        } catch {
+            guard error.code == .counterGone else { throw Fault(error) }
+            // It was opened anew meanwhile, and that has counted.
+            guard open?.vault === vault else { return }
+            throw noting(Fault(VaultError(error, of: vault.record)))
+        }
+    }
+
+    /// Advances the epoch some minutes from now for what was written.
+    func scheduleAdvance(after delay: Duration = VaultActor.advanceDelay) {
+        guard !isAdvanceScheduled, let vault = open?.vault, vault.isAdvanceDue || vault.isAhead else { return }
+        isAdvanceScheduled = true
+        dependencies.clock.after(delay) { [weak self] in Task { await self?.advanceInTime() } }
+    }
+
+    private func advanceInTime() async {
+        isAdvanceScheduled = false
+        await advanceEpoch()
+    }
+
+    /// Whether the counter watches over the vault: its handle; nil where nothing counts.
+    func counter() throws(Fault) -> UInt32? { try record().counter?.handle }
+
+    /// Takes the file as it is for the right one; root's word, with the owner's.
+    ///
+    /// - Parameter program: who asked for it.
+    func accept(by program: AccessRecord.Program?) async throws(Fault) {
+        try await requireRollback()
+        guard let record = try VaultOpener(owner: owner, dependencies: dependencies).registered() else {
+            throw Faults.notFound
+        }
+        let dependencies = dependencies
+        let made: Result<OpenVault, VaultError>
+        do throws(SealerError) {
+            // A counter that is far behind is brought forward step by step.
+            made = try await dependencies.sealerThread.run(within: dependencies.makingTime) { () throws(SealerError) in
+                do throws(VaultError) {
+                    return .success(
+                        try OpenVault(accepting: record, directory: dependencies.directory, sealer: dependencies.sealer)
+                    )
+                } catch { return .failure(error) }
+            }
+        } catch { throw Fault(error) }
+        let vault: OpenVault
+        do throws(VaultError) { vault = try made.get() } catch { throw Fault(error) }
+        try forgetDamage()
+        open = OpenState(vault: vault, record: record, held: held)
+        noteUnlogged()
+        note(
+            AccessRecord(
+                .accept, by: program,
+                detail: "the file was accepted as the newest; every other copy of it is refused now"),
+            .anchored)
+    }
+
+    /// - Throws: what is the matter, where that is not an older copy or a counter that is gone.
+    func requireRollback() async throws(Fault) {
+        do throws(Fault) { _ = try await opened() } catch {
+            guard error.details.kind == Keychain.rollback else { throw error }
+            return
+        }
+        throw Fault(
+            .alreadyExists, "There is nothing to accept: the vault's file is the one that the TPM has counted.")
+    }
+}

@@ -1,0 +1,46 @@
+import Authorization
+import Vault
+
+/// Letting go of NV indexes of the TPM. Each is the end of whatever hangs on it, for good: one that any vault of the registry needs stays, whatever a
+/// file beside a vault says.
+extension VaultActor {
+    /// Removes the indexes of a record's keys.
+    ///
+    /// - Returns: false where something is left.
+    @discardableResult
+    func removeIndexes(of record: RegistryRecord) async -> Bool {
+        let sealer = dependencies.sealer
+        return await removing { (isInUse) throws(SealerError) in
+            if let counter = record.counter, !isInUse(counter.handle) { try sealer.removeCounter(counter) }
+            if let generation = record.generation, !isInUse(generation.handle) { try sealer.endGeneration(generation) }
+            if let index = record.binding?.index, !isInUse(index.handle) { try sealer.removeIndex(.password(index)) }
+        }
+    }
+
+    /// Removes what a binding or a tie to the boot relied on.
+    @discardableResult
+    func removeIndex(_ index: VaultIndex) async -> Bool {
+        let sealer = dependencies.sealer
+        return await removing { (isInUse) throws(SealerError) in
+            if !isInUse(index.pin.handle) { try sealer.removeIndex(index) }
+        }
+    }
+
+    /// - Parameter body: gets whether the registry names an index, of this owner or another.
+    private func removing(
+        _ body: @escaping @Sendable (_ isInUse: (UInt32) -> Bool) throws(SealerError) -> Void
+    ) async -> Bool {
+        let registry = dependencies.registry
+        do throws(SealerError) {
+            try await dependencies.sealerThread.run { () throws(SealerError) in
+                let inUse: Set<UInt32>
+                do throws(RegistryError) { inUse = try registry.indexHandles() } catch {
+                    // What a record that cannot be read needs is not known.
+                    throw SealerError(.other, "the registry does not say which indexes are in use: \(error.reason)")
+                }
+                try body { inUse.contains($0) }
+            }
+            return true
+        } catch { return false }
+    }
+}

@@ -1,0 +1,107 @@
+import Authorization
+import BrokerProtocol
+import Synchronization
+import Vault
+
+/// What all vaults stand on.
+struct VaultDependencies: Sendable {
+    let directory: String
+    let registry: Registry
+    let sealer: any Sealer
+    let sealerThread: SealerThread
+    let challenges: ChallengeStore
+    var clock = BrokerClock.system
+    var lockTimes = LockTimes()
+    /// How long making keys may take, and bringing a counter forward: a slow TPM needs many seconds for it, and a person waits for it once.
+    var makingTime = Duration.seconds(60)
+    /// How long the TPM waits for a signature.
+    var signatureTime = Duration.seconds(5)
+}
+
+/// One actor for each owner who was ever asked for. An actor without an open vault is a few hundred bytes.
+final class VaultStore: Sendable {
+    let dependencies: VaultDependencies
+    /// Whether abandoned groups will be looked for by themselves.
+    let isGroupWatchSet = Mutex(false)
+    private let vaultActors = Mutex<[Owner: VaultActor]>([:])
+
+    init(dependencies: VaultDependencies) { self.dependencies = dependencies }
+
+    /// When vaults were locked.
+    var lockTimes: LockTimes { dependencies.lockTimes }
+
+    func vaultActor(of owner: Owner) -> VaultActor {
+        vaultActors.withLock { vaultActors in
+            if let vaultActor = vaultActors[owner] { return vaultActor }
+            let vaultActor = VaultActor(owner: owner, dependencies: dependencies)
+            vaultActors[owner] = vaultActor
+            return vaultActor
+        }
+    }
+
+    /// Locks a vault, if it was ever asked for, and those of groups that it kept open; their keys are gone when this returns.
+    /// - Parameter program: who asked for it.
+    func lock(_ owner: Owner, by program: AccessRecord.Program? = nil) async {
+        lockOwn(owner, by: program)
+        await lockAbandonedGroups()
+    }
+
+    /// Locks a vault, and leaves those of groups for later; its keys are gone when this returns. It waits for nobody.
+    func lockOwn(_ owner: Owner, by program: AccessRecord.Program? = nil) {
+        lockTimes.note(owner)
+        known(owner)?.lock(by: program)
+    }
+
+    /// Locks a user's vault that was not used for long.
+    func lockUnused(_ uid: UInt32) async {
+        known(.user(uid))?.lockUnused()
+        await lockAbandonedGroups()
+    }
+
+    /// An authenticator's connection is gone.
+    func conversationEnded(_ connection: UInt64) async {
+        let all = vaultActors.withLock { Array($0.values) }
+        for vaultActor in all { await vaultActor.conversationEnded(connection) }
+    }
+
+    /// What a user's vault is in. One that cannot be used is taken for locked.
+    func condition(of uid: UInt32) async -> VaultCondition {
+        // Why it cannot be used is its owner's to learn, when he asks for it.
+        (try? await vaultActor(of: .user(uid)).condition()) ?? .locked
+    }
+
+    /// Locks all vaults; all keys are gone when this returns. It waits for nobody.
+    func lockAll() {
+        lockTimes.noteAll()
+        let all = vaultActors.withLock { Array($0.values) }
+        for vaultActor in all { vaultActor.lock() }
+    }
+
+    /// Has the TPM count what was written to any vault, as far as there is time.
+    func advanceEpoch() async {
+        let all = vaultActors.withLock { Array($0.values) }
+        // Sleep is held until this returns, and logind does not wait for ever.
+        await TimeLimit.wait(Self.patience) {
+            await withTaskGroup(of: Void.self) { group in
+                for vaultActor in all { group.addTask { await vaultActor.advanceEpoch(isUrgent: true) } }
+            }
+        }
+    }
+
+    /// How long sleep waits for the TPM to count, once the keys are gone: less than logind's `InhibitDelayMaxSec`.
+    private static let patience = Duration.seconds(3)
+
+    private func known(_ owner: Owner) -> VaultActor? { vaultActors.withLock { $0[owner] } }
+
+    /// All vaults that are unlocked, by owner.
+    func unlocked() -> [Owner: VaultActor] { vaultActors.withLock { $0 }.filter { $0.value.held.isUnlocked } }
+
+    /// Wipes all keys and closes all files.
+    func close() async {
+        let all = vaultActors.withLock { Array($0.values) }
+        for vaultActor in all { vaultActor.wipe() }
+        await withTaskGroup(of: Void.self) { group in
+            for vaultActor in all { group.addTask { await vaultActor.close() } }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import BrokerProtocol
+
+/// A person reached through the program that `COFFER_ASKPASS` names: the answer is its output.
+/// It ends with another status than 0 when the person gives up, as the programs for `SUDO_ASKPASS` and `SSH_ASKPASS` do.
+///
+/// Every user of the machine can read a program's arguments, and only its own user its environment. So its argument says no more than that Coffer asks, and
+/// what for is in `COFFER_ASKPASS_PROMPT` (docs/decisions/0011-askpass.md).
+struct AskPassPrompter: Prompter {
+    /// The variable that says what is asked.
+    static let variable = "COFFER_ASKPASS_PROMPT"
+
+    let program: String
+    private let environment: [String: String]
+    /// Messages wait for the next question: such a program can only ask.
+    private var told: [String] = []
+
+    /// - Parameter environment: the program's, but for the one variable.
+    init(program: String, environment: [String: String]) {
+        self.program = program
+        self.environment = environment
+    }
+
+    mutating func tell(_ message: Authentication.Message) throws(KeychainError) {
+        told.append(VisibleText.lines(message.text))
+    }
+
+    mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
+        let prompt = (told + [VisibleText.lines(message.text)]).joined(separator: "\n")
+        told = []
+        let helper = try HelperProgram(
+            path: program, arguments: [message.style == .secret ? "Password for Coffer: " : "Answer for Coffer: "],
+            environment: environment.merging([Self.variable: prompt]) { $1 }, hangUp: hangUp)
+        var bytes = try helper.readAll(limit: TerminalPrompter.longestAnswer + 1)
+        guard try helper.finish() else { return nil }
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        guard let answer = String(validating: bytes, as: UTF8.self) else {
+            throw KeychainError(.invalidArgument, "the answer of \(program) is not UTF-8")
+        }
+        return answer
+    }
+}

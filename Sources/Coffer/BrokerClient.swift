@@ -1,0 +1,75 @@
+import BrokerProtocol
+import Platform
+
+/// The broker as a client sees it: one connection a call.
+package struct BrokerClient: Sendable {
+    package let path: String
+    /// How long a call may take. A person is never waited for in a call, only a TPM.
+    package let patience: Duration
+
+    package init(path: String, patience: Duration = .seconds(30)) {
+        self.path = path
+        self.patience = patience
+    }
+
+    /// What a call came to.
+    package enum Outcome<Answer: Sendable>: Sendable {
+        case answer(Answer)
+        /// A person has to pass this challenge first.
+        case personNeeded(challenge: String, purposes: [BrokerProtocol.Keychain.Purpose])
+    }
+
+    package func call<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> Outcome<Method.Reply> {
+        switch try exchange(method, more: nil).last {
+        case .answer(let answer, _): return .answer(answer)
+        case .fault(let fault): return try Self.outcome(of: fault, about: (method as? any ItemNaming)?.shownName)
+        case nil: throw KeychainError(broker: .notUnderstood("there was no answer"), path: path)
+        }
+    }
+
+    /// A call whose answer comes in several replies.
+    package func stream<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> [Method.Reply] {
+        var answers: [Method.Reply] = []
+        for reply in try exchange(method, more: true) {
+            switch reply {
+            case .answer(let answer, _): answers.append(answer)
+            case .fault(let fault): throw KeychainError(brokerFault: fault)
+            }
+        }
+        return answers
+    }
+
+    private func exchange<Method: VarlinkMethod>(
+        _ method: Method, more: Bool?
+    ) throws(KeychainError) -> [VarlinkConnection.Reply<Method.Reply>] {
+        do throws(TransportFailure) {
+            let deadline = ContinuousClock.now + patience
+            var replies: [VarlinkConnection.Reply<Method.Reply>] = []
+            var connection = try VarlinkConnection(path: path, until: deadline)
+            // Who is let go at once is told why, and the call may be too late to be sent.
+            var unsent: TransportFailure?
+            do throws(TransportFailure) { try connection.send(method, more: more, until: deadline) } catch {
+                unsent = error
+            }
+            while true {
+                let reply: VarlinkConnection.Reply<Method.Reply>
+                do throws(TransportFailure) {
+                    reply = try connection.receive(Method.Reply.self, until: deadline)
+                } catch { throw unsent ?? error }
+                replies.append(reply)
+                guard case .answer(_, continues: true) = reply else { return replies }
+                guard more == true else { throw .notUnderstood("one answer was asked for and several came") }
+            }
+        } catch {
+            throw KeychainError(broker: error, path: path)
+        }
+    }
+
+    private static func outcome<Answer>(of fault: Fault, about name: String?) throws(KeychainError) -> Outcome<Answer> {
+        guard fault.name == .authenticationRequired, let challenge = fault.details.challenge else {
+            throw KeychainError(brokerFault: fault, about: name)
+        }
+        let purposes = (fault.details.purposes ?? []).compactMap(BrokerProtocol.Keychain.Purpose.init(rawValue:))
+        return .personNeeded(challenge: challenge, purposes: purposes)
+    }
+}

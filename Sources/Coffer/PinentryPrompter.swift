@@ -1,0 +1,75 @@
+import BrokerProtocol
+
+/// A person at a display, reached through pinentry (GnuPG's dialog; the Assuan protocol's lines).
+struct PinentryPrompter: Prompter {
+    let program: String
+    private var told: [String] = []
+
+    init(program: String) { self.program = program }
+
+    mutating func tell(_ message: Authentication.Message) throws(KeychainError) {
+        told.append(VisibleText.lines(message.text))
+    }
+
+    mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
+        let description = told.isEmpty ? "Coffer asks for you." : told.joined(separator: "\n")
+        told = []
+        let helper = try HelperProgram(path: program, arguments: [], hangUp: hangUp)
+        let data = try Self.converse(
+            with: helper, description: description, prompt: VisibleText.line(message.text))
+        // It has been told to go, and its answer is what counts.
+        _ = try helper.finish()
+        guard let data else { return nil }
+        guard let answer = String(validating: data, as: UTF8.self) else {
+            throw KeychainError(.invalidArgument, "the answer of \(program) is not UTF-8")
+        }
+        return answer
+    }
+
+    /// - Returns: the answer; nil when the person gives up, and when nobody waits for it any more.
+    private static func converse(
+        with helper: borrowing HelperProgram, description: String, prompt: String
+    ) throws(KeychainError) -> [UInt8]? {
+        guard case .data = try result(of: helper) else { return nil }
+        for command in [
+            "SETTITLE Coffer", "SETDESC \(Assuan.escape(description))", "SETPROMPT \(Assuan.escape(prompt))",
+        ] {
+            try helper.write(command + "\n")
+            switch try result(of: helper) {
+            case .data: continue
+            case .ended: return nil
+            case .refused:
+                // Its lines have a length that it takes (1000 bytes). Who is not shown what is asked for is not asked.
+                throw KeychainError(
+                    .authenticationNeeded, "pinentry does not show what is asked for: it is too long",
+                    advice: "run the command in a terminal")
+            }
+        }
+        try helper.write("GETPIN\n")
+        let answer = try result(of: helper)
+        try helper.write("BYE\n")
+        guard case .data(let data) = answer else { return nil }
+        return data
+    }
+
+    private enum Reply {
+        /// The data before an OK.
+        case data([UInt8])
+        /// An ERR, which is how a closed dialog looks.
+        case refused
+        /// It has ended, or nobody waits for it any more.
+        case ended
+    }
+
+    /// Reads up to OK or ERR.
+    private static func result(of helper: borrowing HelperProgram) throws(KeychainError) -> Reply {
+        var data: [UInt8] = []
+        // Assuan lines have at most 1000 bytes; an answer fits a few of them.
+        while let line = try helper.readLine(limit: 1000), data.count <= 4096 {
+            if line.starts(with: "OK".utf8) { return .data(data) }
+            if line.starts(with: "ERR".utf8) { return .refused }
+            if line.starts(with: "D ".utf8) { data += Assuan.unescape(line.dropFirst(2)) }
+        }
+        return .ended
+    }
+}

@@ -1,0 +1,21 @@
+import FoundationEssentials
+
+/// Where a person can be asked: the terminal, else a program that the person named, else a dialog on the display.
+package struct PrompterFinder: Sendable {
+    private let environment: [String: String]
+
+    package init(environment: [String: String]) { self.environment = environment }
+
+    /// - Returns: nil when there is nobody to ask.
+    package func find() -> (any Prompter)? {
+        if TerminalPrompter.isPresent { return TerminalPrompter() }
+        if let program = environment["COFFER_ASKPASS"], !program.isEmpty {
+            return AskPassPrompter(program: program, environment: environment)
+        }
+        let hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
+        if hasDisplay, let program = ProgramSearch(environment: environment).path(of: "pinentry") {
+            return PinentryPrompter(program: program)
+        }
+        return nil
+    }
+}

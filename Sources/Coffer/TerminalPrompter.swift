@@ -1,0 +1,55 @@
+import BrokerProtocol
+import Platform
+
+/// A person at the controlling terminal, whatever standard input and output are.
+package struct TerminalPrompter: Prompter {
+    /// The longest answer that is taken, in bytes: PAM's own limit (PAM_MAX_RESP_SIZE).
+    static let longestAnswer = 512
+
+    package init() {}
+
+    /// Whether there is a controlling terminal.
+    package static var isPresent: Bool {
+        do {
+            _ = try Terminal()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    package func tell(_ message: Authentication.Message) throws(KeychainError) {
+        do throws(SystemError) {
+            try Terminal().write(VisibleText.lines(message.text) + "\n")
+        } catch {
+            throw Self.lost(error)
+        }
+    }
+
+    package func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
+        let answer: Terminal.Answer
+        do throws(SystemError) {
+            let prompt = VisibleText.lines(message.text)
+            answer = try Terminal().ask(
+                prompt, hidden: message.style == .secret, limit: Self.longestAnswer, wakeUp: hangUp)
+        } catch {
+            throw Self.lost(error)
+        }
+        switch answer {
+        case .cancelled: return nil
+        case .line(let bytes) where SuspendKey.isIn(bytes):
+            try tell(.init(style: .error, text: SuspendKey.notice))
+            return try ask(message, hangUp: hangUp)
+        case .line(let bytes):
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw KeychainError(.wrongPassword, "what was typed is not UTF-8", advice: "set the terminal to UTF-8")
+            }
+            return text
+        }
+    }
+
+    private static func lost(_ error: SystemError) -> KeychainError {
+        KeychainError(
+            .authenticationNeeded, "the terminal is gone: \(error.reason)", advice: "run the command in a terminal")
+    }
+}

@@ -1,9 +1,0 @@
-import FoundationEssentials
-import Platform
-
-/// A line of JSON for `coffer`.
-enum Answer {
-    static func say(_ answer: some Encodable) throws {
-        try StandardOutput.write(Array(JSONEncoder().encode(answer)) + [UInt8(ascii: "\n")])
-    }
-}

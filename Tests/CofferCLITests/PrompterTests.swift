@@ -1,0 +1,303 @@
+import BrokerProtocol
+import Foundation
+import Testing
+
+/// A person is asked where there is one, and only by whom a password may be given to.
+@Suite struct PrompterTests {
+    private static let secret = Array("s3cret".utf8)
+
+    private static func gated() -> [String: [FakeServer.Step]] { ["Get": [Stage.personNeeded(), Stage.value(secret)]] }
+
+    private static let asks = FakeServer.Step.answer(
+        Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))
+
+    @Test func theTerminalAsksAndTheCallIsRepeated() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
+        #expect(result.status == 0)
+        #expect(result.output == Self.secret)
+        #expect(result.errors.isEmpty)
+        #expect(!result.screen.contains("CANARY"))
+        #expect(result.echoes)
+        #expect(try stage.authenticator.calls("Begin").first?.parameters(Authentication.Begin.self)?.challenge == "c1")
+        #expect(
+            try stage.authenticator.calls("Continue").first?.parameters(Authentication.Continue.self)?.answer
+                == "CANARY")
+        #expect(try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, "c1"])
+    }
+
+    @Test(arguments: [
+        ("expired", "has expired"), ("denied", "may not do this"),
+        ("tries", "too many wrong answers"),
+    ])
+    func refusalsAreFourWithTheirOwnWords(reason: String, words: String) throws {
+        var script = Stage.asksPassword
+        script["Continue"] = [.fault(.authenticationFailed, .init(message: "PAM says no", reason: reason))]
+        let stage = try Stage(broker: Self.gated(), authenticator: script)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
+        #expect(result.status == 4)
+        #expect(result.errors.contains(words))
+        #expect(!(result.errors + result.screen).contains("CANARY"))
+        #expect(result.output.isEmpty)
+        #expect(stage.broker.calls("Get").count == 1)
+    }
+
+    /// As with sudo: each try is a conversation of its own, for a call of its own.
+    @Test func aWrongPasswordIsAskedForThreeTimes() throws {
+        var script = Stage.asksPassword
+        script["Continue"] = [.fault(.authenticationFailed, .init(message: "PAM says no", reason: "password"))]
+        let stage = try Stage(broker: ["Get": [Stage.personNeeded()]], authenticator: script)
+        let turn = Program.Turn(wait: "Password: ", type: "CANARY\r")
+        let result = try stage.program.run("get", "github", "me", turns: [turn, turn, turn])
+        #expect(result.status == 4)
+        #expect(result.errors == "coffer: wrong password; run the command again\n")
+        #expect(result.screen.components(separatedBy: "Wrong password, try again.").count == 3)
+        #expect(!(result.errors + result.screen).contains("CANARY"))
+        #expect(result.output.isEmpty)
+        #expect(stage.authenticator.calls("Begin").count == 3)
+        #expect(
+            try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.challenge } == [nil, nil, nil])
+    }
+
+    @Test func theSecondTryCanBeRight() throws {
+        var script = Stage.asksPassword
+        script["Continue"]?.insert(.fault(.authenticationFailed, .init(message: "no", reason: "password")), at: 0)
+        let stage = try Stage(
+            broker: ["Get": [Stage.personNeeded(), Stage.personNeeded(), Stage.value(Self.secret)]],
+            authenticator: script)
+        let turn = Program.Turn(wait: "Password: ", type: "x\r")
+        let result = try stage.program.run("get", "github", "me", turns: [turn, turn])
+        #expect(result.status == 0 && result.output == Self.secret && result.errors.isEmpty)
+    }
+
+    /// A program that answers for somebody would only say the same again.
+    @Test func aProgramThatAsksGetsOneTry() throws {
+        var script = Stage.asksPassword
+        script["Continue"] = [.fault(.authenticationFailed, .init(message: "no", reason: "password"))]
+        let stage = try Stage(broker: Self.gated(), authenticator: script)
+        var program = stage.program
+        program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho x\n")
+        #expect(try program.run("get", "github", "me").status == 4)
+        #expect(stage.authenticator.calls("Begin").count == 1)
+    }
+
+    /// Who asks at all can open the vault on the way, whatever it is that asks.
+    @Test func aLockedVaultIsOpenedByAProgramThatAsks() throws {
+        let stage = try Stage(
+            broker: ["Get": [Stage.personNeeded([.unlock]), Stage.value(Self.secret)]],
+            authenticator: Stage.asksPassword)
+        var program = stage.program
+        program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho x\n")
+        let result = try program.run("get", "github", "me")
+        #expect(result.status == 0 && result.output == Self.secret)
+        #expect(try stage.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [true, true])
+        let alone = try Stage(broker: ["Get": [.fault(.locked, "Your vault is locked.")]])
+        #expect(try alone.program.run("get", "github", "me").status == 5)
+        #expect(try alone.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil])
+    }
+
+    /// That it was tried is in the log at once: the broker is told that nobody will be asked.
+    @Test(arguments: [["--no-prompt"], []])
+    func whoAsksNobodyWithdrawsTheQuestion(options: [String]) throws {
+        var script = Self.gated()
+        script["Withdraw"] = [.answer(Nothing())]
+        let stage = try Stage(broker: script)
+        let result = try stage.program.run(["get", "github", "me"] + options)
+        #expect(result.status == 4)
+        let withdrawn = try stage.broker.calls("Withdraw").map { try $0.parameters(Keychain.Withdraw.self)?.challenge }
+        #expect(withdrawn == ["c1"])
+    }
+
+    @Test func whoMakesAVaultIsToldOfTheRecoveryCode() throws {
+        let stage = try Stage(
+            broker: ["Show": [Stage.absent], "Set": [Stage.personNeeded([.create]), Stage.stored()]],
+            authenticator: Stage.asksPassword)
+        let result = try stage.program.run(
+            "set", "github", "me", input: .bytes([1]), turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 0)
+        #expect(
+            result.errors.contains("You have no recovery code yet.") && result.errors.contains("coffer recovery new"))
+    }
+
+    @Test(arguments: [nil, Int64(1_700_000_000_000)])
+    func whoBindsAVaultIsRemindedFirst(made: Int64?) throws {
+        let status = Keychain.Status.Reply(
+            vault: .init(state: .unlocked), sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false, warnings: [],
+            recovery: .init(made: made))
+        // It ends before anybody is asked: what is said comes before.
+        let stage = try Stage(broker: ["Status": [.answer(status)], "Unlock": [.fault(.failed, "no")]])
+        let result = try stage.program.run("unlock", "--bind")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("make a code first with: coffer recovery new") == (made == nil))
+    }
+
+    /// Ctrl-C at any time, Ctrl-D on an empty line.
+    @Test(arguments: ["half\u{3}", "\u{4}"])
+    func givingUpTellsTheAuthenticator(keys: String) throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: keys)])
+        #expect(result.status == 4)
+        #expect(result.errors == "coffer: cancelled; nothing was done\n")
+        #expect(stage.authenticator.calls("Cancel").count == 1)
+        #expect(stage.authenticator.calls("Continue").isEmpty)
+        #expect(result.echoes)
+    }
+
+    /// Ctrl-Z cannot suspend while the terminal is without echo, and is never part of a password.
+    @Test func ctrlZIsNoPartOfAPassword() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let result = try stage.program.run(
+            "get", "github", "me",
+            turns: [.init(wait: "Password: ", type: "\u{1A}one\r"), .init(wait: "Password: ", type: "two\r")])
+        #expect(result.status == 0)
+        #expect(result.screen.contains("Ctrl-Z does not suspend"))
+        #expect(result.echoes)
+        let answers = try stage.authenticator.calls("Continue").map {
+            try $0.parameters(Authentication.Continue.self)?.answer
+        }
+        #expect(answers == ["two"])
+    }
+
+    /// A signal ends the program, and the terminal is as it was.
+    @Test func aSignalLeavesTheTerminalAsItWas() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        var program = stage.program
+        program.executable = "/bin/sh"
+        let pid = stage.scratch.file("pid")
+        // Once it asks, and no sooner.
+        let turn = Program.Turn(wait: "Password: ", type: "") {
+            let number = try String(contentsOfFile: pid, encoding: .utf8).trimmingCharacters(
+                in: .whitespacesAndNewlines)
+            kill(try #require(Int32(number)), SIGTERM)
+        }
+        let result = try program.run(
+            "-c", "echo $$ >\(pid); exec \"$0\" get github me", Program.path, turns: [turn])
+        #expect(result.status == 128 + SIGTERM)
+        #expect(result.screen.contains("Password: "))
+        #expect(result.echoes)
+        #expect(result.output.isEmpty)
+    }
+
+    @Test func messagesAreShownAndCannotDriveTheTerminal() throws {
+        let stage = try Stage(
+            broker: Self.gated(),
+            authenticator: [
+                "Begin": [
+                    .answer(
+                        Authentication.Step(
+                            message: .init(style: .info, text: "For \u{1B}[2Jevil\nline two"), done: false))
+                ],
+                "Continue": [Self.asks, .answer(Authentication.Step(message: nil, done: true))],
+            ])
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 0)
+        #expect(result.screen.contains("For \\u{1b}[2Jevil\r\nline two\r\n"))
+        #expect(!result.screen.contains("\u{1B}"))
+        #expect(
+            try stage.authenticator.calls("Continue").first?.parameters(Authentication.Continue.self)?.answer == nil)
+    }
+
+    /// What comes of an authenticator that asks, gets no answer, and then says this or ends.
+    private static func afterAsking(_ late: [UInt8]?) throws -> Program.Result {
+        let question = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false)
+        let stage = try Stage(
+            broker: gated(),
+            authenticator: ["Begin": [.replyThenLate(FakeServer.encode(VarlinkReply(question)), late: late)]])
+        return try stage.program.run("get", "github", "me", turns: [])
+    }
+
+    @Test func theAuthenticatorsLimitEndsTheWait() throws {
+        let result = try Self.afterAsking(FakeServer.encode(Fault(.authenticationTimedOut, "too slow")))
+        #expect(result.status == 4)
+        #expect(result.errors.contains("nobody answered in time"))
+        #expect(result.echoes)
+    }
+
+    @Test func anAuthenticatorThatDiesIsNine() throws {
+        let result = try Self.afterAsking(nil)
+        #expect(result.status == 9)
+        #expect(result.errors.contains("the authenticator is not running"))
+    }
+
+    @Test func aMissingAuthenticatorIsNine() throws {
+        let stage = try Stage(broker: Self.gated())
+        var program = stage.program
+        program.environment["COFFER_AUTH_SOCKET"] = stage.scratch.file("none.sock")
+        let result = try program.run("get", "github", "me", turns: [])
+        #expect(result.status == 9)
+        #expect(result.errors.contains("the authenticator is not running"))
+    }
+
+    private static let failures: [(Fault, Int32)] = [
+        (Fault(.notCompleted, .init(message: "the TPM is in lockout", kind: "lockout", code: 2337)), 8),
+        (Fault(.notCompleted, .init(message: "row 7 is damaged", kind: "damaged")), 7),
+        (Fault(.notCompleted, .init(message: "the disk is full", kind: "failed")), 1),
+        (Fault(.brokerUnavailable, "the broker is gone"), 9),
+        (Fault(.authenticationMisconfigured, "no file coffer in /etc/pam.d"), 4),
+        (Fault(.authenticationChallengeRefused, "not yours"), 4),
+    ]
+
+    @Test(arguments: failures)
+    func otherFailuresOfTheAuthenticator(fault: Fault, status: Int32) throws {
+        var script = Stage.asksPassword
+        script["Continue"] = [.reply(FakeServer.encode(fault))]
+        let stage = try Stage(broker: Self.gated(), authenticator: script)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == status)
+        #expect(result.errors.contains(fault.details.message ?? "nothing"))
+    }
+
+    @Test func noPromptFailsAtOnce() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let result = try stage.program.run("get", "github", "me", "--no-prompt", turns: [])
+        #expect(result.status == 4)
+        #expect(result.errors.contains("coffer get github me"))
+        #expect(stage.authenticator.calls("Begin").isEmpty)
+        #expect(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == nil)
+    }
+
+    @Test func withNobodyToAskTheCommandIsNamed() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let result = try stage.program.run("get", "git hub", "me")
+        #expect(result.status == 4)
+        #expect(result.errors.contains("run in a terminal: coffer get 'git hub' me"))
+        #expect(stage.authenticator.calls("Begin").isEmpty)
+    }
+
+    @Test func onlyATerminalOpensALockedVault() throws {
+        let stage = try Stage(broker: ["Get": [.fault(.locked, "the vault is locked")]])
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 5)
+        #expect(result.errors.contains("coffer unlock"))
+        #expect(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == nil)
+
+        let opened = try Stage(
+            broker: ["Get": [Stage.personNeeded([.unlock, .read]), Stage.value(Self.secret)]],
+            authenticator: Stage.asksPassword)
+        let read = try opened.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(read.output == Self.secret)
+        #expect(try opened.broker.calls("Get").first?.parameters(Keychain.Get.self)?.unlock == true)
+    }
+
+    @Test func theFirstSetMakesAVault() throws {
+        let stage = try Stage(
+            broker: ["Show": [Stage.absent], "Set": [Stage.personNeeded([.create]), Stage.stored()]],
+            authenticator: Stage.asksPassword)
+        let result = try stage.program.run(
+            "set", "github", "me", input: .bytes([1]), turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 0)
+        #expect(result.screen.contains("No vault yet: making one for "))
+
+        let alone = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.personNeeded([.create])]])
+        let failed = try alone.program.run("set", "github", "me", input: .bytes([1]))
+        #expect(failed.status == 4)
+        #expect(failed.errors.contains("run in a terminal: coffer unlock"))
+    }
+
+    @Test func aSecondDemandForAPersonIsNotFollowed() throws {
+        let stage = try Stage(broker: ["Get": [Stage.personNeeded()]], authenticator: Stage.asksPassword)
+        let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 4)
+        #expect(stage.authenticator.calls("Begin").count == 1)
+    }
+}

@@ -1,0 +1,58 @@
+import CofferTestKit
+import Foundation
+import Testing
+
+/// A program that asks for `coffer` and never answers, as a dialog that nobody looks at: a script, and a program that the script has started.
+struct SlowPrompter: Sendable {
+    /// What it passes for.
+    enum Kind: String, CaseIterable, Sendable { case askpass, pinentry }
+
+    private let scratch: Scratch
+    /// What `coffer` needs in its environment for this program to be asked.
+    let environment: [String: String]
+
+    /// - Parameters:
+    ///   - isStubborn: it does not end when it is asked to.
+    ///   - act: a shell command for when it would ask.
+    init(_ kind: Kind, in scratch: Scratch, isStubborn: Bool = false, act: String = ":") throws {
+        self.scratch = scratch
+        let until = kind == .askpass ? "" : "echo OK; while read -r l && [ \"$l\" != GETPIN ]; do echo OK; done"
+        let program = try scratch.program(
+            kind.rawValue,
+            """
+            #!/bin/sh
+            \(until)
+            \(isStubborn ? "trap '' TERM" : "")
+            sleep 6000 &
+            echo "$! $$ $PPID" >\(scratch.file("pids"))
+            \(act)
+            wait
+            """)
+        environment =
+            switch kind {
+            case .askpass: ["COFFER_ASKPASS": program]
+            case .pinentry: ["DISPLAY": ":77", "PATH": "\(scratch.path):/usr/bin:/bin"]
+            }
+    }
+
+    /// Waits for all of it to end: the two programs, and what started them.
+    /// - Returns: the processes that are still there after a while, having killed them.
+    func leftovers(after limit: Duration = patience) throws -> [Int32] {
+        let words = String(decoding: try scratch.contents("pids"), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        let pids = words.compactMap { Int32($0) }
+        try #require(pids.count == 3)
+        let deadline = ContinuousClock.now + limit
+        while pids.contains(where: Self.isRunning), ContinuousClock.now < deadline { usleep(10_000) }
+        let left = pids.filter(Self.isRunning)
+        for pid in left { kill(pid, SIGKILL) }
+        return left
+    }
+
+    /// A process that has ended and that nobody has taken note of counts as ended.
+    private static func isRunning(_ pid: Int32) -> Bool {
+        guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat"),
+            let state = String(decoding: stat, as: UTF8.self).split(separator: ") ").last?.first
+        else { return false }
+        return state != "Z" && state != "X"
+    }
+}
