@@ -65,7 +65,8 @@ let package = Package(
         library(
             "CofferTestKit",
             [
-                "TPM", "Platform", "CLinux", "Cryptography", "Authorization", "BrokerProtocol", "Configuration",
+                "TPM", "Platform", "CLinux", "Cryptography", "Authorization", "BrokerProtocol", "Varlink",
+                "Configuration",
                 "Vault", "Broker",
                 logging,
             ]),
@@ -77,40 +78,45 @@ let package = Package(
         library("HelperProtocol"),
         library("Firmware", ["Cryptography"]),
         library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", grdb, sqlite]),
-        library("BrokerProtocol"),
+        library("Varlink", ["Platform"]),
+        library("BrokerProtocol", ["Varlink"]),
         library(
             "Broker",
             [
-                "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol",
+                "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol", "Varlink",
                 "Configuration", "Platform", "ServiceManager", "SystemBus", nio, nioPosix, logging, lifecycle,
             ]),
         library(
             "Authenticator",
             [
-                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Configuration", "Platform",
+                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "Configuration", "Platform",
                 "ServiceManager", "SystemBus", logging,
             ]),
-        library("Coffer", ["BrokerProtocol", "Platform"]),
+        library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
 
         // Programs.
         program(
             "cofferd",
             [
-                "Broker", "BrokerProtocol", "Configuration", "Cryptography", "Platform", "ServiceManager",
+                "Broker", "BrokerProtocol", "Varlink", "Configuration", "Cryptography", "Platform", "ServiceManager",
                 argumentParser, logging,
                 lifecycle,
                 unixSignals,
             ]),
         program(
             "coffer-authenticator",
-            ["Authenticator", "BrokerProtocol", "Configuration", "Platform", "ServiceManager", argumentParser, logging]),
+            [
+                "Authenticator", "BrokerProtocol", "Varlink", "Configuration", "Platform", "ServiceManager",
+                argumentParser, logging,
+            ]),
         program(
             "coffer-cli",
-            ["Coffer", "BrokerProtocol", "Platform", "HelperProtocol", argumentParser]),
+            ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", argumentParser]),
         program(
             "coffer-helper",
             [
-                "Vault", "Authorization", "Recovery", "Firmware", "HelperProtocol", "BrokerProtocol", "Cryptography",
+                "Vault", "Authorization", "Recovery", "Firmware", "HelperProtocol", "BrokerProtocol", "Varlink",
+                "Cryptography",
                 "Platform",
                 argumentParser,
             ]),
@@ -118,23 +124,26 @@ let package = Package(
         // What make bench runs.
         .executableTarget(
             name: "coffer-benchmark",
-            dependencies: ["BrokerProtocol", "Cryptography", "Platform", argumentParser, grdb],
+            dependencies: ["BrokerProtocol", "Varlink", "Cryptography", "Platform", argumentParser, grdb],
             path: "Benchmarks/ReadBenchmark", swiftSettings: settings),
 
         // Tests.
         tests(
             "CofferCLITests",
             [
-                "coffer-cli", "coffer-helper", "Coffer", "BrokerProtocol", "Platform", "CLinux", "CofferTestKit",
+                "coffer-cli", "coffer-helper", "Coffer", "BrokerProtocol", "Varlink", "Platform", "CLinux",
+                "CofferTestKit",
                 argumentParser,
             ]),
         tests("PlatformTests", ["Platform"]),
         tests("ConfigurationTests", ["Configuration"]),
-        tests("BrokerProtocolTests", ["BrokerProtocol"]),
+        tests("VarlinkTests", ["Varlink", "BrokerProtocol"]),
+        tests("BrokerProtocolTests", ["BrokerProtocol", "Varlink"]),
         tests(
             "SystemTests",
             [
-                "Authorization", "BrokerProtocol", "Cryptography", "Recovery", "TPM", "Vault", "CofferTestKit",
+                "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Recovery", "TPM", "Vault",
+                "CofferTestKit",
                 "coffer-helper",
             ]),
         tests("AuthorizationTests", ["Authorization", "Cryptography"]),
@@ -149,19 +158,20 @@ let package = Package(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
+                "Varlink",
                 "Configuration", "Coffer",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "CofferTestKit", argumentParser, grdb,
             ]),
         tests(
             "BrokerTests",
             [
-                "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Configuration",
+                "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "Configuration",
                 "Platform", "SystemBus", "CofferTestKit", "CLinux", "cofferd",
             ]),
         tests(
             "AuthenticatorTests",
             [
-                "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "Configuration",
+                "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "Varlink", "Configuration",
                 "CofferTestKit", "Cryptography", "Platform",
             ]),
     ]

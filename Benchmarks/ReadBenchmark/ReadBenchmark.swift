@@ -3,6 +3,7 @@ import BrokerProtocol
 import Dispatch
 import Platform
 import Synchronization
+import Varlink
 
 /// What one broker's warm reads cost, beside the floor under them. Prints a name and a number a line; `make bench` makes ratios of them.
 @main struct ReadBenchmark: ParsableCommand {
@@ -55,7 +56,7 @@ struct Reader: ~Copyable {
         let call = try Varlink.encode(VarlinkCall(Keychain.Get(service: service, account: account)))
         var socket = try UnixSocket(connectingTo: path)
         let reply = try Self.answer(to: call, &socket)
-        if try reply.decode(VarlinkReplyHeader.self).error != nil { throw try reply.decode(Fault.self) }
+        if case .fault(let fault) = try reply.decode(VarlinkAnswer<Keychain.Get.Reply>.self) { throw fault }
         self.call = call
         self.socket = socket
     }

@@ -1,3 +1,5 @@
+import Varlink
+
 /// `org.coffer.Authentication`, spoken between a client and the authenticator.
 public enum Authentication {
     /// The interface's name.

@@ -1,3 +1,5 @@
+import Varlink
+
 extension BrokerInterface {
     /// The TPM's kind for a password that is not the one that the vault is bound to.
     public static let wrongPassword = "wrong-password"

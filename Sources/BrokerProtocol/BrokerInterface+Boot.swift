@@ -1,3 +1,5 @@
+import Varlink
+
 extension BrokerInterface {
     /// The roots were released for this: the broker seals them anew, tied to the boot or to none, and keeps them, not yet in use. `Adopt` follows when the
     /// registry names them.

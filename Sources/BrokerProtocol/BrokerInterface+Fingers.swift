@@ -1,3 +1,5 @@
+import Varlink
+
 extension BrokerInterface {
     /// A key for enrolled fingers is needed: the broker makes it unless it has it, and keeps it, not yet in use. `Adopt` follows when the registry names it.
     public struct ProvideKey: VarlinkMethod {

@@ -1,3 +1,5 @@
+import Varlink
+
 extension BrokerInterface {
     /// An item, as a person knows it.
     public struct NamedItem: Codable, Sendable, Equatable {

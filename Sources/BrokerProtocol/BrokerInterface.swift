@@ -1,3 +1,5 @@
+import Varlink
+
 /// `org.coffer.Broker`, spoken between the authenticator and the broker. Byte strings are base64.
 public enum BrokerInterface {
     /// The interface's name.

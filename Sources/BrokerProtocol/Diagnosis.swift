@@ -1,3 +1,5 @@
+import Varlink
+
 extension Keychain {
     /// What `coffer doctor` looks at. The names are stable: scripts may rely on them.
     public enum Check: String, Codable, Sendable, CaseIterable {

@@ -1,3 +1,5 @@
+import Varlink
+
 extension Keychain {
     /// The kind of `Damaged` that `AcceptVault` is the way forward from: an older copy of the file, or a counter that is gone.
     public static let rollback = "rollback"

@@ -1,3 +1,5 @@
+import Varlink
+
 extension Keychain {
     /// How the caller's vault is tied to the measured boot.
     public struct BootState: Codable, Sendable, Equatable {

@@ -1,3 +1,5 @@
+import Varlink
+
 extension Keychain {
     /// One record of the access log. Names, never a value.
     public struct LogRecord: Codable, Sendable, Equatable {

@@ -1,3 +1,5 @@
+import Varlink
+
 extension Keychain {
     public struct Set: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Set"

@@ -1,3 +1,5 @@
+import Varlink
+
 extension Keychain {
     /// Whether there is a recovery code.
     public struct RecoveryState: Codable, Sendable, Equatable {

@@ -1,3 +1,5 @@
+import Varlink
+
 extension Keychain {
     /// Gives one item a fresh key. Its value stays where it is: in the broker.
     public struct Rotate: VarlinkMethod {

@@ -1,3 +1,5 @@
+import Varlink
+
 extension Keychain {
     /// Takes back a challenge that the client can have nobody pass.
     public struct Withdraw: VarlinkMethod {

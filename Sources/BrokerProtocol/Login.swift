@@ -1,3 +1,5 @@
+import Varlink
+
 /// `org.coffer.Login`, spoken by `pam_coffer` on root's own socket; docs/org.coffer.Login.varlink.
 public enum Login {
     /// The interface's name.

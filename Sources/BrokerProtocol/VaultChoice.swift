@@ -1,3 +1,5 @@
+import Varlink
+
 extension Keychain {
     /// Which vault a call is about; all methods but `CreateVault` take these. With neither it is the caller's own.
     public struct VaultChoice: Codable, Sendable, Hashable {

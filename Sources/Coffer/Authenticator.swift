@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Platform
+import Varlink
 
 /// The authenticator as a client sees it: one connection a conversation.
 package struct Authenticator: Sendable {
@@ -134,14 +135,14 @@ package struct Authenticator: Sendable {
         } catch {
             throw lastWord(on: &connection) ?? KeychainError(authenticator: error, path: paths.authenticator)
         }
-        let reply: VarlinkConnection.Reply<Method.Reply>
+        let answer: VarlinkAnswer<Method.Reply>
         do throws(TransportFailure) {
-            reply = try connection.receive(Method.Reply.self, until: deadline)
+            answer = try connection.receive(Method.Reply.self, until: deadline)
         } catch {
             throw KeychainError(authenticator: error, path: paths.authenticator)
         }
-        switch reply {
-        case .answer(let answer, _): return answer
+        switch answer {
+        case .reply(let reply, _): return reply
         case .fault(let fault): throw KeychainError(authenticatorFault: fault)
         }
     }

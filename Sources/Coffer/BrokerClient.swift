@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Platform
+import Varlink
 
 /// The broker as a client sees it: one connection a call.
 package struct BrokerClient: Sendable {
@@ -21,7 +22,7 @@ package struct BrokerClient: Sendable {
 
     package func call<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> Outcome<Method.Reply> {
         switch try exchange(method, more: nil).last {
-        case .answer(let answer, _): return .answer(answer)
+        case .reply(let reply, _): return .answer(reply)
         case .fault(let fault): return try Self.outcome(of: fault, about: (method as? any ItemNaming)?.shownName)
         case nil: throw KeychainError(broker: .notUnderstood("there was no answer"), path: path)
         }
@@ -32,7 +33,7 @@ package struct BrokerClient: Sendable {
         var answers: [Method.Reply] = []
         for reply in try exchange(method, more: true) {
             switch reply {
-            case .answer(let answer, _): answers.append(answer)
+            case .reply(let reply, _): answers.append(reply)
             case .fault(let fault): throw KeychainError(brokerFault: fault)
             }
         }
@@ -41,10 +42,10 @@ package struct BrokerClient: Sendable {
 
     private func exchange<Method: VarlinkMethod>(
         _ method: Method, more: Bool?
-    ) throws(KeychainError) -> [VarlinkConnection.Reply<Method.Reply>] {
+    ) throws(KeychainError) -> [VarlinkAnswer<Method.Reply>] {
         do throws(TransportFailure) {
             let deadline = ContinuousClock.now + patience
-            var replies: [VarlinkConnection.Reply<Method.Reply>] = []
+            var replies: [VarlinkAnswer<Method.Reply>] = []
             var connection = try VarlinkConnection(path: path, until: deadline)
             // Who is let go at once is told why, and the call may be too late to be sent.
             var unsent: TransportFailure?
@@ -52,12 +53,12 @@ package struct BrokerClient: Sendable {
                 unsent = error
             }
             while true {
-                let reply: VarlinkConnection.Reply<Method.Reply>
+                let reply: VarlinkAnswer<Method.Reply>
                 do throws(TransportFailure) {
                     reply = try connection.receive(Method.Reply.self, until: deadline)
                 } catch { throw unsent ?? error }
                 replies.append(reply)
-                guard case .answer(_, continues: true) = reply else { return replies }
+                guard case .reply(_, continues: true) = reply else { return replies }
                 guard more == true else { throw .notUnderstood("one answer was asked for and several came") }
             }
         } catch {

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// The keychain with a person at hand: a call that needs one is repeated once the person has been recognised.
 package struct KeychainClient: Sendable {

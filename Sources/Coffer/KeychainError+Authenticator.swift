@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 extension KeychainError {
     /// A call to the authenticator that failed below the protocol.

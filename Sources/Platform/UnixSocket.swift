@@ -4,7 +4,7 @@ import Glibc
 /// A connected Unix stream socket with blocking calls and deadlines, for programs that do one thing at a time.
 public struct UnixSocket: ~Copyable, Sendable {
     private let descriptor: Descriptor
-    private var received: [UInt8] = []
+    private var received = MessageFramer()
 
     /// MSG_DONTWAIT | MSG_NOSIGNAL; the importer gives these constants other types on other systems.
     private static let neverBlocking: Int32 = 0x40 | 0x4000
@@ -90,16 +90,11 @@ public struct UnixSocket: ~Copyable, Sendable {
     public mutating func receiveMessage(limit: Int, until deadline: ContinuousClock.Instant? = nil) throws(SystemError)
         -> [UInt8]?
     {
-        var searched = 0
         while true {
-            if let end = received[searched...].firstIndex(of: 0) {
-                let message = Array(received[..<end])
-                received.removeSubrange(...end)
-                return message
-            }
-            searched = received.count
-            guard received.count <= limit else {
-                throw SystemError("receive", reason: "the message is longer than \(limit) bytes")
+            switch received.next(limit: limit) {
+            case .message(let message): return message
+            case .tooLong: throw SystemError("receive", reason: "the message is longer than \(limit) bytes")
+            case .incomplete: break
             }
             guard try descriptor.waitToRead(until: deadline) else { throw SystemError("receive", errno: ETIMEDOUT) }
             var chunk = [UInt8](repeating: 0, count: 65536)
@@ -107,9 +102,9 @@ public struct UnixSocket: ~Copyable, Sendable {
                 unsafe recv(descriptor.number, $0.baseAddress, $0.count, Self.neverBlocking)
             }
             if count > 0 {
-                received += chunk[..<count]
+                received.append(chunk[..<count])
             } else if count == 0 {
-                if received.isEmpty { return nil }
+                if received.count == 0 { return nil }
                 throw SystemError("receive", reason: "the connection was closed in the middle of a message")
             } else if errno != EINTR && errno != EAGAIN {
                 throw SystemError("receive", errno: errno)
@@ -119,7 +114,7 @@ public struct UnixSocket: ~Copyable, Sendable {
     }
 
     /// Whether a whole message has been received already, which `poll` does not know of.
-    public var hasMessage: Bool { received.contains(0) }
+    public var hasMessage: Bool { received.hasMessage }
 
     /// Whether the peer has closed its end, without taking anything from the stream.
     public func peerHasClosed() -> Bool {

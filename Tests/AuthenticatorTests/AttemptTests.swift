@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 @testable import Authenticator
 

@@ -4,6 +4,7 @@ import Cryptography
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 /// What the real authenticator brings to open a bound keychain: what PAM has just accepted, and nothing else.
 struct BoundKeychainTests {

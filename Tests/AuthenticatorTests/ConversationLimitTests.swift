@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Platform
 import Testing
+import Varlink
 
 @testable import Authenticator
 

@@ -3,6 +3,7 @@ import CofferTestKit
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 @Suite("Nothing outlives a conversation")
 struct EndingTests {

@@ -3,6 +3,7 @@ import BrokerProtocol
 import CofferTestKit
 import Foundation
 import Testing
+import Varlink
 
 @testable import Authenticator
 

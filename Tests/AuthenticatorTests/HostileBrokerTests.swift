@@ -4,6 +4,7 @@ import Cryptography
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 @Suite("A taken-over broker gets no signature that the person did not give")
 struct HostileBrokerTests {

@@ -3,6 +3,7 @@ import CofferTestKit
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 /// `pam_coffer` in a locker that runs as its user, before a broker and an authenticator that say anything: the locker goes on, in time and in silence.
 @Suite("pam_coffer in a user's locker", .serialized, .enabled(if: geteuid() == 0))

@@ -5,6 +5,7 @@ import Cryptography
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 @Suite("A person is asked, and a signature earned")
 struct ReadTests {

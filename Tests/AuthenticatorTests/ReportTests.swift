@@ -5,6 +5,7 @@ import Cryptography
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 @Suite("A reported login opens the keychain, and only a login does", .enabled(if: geteuid() == 0))
 struct ReportTests {

@@ -4,6 +4,7 @@ import Cryptography
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 /// What the real authenticator signs and registers when all keys are to be renewed, and what a taken-over broker does not get that way.
 struct RotationTests {

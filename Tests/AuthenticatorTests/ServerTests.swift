@@ -2,6 +2,7 @@ import CofferTestKit
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 @Suite("What the server refuses to start with")
 struct ServerTests {

@@ -2,6 +2,7 @@ import BrokerProtocol
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 @testable import Authenticator
 

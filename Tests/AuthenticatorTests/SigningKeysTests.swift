@@ -4,6 +4,7 @@ import Cryptography
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 @testable import Authenticator
 

@@ -3,6 +3,7 @@ import BrokerProtocol
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 /// What the real authenticator lets be made of the boot: what the person was asked for, and what a keychain can be tied to.
 struct TiedKeychainTests {

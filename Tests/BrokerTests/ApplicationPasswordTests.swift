@@ -6,6 +6,7 @@ import Foundation
 import Platform
 import Synchronization
 import Testing
+import Varlink
 
 @testable import Broker
 @testable import Vault

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Testing
+import Varlink
 
 @testable import Broker
 

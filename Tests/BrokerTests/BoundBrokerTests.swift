@@ -6,6 +6,7 @@ import Configuration
 import Platform
 import TPM
 import Testing
+import Varlink
 import Vault
 
 /// A bound vault as the broker keeps it: what it opens for which proof, and what a stop between two steps leaves.

@@ -4,6 +4,7 @@ import Cryptography
 import Foundation
 import Synchronization
 import Testing
+import Varlink
 
 @testable import Broker
 @testable import Vault

@@ -4,6 +4,7 @@ import CofferTestKit
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 /// What the program does before it is a broker, and how its process is to be: seen from outside, as an attacker would see it.
 @Suite(.serialized, .timeLimit(.minutes(3)))

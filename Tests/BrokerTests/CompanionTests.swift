@@ -5,6 +5,7 @@ import Cryptography
 import Foundation
 import Platform
 import Testing
+import Varlink
 import Vault
 
 @testable import Broker

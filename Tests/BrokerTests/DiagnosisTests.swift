@@ -7,6 +7,7 @@ import Foundation
 import Platform
 import TPM
 import Testing
+import Varlink
 import Vault
 
 @testable import Broker

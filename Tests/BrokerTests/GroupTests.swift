@@ -4,6 +4,7 @@ import CofferTestKit
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 /// Group vaults, with accounts, groups and processes of this machine's own.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)

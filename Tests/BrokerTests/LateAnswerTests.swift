@@ -7,6 +7,7 @@ import Foundation
 import Platform
 import TPM
 import Testing
+import Varlink
 import Vault
 
 @testable import Broker
@@ -120,7 +121,7 @@ struct LateAnswerTests {
         let answers = try await withThrowingTaskGroup(of: Bool?.self) { group in
             for client in clients { try await client.send(Varlink.encode(VarlinkCall(Keychain.Boot()))) }
             for client in clients {
-                group.addTask { try await client.reply(Keychain.Boot.Reply.self).parameters.boot?.isApproved }
+                group.addTask { try await client.reply(Keychain.Boot.Reply.self).boot?.isApproved }
             }
             // A call that was sent after them has been answered: they have come, and most of them wait by now.
             let witness = try stage.broker.client()

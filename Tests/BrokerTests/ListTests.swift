@@ -1,6 +1,7 @@
 import BrokerProtocol
 import CofferTestKit
 import Testing
+import Varlink
 
 @testable import Broker
 

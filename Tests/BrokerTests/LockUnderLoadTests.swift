@@ -8,6 +8,7 @@ import Foundation
 import Platform
 import Synchronization
 import Testing
+import Varlink
 import Vault
 
 @testable import Broker
@@ -143,8 +144,9 @@ struct LockUnderLoadTests {
         let isDone = ConnectionFlag()
         let calling = Task {
             let caller = Caller(uid: Self.busy, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1)
-            let call = try IncomingCall(VarlinkMessage(Array(#"{"method":"org.coffer.Keychain.Lock"}"#.utf8)))
-            _ = try await service.answer(call, from: caller)
+            let message = try VarlinkMessage(Array(#"{"method":"org.coffer.Keychain.Lock"}"#.utf8))
+            let call = try IncomingCall(message, served: service.interfaces.methods)
+            _ = try await service.answer(call, from: caller) { false }
             isDone.set(true)
         }
         try await until("it is answered") { isDone.isUp || gate.isOpen }
@@ -288,7 +290,7 @@ struct LockUnderLoadTests {
             }
             group.addTask {
                 // A failure is a line that no test expects.
-                let state = try? await owner.reply(Keychain.Lock.Reply.self).parameters.vault.state
+                let state = try? await owner.reply(Keychain.Lock.Reply.self).vault.state
                 answers.add("lock \(state?.rawValue ?? "failed")")
             }
         }

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Platform
 import Testing
+import Varlink
 
 /// Real processes of other users (attacker 3). Only root can start them.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))

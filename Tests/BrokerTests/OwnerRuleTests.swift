@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Foundation
 import Testing
+import Varlink
 import Vault
 
 @testable import Broker

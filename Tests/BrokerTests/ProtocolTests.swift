@@ -4,6 +4,7 @@ import CofferTestKit
 import Configuration
 import Foundation
 import Testing
+import Varlink
 
 /// The wire: Varlink's rules, and bytes that keep none of them (attacker 7).
 @Suite(.timeLimit(.minutes(30)))
@@ -87,9 +88,10 @@ struct ProtocolTests {
         try await client.send(Varlink.encode(VarlinkCall(Keychain.List(), more: true)))
         var accounts: [String] = []
         while true {
-            let reply = try await client.reply(Keychain.ItemsReply.self)
-            accounts += reply.parameters.items.map(\.account)
-            if reply.continues != true { break }
+            let answer = try Varlink.decode(VarlinkAnswer<Keychain.ItemsReply>.self, from: await client.message())
+            guard case .reply(let reply, let continues) = answer else { break }
+            accounts += reply.items.map(\.account)
+            if !continues { break }
         }
         #expect(accounts == ["a", "b", "c"])
         try await client.send(bytes(list))

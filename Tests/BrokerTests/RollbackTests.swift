@@ -6,6 +6,7 @@ import Platform
 import Synchronization
 import TPM
 import Testing
+import Varlink
 import Vault
 
 @testable import Broker

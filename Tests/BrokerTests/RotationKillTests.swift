@@ -6,6 +6,7 @@ import Glibc
 import Platform
 import TPM
 import Testing
+import Varlink
 
 @testable import Broker
 @testable import Vault

@@ -8,6 +8,7 @@ import Recovery
 import Synchronization
 import TPM
 import Testing
+import Varlink
 
 @testable import Broker
 @testable import Vault

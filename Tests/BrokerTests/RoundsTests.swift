@@ -5,6 +5,7 @@ import Foundation
 import Platform
 import Synchronization
 import Testing
+import Varlink
 import Vault
 
 @testable import Broker

@@ -4,6 +4,7 @@ import CofferTestKit
 import Foundation
 import Platform
 import Testing
+import Varlink
 
 /// Vaults of accounts that nobody can be asked for: root's rights, and their end.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)

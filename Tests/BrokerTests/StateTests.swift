@@ -7,6 +7,7 @@ import Foundation
 import Logging
 import Platform
 import Testing
+import Varlink
 import Vault
 
 /// Vault file and registry must say the same; what does not fit is damage, never a fresh start (attacker 5).

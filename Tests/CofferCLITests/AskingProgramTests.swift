@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Foundation
 import Testing
+import Varlink
 
 /// Without a terminal a program asks: the one that was named, else pinentry on a display.
 @Suite struct AskingProgramTests {

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Foundation
 import Testing
+import Varlink
 
 /// Every error of the broker has its exit status and says what happened.
 @Suite struct ExitStatusTests {

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Platform
 import Testing
+import Varlink
 
 @testable import Coffer
 

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Foundation
 import Testing
+import Varlink
 
 @testable import coffer_cli
 

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Foundation
 import Testing
+import Varlink
 
 /// A person is asked where there is one, and only by whom a password may be given to.
 @Suite struct PrompterTests {

@@ -5,6 +5,7 @@ import Cryptography
 import Foundation
 import TPM
 import Testing
+import Varlink
 
 @testable import Vault
 

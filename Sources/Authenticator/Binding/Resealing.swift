@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Platform
+import Varlink
 
 /// A keychain under other roots: the broker has them in the file before the registry names them, and uses them after. A crash in between leaves the keychain
 /// as it was.

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Cryptography
 import Platform
+import Varlink
 
 /// The client's end of the wire: whole calls in, answers out.
 struct ClientChannel: ~Copyable {
@@ -44,74 +45,62 @@ struct ClientChannel: ~Copyable {
             // Too long, too slow or gone: nothing sensible can follow on this connection.
             throw socket.peerHasClosed() ? .gone : .refused(.invalidArgument("The call cannot be taken: \(error)."))
         }
+        return try decode(bytes)
+    }
+
+    private static let interfaces = ServedInterfaces(
+        product: "coffer-authenticator", version: ProductVersion.current,
+        interfaces: [
+            .init(name: BrokerProtocol.Authentication.interface, description: InterfaceText.authentication)
+        ],
+        methods: [
+            BrokerProtocol.Authentication.Begin.self, BrokerProtocol.Authentication.Authorize.self,
+            BrokerProtocol.Authentication.Forget.self, BrokerProtocol.Authentication.RenewSigningKey.self,
+            BrokerProtocol.Authentication.Continue.self, BrokerProtocol.Authentication.Cancel.self,
+            BrokerProtocol.Authentication.Biometry.self,
+        ])
+
+    private func decode(_ bytes: [UInt8]) throws(ConversationError) -> Call {
+        let call = try Self.call(bytes)
+        if call.oneway {
+            // A conversation is answers: who wants none is not in one, and is told nothing.
+            guard !call.method.hasPrefix(BrokerProtocol.Authentication.interface + ".") else { throw .gone }
+            return .introspection
+        }
+        let parameters: (any VarlinkMethod)?
+        do throws(Fault) { parameters = try call.parameters() } catch {
+            throw .refused(.init(fault: error, reason: "other"))
+        }
+        switch parameters {
+        case let begin as BrokerProtocol.Authentication.Begin: return .begin(challenge: begin.challenge)
+        case let authorize as BrokerProtocol.Authentication.Authorize: return .authorize(seconds: authorize.seconds)
+        case is BrokerProtocol.Authentication.Forget: return .forget
+        case is BrokerProtocol.Authentication.RenewSigningKey: return .renewSigningKey
+        case let next as BrokerProtocol.Authentication.Continue: return .continue(answer: next.answer)
+        case is BrokerProtocol.Authentication.Cancel: return .cancel
+        case is BrokerProtocol.Authentication.Biometry: return .biometry
+        default:
+            introspect(parameters, call.method)
+            return .introspection
+        }
+    }
+
+    private static func call(_ bytes: [UInt8]) throws(ConversationError) -> IncomingCall {
         do {
-            return try decode(bytes)
-        } catch let ending as ConversationError {
-            throw ending
-        } catch let error as DecodingError {
-            throw .refused(.init(fault: Fault(parameters: error), reason: "other"))
+            return try IncomingCall(VarlinkMessage(bytes), served: interfaces.methods)
+        } catch let malformed as MalformedMessage {
+            throw .refused(.invalidArgument("This is not a Varlink call: \(malformed.reason)."))
         } catch {
             throw .refused(.invalidArgument("This is not a Varlink call."))
         }
     }
 
-    private func decode(_ bytes: [UInt8]) throws -> Call {
-        let message: VarlinkMessage
-        let header: VarlinkCallHeader
-        do {
-            message = try VarlinkMessage(bytes)
-            header = try message.decode(VarlinkCallHeader.self)
-        } catch let malformed as MalformedMessage {
-            throw ConversationError.refused(.invalidArgument("This is not a Varlink call: \(malformed.reason)."))
-        } catch {
-            throw ConversationError.refused(.invalidArgument("This is not a Varlink call."))
-        }
-        let method = header.method
-        if header.oneway == true {
-            // A conversation is answers: who wants none is not in one, and is told nothing.
-            guard !method.hasPrefix(BrokerProtocol.Authentication.interface + ".") else { throw ConversationError.gone }
-            return .introspection
-        }
-        switch method {
-        case BrokerProtocol.Authentication.Begin.name:
-            return .begin(challenge: try parameters(BrokerProtocol.Authentication.Begin.self, message).challenge)
-        case BrokerProtocol.Authentication.Authorize.name:
-            return .authorize(seconds: try parameters(BrokerProtocol.Authentication.Authorize.self, message).seconds)
-        case BrokerProtocol.Authentication.Forget.name:
-            return .forget
-        case BrokerProtocol.Authentication.RenewSigningKey.name:
-            return .renewSigningKey
-        case BrokerProtocol.Authentication.Continue.name:
-            return .continue(answer: try parameters(BrokerProtocol.Authentication.Continue.self, message).answer)
-        case BrokerProtocol.Authentication.Cancel.name:
-            return .cancel
-        case BrokerProtocol.Authentication.Biometry.name:
-            return .biometry
-        case VarlinkService.GetInfo.name:
-            reply(
-                VarlinkService.GetInfo.Reply(
-                    vendor: "Coffer", product: "coffer-authenticator", version: ProductVersion.current, url: "",
-                    interfaces: [VarlinkService.interface, BrokerProtocol.Authentication.interface]))
-            return .introspection
-        case VarlinkService.GetInterfaceDescription.name:
-            let name = try parameters(VarlinkService.GetInterfaceDescription.self, message).interface
-            if let text = InterfaceText.named(name) {
-                reply(VarlinkService.GetInterfaceDescription.Reply(description: text))
-            } else {
-                fail(Fault(.interfaceNotFound, Fault.Details(interface: PromptText.escaped(name, limit: 100))))
-            }
-            return .introspection
-        default:
-            fail(Fault(unknownMethod: method) { InterfaceText.named($0) != nil })
-            return .introspection
-        }
-    }
-
-    private func parameters<Method: VarlinkMethod>(_ type: Method.Type, _ message: VarlinkMessage) throws -> Method {
-        if let parameters = try message.decode(VarlinkParameters<Method>.self).parameters {
-            return parameters
-        }
-        return try Varlink.decode(Method.self, from: Array("{}".utf8))
+    /// Answers what a socket says of itself, and refuses what it does not serve.
+    private func introspect(_ parameters: (any VarlinkMethod)?, _ method: String) {
+        do throws(Fault) {
+            guard let answer = try Self.interfaces.answer(parameters, to: method) else { return }
+            reply(answer)
+        } catch { fail(error) }
     }
 
     func reply(_ parameters: some Codable & Sendable) { send(VarlinkReply(parameters)) }

@@ -2,17 +2,8 @@ import BrokerProtocol
 
 /// The interfaces of the clients' socket in Varlink's own language, as introspection gives them out.
 enum InterfaceText {
-    /// - Returns: nil for an interface that is not served here.
-    static func named(_ name: String) -> String? {
-        switch name {
-        case BrokerProtocol.Authentication.interface: authentication
-        case VarlinkService.interface: VarlinkService.text
-        default: nil
-        }
-    }
-
     /// docs/org.coffer.Authentication.varlink, word for word.
-    private static let authentication = #"""
+    static let authentication = #"""
         # A person's conversation with PAM, on the authenticator's own socket. One conversation a connection.
         interface org.coffer.Authentication
 

@@ -2,6 +2,7 @@ import BrokerProtocol
 import Cryptography
 import PAM
 import Platform
+import Varlink
 
 /// The connection's side of one conversation: what the client is told and asked, and everything that may end it meanwhile.
 struct ClientSession: ~Copyable {

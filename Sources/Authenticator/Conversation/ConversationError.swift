@@ -1,5 +1,6 @@
 import BrokerProtocol
 import PAM
+import Varlink
 
 /// How a conversation ended without its purpose.
 enum ConversationError: Error, Equatable {

@@ -3,6 +3,7 @@ import BrokerProtocol
 import Configuration
 import Logging
 import Platform
+import Varlink
 
 /// One process, one connection, one report of `pam_coffer`'s: a person was let in by a login program, and the keychain is opened for it.
 public struct LoginReport {
@@ -65,11 +66,12 @@ public struct LoginReport {
             throw .refused(.invalidArgument("The report cannot be taken: \(error)."))
         }
         // What cannot be read is answered like what is something else.
-        guard let call = try? Varlink.decode(VarlinkCall<Login.Report>.self, from: bytes),
-            call.method == Login.Report.name, (1...LoginWire.longestUser).contains(call.parameters.user.utf8.count)
+        guard let call = try? IncomingCall(VarlinkMessage(bytes), served: ServedMethods([Login.Report.self])),
+            let report = (try? call.parameters()) as? Login.Report,
+            (1...LoginWire.longestUser).contains(report.user.utf8.count)
         else { throw .refused(.invalidArgument("That is no report of a login.")) }
         do throws(SystemError) {
-            guard let account = try Account.named(call.parameters.user) else {
+            guard let account = try Account.named(report.user) else {
                 throw SystemError("find the account that logged in", reason: "the name service has none of that name")
             }
             return account

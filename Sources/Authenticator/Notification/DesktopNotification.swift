@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Platform
+import Varlink
 
 /// A notification on the desktop of the user who is asked, there as long as this value: it says elsewhere than the program that asks what the
 /// program asks for. A process of its own shows it, with the user's rights: nothing that a session's bus does can hold up a conversation.

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Platform
 import SystemBus
+import Varlink
 
 /// The process that shows one notification. It becomes the user first, and holds nothing that the user may not see; the bus that it speaks to is the
 /// user's, and may do what it likes: the kernel ends this process after a second of waiting for it.

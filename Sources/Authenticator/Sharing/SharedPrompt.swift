@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Platform
+import Varlink
 
 /// One prompt, shown or about to be shown by one of the authenticator's processes, and how it ended.
 struct SharedPrompt: Codable, Equatable {

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import Varlink
 import Vault
 
 /// The application passwords of calls: decoded, stretched, and their failures counted.

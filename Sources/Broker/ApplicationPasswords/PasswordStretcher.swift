@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Cryptography
 import Synchronization
+import Varlink
 import Vault
 
 /// Stretches application passwords, away from the vaults' queues: one at a time for each user, and few at a time in all, because each takes 128 MiB. Users

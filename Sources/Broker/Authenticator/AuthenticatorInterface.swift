@@ -1,13 +1,23 @@
 import Authorization
 import BrokerProtocol
 import Logging
+import Varlink
 
 /// `org.coffer.Broker` on the private socket: what the authenticator asks and brings. Only its uid is let in.
 struct AuthenticatorInterface: ServedInterface {
     let core: BrokerCore
     let authenticatorUID: UInt32
     private let exchanges = OpenExchanges()
-    private let introspection = Introspection(interfaces: [(BrokerInterface.interface, InterfaceText.broker)])
+    let interfaces = ServedInterfaces(
+        product: "cofferd", version: ProductVersion.current,
+        interfaces: [.init(name: BrokerInterface.interface, description: InterfaceText.broker)],
+        methods: [
+            BrokerInterface.Describe.self, BrokerInterface.Provision<RegistryRecord>.self, BrokerInterface.Adopt.self,
+            BrokerInterface.Companions.self, BrokerInterface.ProvideKey.self, BrokerInterface.Prepare.self,
+            BrokerInterface.Complete.self, BrokerInterface.Reseal.self, BrokerInterface.ResealForBoot.self,
+            BrokerInterface.Renew.self, BrokerInterface.Succeed<RegistryRecord>.self, BrokerInterface.Report.self,
+            BrokerInterface.Refuse.self,
+        ])
 
     init(core: BrokerCore, authenticatorUID: UInt32) {
         self.core = core
@@ -24,11 +34,14 @@ struct AuthenticatorInterface: ServedInterface {
     /// A conversation is silent while the person types.
     func awaits(_ caller: Caller) -> Bool { true }
 
-    func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> MethodAnswer {
-        if let answer = try introspection.answer(call) { return answer }
+    func answer(
+        _ call: IncomingCall, from caller: Caller, isAbandoned: @escaping @Sendable () -> Bool
+    ) async throws(Fault) -> MethodAnswer {
         let conversation = AuthenticatorSession(core: core, exchanges: exchanges, caller: caller)
         do throws(Fault) {
-            let answer = try await answer(call, in: conversation)
+            let parameters = try call.parameters()
+            if let answer = try interfaces.answer(parameters, to: call.method) { return .reply(answer) }
+            let answer = try await answer(parameters, in: conversation)
             core.logger.info("authenticator's call", metadata: LogFields.of(caller, method: call.method))
             return answer
         } catch {
@@ -40,36 +53,24 @@ struct AuthenticatorInterface: ServedInterface {
         }
     }
 
-    private func answer(_ call: IncomingCall, in conversation: AuthenticatorSession) async throws(Fault) -> MethodAnswer
-    {
-        switch call.method {
-        case BrokerInterface.Describe.name:
-            try conversation.describe(try call.parameters(of: BrokerInterface.Describe.self))
-        case BrokerInterface.Provision<RegistryRecord>.name:
-            try await conversation.provision(try call.parameters(of: BrokerInterface.Provision<RegistryRecord>.self))
-        case BrokerInterface.Adopt.name:
-            try await conversation.adopt(try call.parameters(of: BrokerInterface.Adopt.self))
-        case BrokerInterface.Companions.name:
-            try conversation.companions(try call.parameters(of: BrokerInterface.Companions.self))
-        case BrokerInterface.ProvideKey.name:
-            try await conversation.provideKey(try call.parameters(of: BrokerInterface.ProvideKey.self))
-        case BrokerInterface.Prepare.name:
-            try await conversation.prepare(try call.parameters(of: BrokerInterface.Prepare.self))
-        case BrokerInterface.Complete.name:
-            try await conversation.complete(try call.parameters(of: BrokerInterface.Complete.self))
-        case BrokerInterface.Reseal.name:
-            try await conversation.reseal(try call.parameters(of: BrokerInterface.Reseal.self))
-        case BrokerInterface.ResealForBoot.name:
-            try await conversation.resealForBoot(try call.parameters(of: BrokerInterface.ResealForBoot.self))
-        case BrokerInterface.Renew.name:
-            try await conversation.renew(try call.parameters(of: BrokerInterface.Renew.self))
-        case BrokerInterface.Succeed<RegistryRecord>.name:
-            try await conversation.succeed(try call.parameters(of: BrokerInterface.Succeed<RegistryRecord>.self))
-        case BrokerInterface.Report.name:
-            try await conversation.report(try call.parameters(of: BrokerInterface.Report.self))
-        case BrokerInterface.Refuse.name:
-            try await conversation.refuse(try call.parameters(of: BrokerInterface.Refuse.self))
-        default: throw introspection.unknown(call.method)
+    private func answer(
+        _ parameters: (any VarlinkMethod)?, in conversation: AuthenticatorSession
+    ) async throws(Fault) -> MethodAnswer {
+        switch parameters {
+        case let call as BrokerInterface.Describe: try conversation.describe(call)
+        case let call as BrokerInterface.Provision<RegistryRecord>: try await conversation.provision(call)
+        case let call as BrokerInterface.Adopt: try await conversation.adopt(call)
+        case let call as BrokerInterface.Companions: try conversation.companions(call)
+        case let call as BrokerInterface.ProvideKey: try await conversation.provideKey(call)
+        case let call as BrokerInterface.Prepare: try await conversation.prepare(call)
+        case let call as BrokerInterface.Complete: try await conversation.complete(call)
+        case let call as BrokerInterface.Reseal: try await conversation.reseal(call)
+        case let call as BrokerInterface.ResealForBoot: try await conversation.resealForBoot(call)
+        case let call as BrokerInterface.Renew: try await conversation.renew(call)
+        case let call as BrokerInterface.Succeed<RegistryRecord>: try await conversation.succeed(call)
+        case let call as BrokerInterface.Report: try await conversation.report(call)
+        case let call as BrokerInterface.Refuse: try await conversation.refuse(call)
+        default: throw Fault(.brokerFailed, "The broker serves this method, and does not know it.")
         }
     }
 

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Varlink
 import Vault
 
 /// Binding a vault to its owner's password, to a changed one, or to none (docs/binding.md).

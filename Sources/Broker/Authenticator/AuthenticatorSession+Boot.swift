@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// Tying a vault to the boot, or releasing it (docs/boot.md).

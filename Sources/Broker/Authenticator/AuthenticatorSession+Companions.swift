@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Varlink
 
 extension AuthenticatorSession {
     /// What else the same process waits for, so that the person can be shown all of it at once. Of the challenges themselves only digests.

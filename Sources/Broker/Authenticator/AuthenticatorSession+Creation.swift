@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Varlink
 import Vault
 
 extension AuthenticatorSession {

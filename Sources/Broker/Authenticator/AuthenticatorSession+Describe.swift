@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Platform
+import Varlink
 
 extension AuthenticatorSession {
     /// What a challenge is about; only for the process that it was made for, and only to the first who asks.

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Platform
+import Varlink
 
 extension AuthenticatorSession {
     /// A login was reported: a challenge of the authenticator's own for unlocking the user's vault, good over this connection only. What opens the

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Varlink
 import Vault
 
 /// Renewing all keys of a vault (docs/rotation.md).

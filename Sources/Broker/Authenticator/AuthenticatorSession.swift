@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// One authenticator's conversation with the broker: its connection, and the challenge it names. One method a file.
 struct AuthenticatorSession: Sendable {

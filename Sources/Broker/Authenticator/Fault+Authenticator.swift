@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 extension Fault {
     /// The same error under the private interface's names.

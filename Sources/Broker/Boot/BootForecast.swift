@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import TPM
+import Varlink
 import Vault
 
 /// What the registers of a tied vault will hold after something changes, as far as that can be told.

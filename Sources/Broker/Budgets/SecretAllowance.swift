@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Cryptography
 import Synchronization
+import Varlink
 
 /// The room in the secure heap that a call, or what it leaves behind, takes for a user. It is counted before it is used, and given back when this is gone:
 /// it is kept as long as the secrets are.

@@ -3,6 +3,7 @@ import BrokerProtocol
 import Cryptography
 import Platform
 import Synchronization
+import Varlink
 import Vault
 
 /// All open challenges. Each is taken once, by the process it was made for, in time.

@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Configuration
 import TPM
+import Varlink
 import Vault
 
 /// What was found out before the checks say what it means. Nothing of it is another user's, and nothing is secret.

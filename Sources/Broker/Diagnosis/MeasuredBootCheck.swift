@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import TPM
+import Varlink
 import Vault
 
 /// Will the vault open after a change of firmware, boot loader or kernel?

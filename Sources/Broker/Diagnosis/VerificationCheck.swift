@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// Is all of the vault there, as it was written, and all of its log?
 enum VerificationCheck: DiagnosisCheck {

@@ -1,38 +1,37 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
-/// Every method that clients can call, and what it is allowed to do in each condition of the caller's vault. What is not in this table does not exist.
+/// Every method that clients can call, and how a call is let in. What is not in this table does not exist.
 struct DispatchTable: Sendable {
     struct Entry: Sendable {
-        let none: Permission
-        let sealed: Permission
-        let locked: Permission
-        let unlocked: Permission
+        /// What the parameters are read as, together with the vault that they are for.
+        let method: any VarlinkMethod.Type
+        /// What happens where there is no vault. Where there is one the handler decides, locked or not.
+        let withoutVault: Permission
         /// Whether the call puts off the lock for want of use: looking at names and states does not.
         let isUse: Bool
         /// Whether the call is answered for a damaged vault, too: it looks at the damage.
         let looksAtDamage: Bool
         /// Whether the call is let in without waiting for what the vault is busy with.
         let waitsForNobody: Bool
-        /// Reads the parameters, which must be right in every condition, and gives what is to be run.
-        let prepare: @Sendable (IncomingCall) throws(Fault) -> @Sendable (Request) async throws(Fault) -> MethodAnswer
+        /// Takes the parameters of this very method; nil for those of another.
+        let prepare: @Sendable (any VarlinkMethod) -> PreparedCall?
 
         init<Handler: MethodHandler>(
-            _: Handler.Type, none: Permission, sealed: Permission, locked: Permission, unlocked: Permission,
-            isUse: Bool = false, looksAtDamage: Bool = false, waitsForNobody: Bool = false
+            _: Handler.Type, withoutVault: Permission, isUse: Bool = false, looksAtDamage: Bool = false,
+            waitsForNobody: Bool = false
         ) {
-            self.waitsForNobody = waitsForNobody
+            method = Keychain.InVault<Handler.Method>.self
+            self.withoutVault = withoutVault
             self.isUse = isUse
             self.looksAtDamage = looksAtDamage
-            self.none = none
-            self.sealed = sealed
-            self.locked = locked
-            self.unlocked = unlocked
-            self.prepare = { (call) throws(Fault) in
-                let method = try call.parameters(of: Handler.Method.self)
-                return { (request) async throws(Fault) in
-                    do throws(Fault) { return try await Handler.answer(method, request) } catch {
-                        if let record = Handler.logged(method)?.record(of: error, by: request) {
+            self.waitsForNobody = waitsForNobody
+            prepare = { parameters in
+                guard let call = parameters as? Keychain.InVault<Handler.Method> else { return nil }
+                return PreparedCall(method: call.method, vault: call.vault) { (request) async throws(Fault) in
+                    do throws(Fault) { return try await Handler.answer(call.method, request) } catch {
+                        if let record = Handler.logged(call.method)?.record(of: error, by: request) {
                             await request.vaultActor.noteRefusal(record, .written)
                         }
                         throw error
@@ -42,75 +41,49 @@ struct DispatchTable: Sendable {
         }
 
         func permission(in condition: VaultCondition) -> Permission {
-            switch condition {
-            case .none: none
-            case .sealed: sealed
-            case .locked: locked
-            case .unlocked: unlocked
-            }
+            condition == .none ? withoutVault : .allowed
         }
     }
 
-    static let entries: [String: Entry] = [
-        // Writing takes public halves only: it is allowed whatever is locked.
-        Keychain.Set.name: Entry(
-            SetHandler.self, none: .creation, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
-        Keychain.Delete.name: Entry(
-            DeleteHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
-        Keychain.Rename.name: Entry(
-            RenameHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
-        Keychain.Withdraw.name: Entry(
-            WithdrawHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        // Whether these may give out a value is for the item's rules to say.
-        Keychain.Get.name: Entry(
-            GetHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
-        Keychain.Edit.name: Entry(
-            EditHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
-        Keychain.Rotate.name: Entry(
-            RotateHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
-        Keychain.RotateAll.name: Entry(
-            RotateAllHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed, isUse: true),
-        // Names are under the device root: they answer while locked.
-        Keychain.Exists.name: Entry(
-            ExistsHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.Show.name: Entry(
-            ShowHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.List.name: Entry(
-            ListHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.Search.name: Entry(
-            SearchHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.Lock.name: Entry(
-            LockHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed,
-            waitsForNobody: true),
-        Keychain.Unlock.name: Entry(
-            UnlockHandler.self, none: .creation, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.CreateVault.name: Entry(
-            CreateVaultHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.AcceptVault.name: Entry(
-            AcceptVaultHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed,
-            looksAtDamage: true),
-        Keychain.NewRecoveryCode.name: Entry(
-            NewRecoveryCodeHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed,
-            isUse: true),
-        Keychain.ConfirmRecoveryCode.name: Entry(
-            ConfirmRecoveryCodeHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed,
-            isUse: true),
-        Keychain.Boot.name: Entry(
-            BootHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.TieCoverage.name: Entry(
-            TieCoverageHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.TieToBoot.name: Entry(
-            TieToBootHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.ApproveBoot.name: Entry(
-            ApproveBootHandler.self, none: .absent, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.Status.name: Entry(
-            StatusHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.Diagnose.name: Entry(
-            DiagnoseHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed,
-            looksAtDamage: true),
-        Keychain.Log.name: Entry(
-            LogHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-        Keychain.VerifyLog.name: Entry(
-            VerifyLogHandler.self, none: .allowed, sealed: .allowed, locked: .allowed, unlocked: .allowed),
-    ]
+    /// A call whose parameters are right.
+    struct PreparedCall: Sendable {
+        let method: any VarlinkMethod
+        let vault: Keychain.VaultChoice
+        let run: @Sendable (Request) async throws(Fault) -> MethodAnswer
+    }
+
+    static let entries: [String: Entry] = {
+        let entries = [
+            // Writing takes public halves only: it is allowed whatever is locked.
+            Entry(SetHandler.self, withoutVault: .creation, isUse: true),
+            Entry(DeleteHandler.self, withoutVault: .absent, isUse: true),
+            Entry(RenameHandler.self, withoutVault: .absent, isUse: true),
+            Entry(WithdrawHandler.self, withoutVault: .allowed),
+            // Whether these may give out a value is for the item's rules to say.
+            Entry(GetHandler.self, withoutVault: .absent, isUse: true),
+            Entry(EditHandler.self, withoutVault: .absent, isUse: true),
+            Entry(RotateHandler.self, withoutVault: .absent, isUse: true),
+            Entry(RotateAllHandler.self, withoutVault: .absent, isUse: true),
+            // Names are under the device root: they answer while locked.
+            Entry(ExistsHandler.self, withoutVault: .allowed),
+            Entry(ShowHandler.self, withoutVault: .absent),
+            Entry(ListHandler.self, withoutVault: .allowed),
+            Entry(SearchHandler.self, withoutVault: .allowed),
+            Entry(LockHandler.self, withoutVault: .allowed, waitsForNobody: true),
+            Entry(UnlockHandler.self, withoutVault: .creation),
+            Entry(CreateVaultHandler.self, withoutVault: .allowed),
+            Entry(AcceptVaultHandler.self, withoutVault: .allowed, looksAtDamage: true),
+            Entry(NewRecoveryCodeHandler.self, withoutVault: .absent, isUse: true),
+            Entry(ConfirmRecoveryCodeHandler.self, withoutVault: .absent, isUse: true),
+            Entry(BootHandler.self, withoutVault: .absent),
+            Entry(TieCoverageHandler.self, withoutVault: .absent),
+            Entry(TieToBootHandler.self, withoutVault: .absent),
+            Entry(ApproveBootHandler.self, withoutVault: .absent),
+            Entry(StatusHandler.self, withoutVault: .allowed),
+            Entry(DiagnoseHandler.self, withoutVault: .allowed, looksAtDamage: true),
+            Entry(LogHandler.self, withoutVault: .allowed),
+            Entry(VerifyLogHandler.self, withoutVault: .allowed),
+        ]
+        return Dictionary(entries.map { ($0.method.name, $0) }) { first, _ in first }
+    }()
 }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// Errors that have one wording wherever they come from, so that their causes cannot be told apart.
 enum Faults {

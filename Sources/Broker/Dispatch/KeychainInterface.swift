@@ -1,10 +1,14 @@
 import BrokerProtocol
 import Logging
+import Varlink
 
 /// `org.coffer.Keychain` on the clients' socket. The way of every call: who calls is known; is it allowed in this state; then the method.
 struct KeychainInterface: ServedInterface {
     let core: BrokerCore
-    private let introspection = Introspection(interfaces: [(Keychain.interface, InterfaceText.keychain)])
+    let interfaces = ServedInterfaces(
+        product: "cofferd", version: ProductVersion.current,
+        interfaces: [.init(name: Keychain.interface, description: InterfaceText.keychain)],
+        methods: DispatchTable.entries.values.map(\.method))
 
     init(core: BrokerCore) { self.core = core }
 
@@ -14,27 +18,33 @@ struct KeychainInterface: ServedInterface {
 
     func admits(uid: UInt32) -> Bool { true }
 
-    func answer(_ call: IncomingCall, from caller: Caller) async throws(Fault) -> MethodAnswer {
-        if let answer = try introspection.answer(call) { return answer }
-        guard let entry = DispatchTable.entries[call.method] else {
-            core.logger.info("call", metadata: LogFields.of(caller, method: "unknown", outcome: .methodNotFound))
-            throw introspection.unknown(call.method)
-        }
+    func answer(
+        _ call: IncomingCall, from caller: Caller, isAbandoned: @escaping @Sendable () -> Bool
+    ) async throws(Fault) -> MethodAnswer {
         do throws(Fault) {
-            let answer = try await admitted(entry, call, caller)
+            let parameters = try call.parameters()
+            if let answer = try interfaces.answer(parameters, to: call.method) { return .reply(answer) }
+            guard let parameters, let entry = DispatchTable.entries[call.method],
+                let prepared = entry.prepare(parameters)
+            else { throw Fault(unknownMethod: call.method) { $0 == Keychain.interface } }
+            let answer = try await admitted(prepared, by: entry, caller, isAbandoned)
             core.logger.info("call", metadata: LogFields.of(caller, method: call.method))
             return answer
         } catch {
-            core.logger.info("call", metadata: LogFields.of(caller, method: call.method, outcome: error.name))
+            // What is not served is not named either: a caller could write into the log.
+            let isKnown = error.name != .methodNotFound && error.name != .interfaceNotFound
+            core.logger.info(
+                "call",
+                metadata: LogFields.of(caller, method: isKnown ? call.method : "unknown", outcome: error.name))
             throw error
         }
     }
 
-    private func admitted(_ entry: DispatchTable.Entry, _ call: IncomingCall, _ caller: Caller) async throws(Fault)
-        -> MethodAnswer
-    {
-        let run = try entry.prepare(call)
-        let admission = try await core.vaultAccess.admit(caller, call)
+    private func admitted(
+        _ call: DispatchTable.PreparedCall, by entry: DispatchTable.Entry, _ caller: Caller,
+        _ isAbandoned: @escaping @Sendable () -> Bool
+    ) async throws(Fault) -> MethodAnswer {
+        let admission = try await core.vaultAccess.admit(caller, call.method, call.vault)
         let vaultActor = core.vaultStore.vaultActor(of: admission.owner)
         let user = admission.idleUser(caller)
         await core.locks.idle.apply(user)
@@ -54,13 +64,13 @@ struct KeychainInterface: ServedInterface {
             ? await core.vaultStore.condition(of: caller.uid) : nil
         let request = Request(
             core: core, caller: caller, vaultActor: vaultActor, condition: condition, admission: admission, own: own,
-            secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: call.isAbandoned)
+            secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: isAbandoned)
         let permission = entry.permission(in: condition)
         // A member of a group without a keychain is answered like somebody who is none, unless it is to be made.
         if admission.standing == .member, condition == .none, permission != .creation { throw Faults.noGroupVault }
         do throws(Fault) {
             switch permission {
-            case .allowed: return try await run(request)
+            case .allowed: return try await call.run(request)
             case .absent: throw Faults.notFound
             case .creation: throw try await request.creationRequired()
             }

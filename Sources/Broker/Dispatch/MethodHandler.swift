@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// One method of `org.coffer.Keychain`.
 protocol MethodHandler: SendableMetatype {

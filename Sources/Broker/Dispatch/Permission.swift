@@ -1,4 +1,4 @@
-/// What happens to a call in one condition of the vault.
+/// What happens to a call, by the vault's condition.
 enum Permission: Sendable {
     /// The method's handler decides.
     case allowed

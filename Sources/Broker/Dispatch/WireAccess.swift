@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// Access control between wire and vault. What does not fit is refused, never narrowed.

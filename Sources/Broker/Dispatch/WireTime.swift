@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// Times between wire and vault.
 enum WireTime {

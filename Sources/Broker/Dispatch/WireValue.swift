@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import Varlink
 
 /// Values between wire and vault.
 enum WireValue {

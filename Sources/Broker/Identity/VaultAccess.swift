@@ -1,19 +1,20 @@
 import Authorization
 import BrokerProtocol
 import Platform
+import Varlink
 
 /// Finds out which vault a call is about and by what right. Asks the name service at every call, and keeps no answer.
 struct VaultAccess: Sendable {
     let registry: Registry
 
     /// - Throws: `NotFound`, the same one for a group that is not there and for one that the caller is no member of; `NotPermitted` for what is root's.
-    func admit(_ caller: Caller, _ call: IncomingCall) async throws(Fault) -> Admission {
-        if call.method == Keychain.CreateVault.name {
-            let owner = try call.parameters(of: Keychain.CreateVault.self).owner
-            return try await Self.aside { () throws(Fault) in try admitCreation(caller, owner) }
+    func admit(
+        _ caller: Caller, _ method: any VarlinkMethod, _ choice: Keychain.VaultChoice
+    ) async throws(Fault) -> Admission {
+        if let creation = method as? Keychain.CreateVault {
+            return try await Self.aside { () throws(Fault) in try admitCreation(caller, creation.owner) }
         }
-        let choice = try call.vaultChoice()
-        if call.method == Keychain.AcceptVault.name {
+        if method is Keychain.AcceptVault {
             return try await Self.aside { () throws(Fault) in try Self.admitAcceptance(caller, choice) }
         }
         switch (choice.group, choice.user) {

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// What a call wanted, for the record of its refusal.

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// Why something was refused, as the access log says it: the error's own name, `challenge-refused`.
 enum OutcomeWord {

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// `AcceptVault`: root takes a file for the newest that the TPM has not counted so, with its owner's consent. Admission lets nobody else in; the

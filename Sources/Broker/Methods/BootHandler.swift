@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// `Boot`: what the caller's vault is tied to, and how this boot stands to it.

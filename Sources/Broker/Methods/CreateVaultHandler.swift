@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// `CreateVault`: root has the vault of an account made that nobody can be asked for. The authenticator makes sure of root by itself.

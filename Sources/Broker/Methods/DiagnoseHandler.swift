@@ -3,6 +3,7 @@ import BrokerProtocol
 import FoundationEssentials
 import Platform
 import TPM
+import Varlink
 import Vault
 
 /// `Diagnose`: what only the broker sees, of the machine and of the caller's own vault. Answers whatever the TPM and the vault do.

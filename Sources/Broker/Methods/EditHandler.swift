@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// `Edit`: changes what is named. A change of policy takes the value out and seals it anew, so it needs whatever reading needs.

@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Varlink
 import Vault
 
 /// The way of every read: find, rules, plan, then the value or a question to a person. Used by all methods that need a value.

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// `Lock`: when it answers, the keys are gone. Where there were keys it waits for none of the vault's other calls, neither to wipe nor to answer.

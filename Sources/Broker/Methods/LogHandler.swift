@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// `Log`: what was done with the caller's vault, and refused.

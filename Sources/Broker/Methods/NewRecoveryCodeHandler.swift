@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Cryptography
 import Recovery
+import Varlink
 import Vault
 
 /// `NewRecoveryCode`: asks the person, every time, and gives out a code that does not count yet.

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import Varlink
 import Vault
 
 /// `Rename`: gives an item another service and account. A prompt asks for an item by these, so who renames one that asks for a person must be one that it

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import Varlink
 import Vault
 
 /// `RotateAll`: asks the person, as often as it takes to name all items that ask for one. The conversation does it; this says what is to be asked, and when it is done.

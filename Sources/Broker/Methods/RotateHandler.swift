@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import Varlink
 import Vault
 
 /// `Rotate`: a fresh key for one item. The value is taken out as for a reading, which asks whom that asks, and never leaves the broker.

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// `Search`: items by attributes and by a piece of text.

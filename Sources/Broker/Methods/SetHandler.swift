@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Cryptography
+import Varlink
 import Vault
 
 /// `Set`: stores a value. Needs no person and no unlocked vault; only where there is no vault yet, making one needs a person. What the call does not name stays

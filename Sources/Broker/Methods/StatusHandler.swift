@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Configuration
+import Varlink
 import Vault
 
 /// `Status`: how things stand. Answers whatever the TPM does.

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// `Unlock`: asks for a person unless the vault is open as it is to be. The signature, not this call, is what opens it, and binds it.

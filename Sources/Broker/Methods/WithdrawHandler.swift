@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// `Withdraw`: takes back a question that nobody will be asked, so that it is in the access log at once.

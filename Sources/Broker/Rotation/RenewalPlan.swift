@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// What it takes to seal all items anew: each once, by the way that asks least of the machine.

@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import Platform
+import Varlink
 import Vault
 
 /// Renewing all keys: another vault file with other keys is filled beside the one in use, proved to open, named by root's registry, and only then put in

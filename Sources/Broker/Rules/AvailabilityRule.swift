@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// No item is made that could never be read: a class whose key hangs on the login password is for a keychain that is bound to it.

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// Which keychain can be held to a login password: one person's own, where a TPM counts the tries.

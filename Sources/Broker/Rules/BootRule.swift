@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// Which keychain can be tied to the boot: one person's own, who can approve an update, where a TPM knows how the machine was started.

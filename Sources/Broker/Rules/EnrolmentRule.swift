@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// An item is bound to fingers only where there are some: otherwise nobody could ever read it. Only the authenticator can see that, so it is asked, by a

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// No item is made that could never be read, or would mean something else than it says: what a group, or an account that nobody can be asked for, cannot meet.

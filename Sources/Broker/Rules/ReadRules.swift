@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// The rules of reading, in their order.
 enum ReadRules {

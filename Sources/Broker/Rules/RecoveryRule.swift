@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// A recovery code is for one's own keychain: a group's secrets are not one member's to take along, and an account that nobody can be asked for cannot be asked for this.
 enum RecoveryRule {

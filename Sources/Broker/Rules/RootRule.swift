@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// Root looks after the vault of an account that nobody can be asked for; what asks for somebody is not root's to read.
 enum RootRule: ReadRule {

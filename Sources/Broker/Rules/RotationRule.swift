@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 
 /// All keys are renewed by the keychain's owner, or by root for an account that nobody can be asked for. A group's members cannot speak for each other.
 enum RotationRule {

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Cryptography
 import NIOCore
+import Varlink
 
 /// Puts answers into bytes, each with its final zero.
 struct AnswerEncoder {

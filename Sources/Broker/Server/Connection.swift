@@ -1,6 +1,8 @@
 import BrokerProtocol
 import Logging
 import NIOCore
+import Platform
+import Varlink
 
 /// One client's connection: reads a message, has it answered, reads the next. What is not read meanwhile waits in the kernel, at the client's expense.
 struct Connection: Sendable {
@@ -38,7 +40,7 @@ struct Connection: Sendable {
     }
 
     private func exchange(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async throws {
-        var framer = MessageFramer(limit: Varlink.longestMessage)
+        var framer = MessageFramer()
         var counted = 0
         var deadline: Scheduled<Void>?
         defer {
@@ -76,7 +78,7 @@ struct Connection: Sendable {
     }
 
     private func step(_ framer: inout MessageFramer) async throws -> MessageFramer.Step {
-        let step = framer.next()
+        let step = framer.next(limit: Varlink.longestMessage)
         if case .tooLong = step {
             try await refuse(.limitExceeded, "A message may have \(Varlink.longestMessage) bytes at most.")
             throw Hangup()
@@ -91,7 +93,7 @@ struct Connection: Sendable {
     private func answer(_ message: [UInt8]) async throws -> Bool {
         let call: IncomingCall
         do {
-            call = try IncomingCall(VarlinkMessage(message)) { [channel] in !channel.channel.isActive }
+            call = try IncomingCall(VarlinkMessage(message), served: served.interfaces.methods)
         } catch let malformed as MalformedMessage {
             try await refuse(served.unreadable, "This is not a Varlink call: \(malformed.reason).")
             return false
@@ -121,7 +123,7 @@ struct Connection: Sendable {
 
     private func prepare(_ call: IncomingCall) async -> Prepared {
         do throws(Fault) {
-            let answer = try await served.answer(call, from: caller)
+            let answer = try await served.answer(call, from: caller) { [channel] in !channel.channel.isActive }
             if case .items(let items) = answer { return .items(items) }
             return .single(encoder.only(reply: answer))
         } catch { return .single(encoder.encode(error)) }

@@ -4,6 +4,7 @@ import NIOCore
 import NIOPosix
 import Platform
 import Synchronization
+import Varlink
 
 /// A listening socket and the connections that came through it.
 final class Listener: Sendable {

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Logging
 import Platform
+import Varlink
 
 /// The only things that are ever logged about a call: who, which method, what came of it. Never a name, a value, an attribute or a challenge; and a method only
 /// where it is one of ours, because the caller may write there what it likes.

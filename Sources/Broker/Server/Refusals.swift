@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import Platform
 import Synchronization
+import Varlink
 
 /// Tells those who get no connection why. Each user is logged once in a while, for a log is not to be filled by who connects on and on.
 final class Refusals: Sendable {

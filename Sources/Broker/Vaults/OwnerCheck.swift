@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Platform
+import Varlink
 
 /// Whether the name service still knows the owner, by the name that the vault was made for. A user's name is remembered for a short while: name services
 /// can be slow. A group's is not: who belongs to it is asked for at every call anyway.

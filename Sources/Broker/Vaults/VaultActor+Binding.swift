@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import Foundation
+import Varlink
 import Vault
 
 /// Another unlock root, under a password or under none. File first, then root's registry, then use: a crash in between leaves a vault that opens by what the

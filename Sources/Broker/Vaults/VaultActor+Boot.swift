@@ -3,6 +3,7 @@ import BrokerProtocol
 import Cryptography
 import FoundationEssentials
 import TPM
+import Varlink
 import Vault
 
 /// Tying a vault to the measured boot (docs/boot.md), and approving other boots.

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// Moving a vault's counter once for several changes. While it is being moved, and while it may not be, changes are made that leave their step to the next

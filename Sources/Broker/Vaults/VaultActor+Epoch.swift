@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// Keeping a vault's file and the TPM's counter together (docs/vault-format.md, "Epoch and counter"). The TPM is only ever talked to on the sealer's

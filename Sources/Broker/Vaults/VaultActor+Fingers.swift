@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Varlink
 import Vault
 
 /// The key of the enrolled fingers. File first, then root's registry, then use: a crash in between leaves a key that nobody uses.

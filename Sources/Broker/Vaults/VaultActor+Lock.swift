@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import FoundationEssentials
+import Varlink
 import Vault
 
 extension VaultActor {

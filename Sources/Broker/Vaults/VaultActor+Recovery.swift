@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import Recovery
+import Varlink
 import Vault
 
 extension VaultActor {

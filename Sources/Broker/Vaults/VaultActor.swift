@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import Varlink
 import Vault
 
 /// One owner's vault: its file, its keys, whether it is locked. Everything about it happens in one order, on a queue of its own; only the sealer is waited
@@ -86,7 +87,8 @@ actor VaultActor {
     ///   its beginning. What it does before it changes the vault must bear that.
     func use<Value: Sendable>(_ body: @Sendable (OpenState) throws -> Value) async throws(Fault) -> Value {
         for _ in 0..<Self.mostAttempts {
-            _ = try await opened()
+            // A call of the actor's own method is a turn on its queue, which most calls need not wait for.
+            if try openState() == nil { _ = try await opened() }
             // Nothing may come between looking at the state and using it.
             guard let state = open else { throw Faults.stopping }
             guard renewal?.offer == nil else { throw Faults.beingRenewed }
@@ -121,17 +123,24 @@ actor VaultActor {
 
     /// The open vault. What comes from a file or a TPM is waited for without keeping other calls from this vault.
     func opened() async throws(Fault) -> OpenState {
-        if let damage { throw damage }
-        if isClosed { throw Faults.stopping }
+        if let open = try openState() { return open }
         try await awaitDecision()
-        try ownerCheck.check(owner, record: open?.record)
-        if let open { return open }
+        if let open = try openState() { return open }
         let task = opening ?? begin()
         opening = task
         let result = await task.value
         if opening == task { take(result) }
         if let open { return open }
         return try result.get()
+    }
+
+    /// The open vault, where nothing has to be waited for.
+    private func openState() throws(Fault) -> OpenState? {
+        if let damage { throw damage }
+        if isClosed { throw Faults.stopping }
+        guard renewal?.offer == nil, let open else { return nil }
+        try ownerCheck.check(owner, record: open.record)
+        return open
     }
 
     private func begin() -> Task<Result<OpenState, Fault>, Never> {

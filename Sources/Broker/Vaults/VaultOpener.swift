@@ -1,6 +1,7 @@
 import Authorization
 import BrokerProtocol
 import Platform
+import Varlink
 import Vault
 
 /// Opens a vault: the registry's word first, then the file, then the device root. Blocking work, done on the sealer's thread.

@@ -5,6 +5,7 @@ import Configuration
 import Foundation
 import Logging
 import Platform
+import Varlink
 import Vault
 
 /// A broker in this process, with real sockets and everything it keeps in a folder that goes with it.

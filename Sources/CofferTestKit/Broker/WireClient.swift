@@ -2,6 +2,7 @@ import BrokerProtocol
 import Dispatch
 import Glibc
 import Platform
+import Varlink
 
 /// A client that says on the wire whatever a test wants. Its blocking calls run on a thread of its own, never on those that the broker's tasks need.
 public final class WireClient: Sendable {
@@ -25,17 +26,16 @@ public final class WireClient: Sendable {
     /// Calls a method and waits for its one answer.
     public func call<Method: VarlinkMethod>(_ method: Method) async throws -> Method.Reply {
         try await send(Varlink.encode(VarlinkCall(method)))
-        return try await reply(Method.Reply.self).parameters
+        return try await reply(Method.Reply.self)
     }
 
     /// Waits for an answer.
     /// - Throws: the `Fault` that it carries, or `Closed`.
-    public func reply<Reply: Codable & Sendable>(_ type: Reply.Type) async throws -> VarlinkReply<Reply> {
-        let bytes = try await message()
-        if try Varlink.decode(VarlinkReplyHeader.self, from: bytes).error != nil {
-            throw try Varlink.decode(Fault.self, from: bytes)
+    public func reply<Reply: Codable & Sendable>(_ type: Reply.Type) async throws -> Reply {
+        switch try Varlink.decode(VarlinkAnswer<Reply>.self, from: await message()) {
+        case .reply(let reply, _): return reply
+        case .fault(let fault): throw fault
         }
-        return try Varlink.decode(VarlinkReply<Reply>.self, from: bytes)
     }
 
     /// Sends bytes as they are.

@@ -2,6 +2,7 @@ import ArgumentParser
 import BrokerProtocol
 import Coffer
 import Glibc
+import Varlink
 
 /// `coffer log`
 struct LogCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerProtocol
 import Coffer
+import Varlink
 
 /// `coffer search`
 struct SearchCommand: ParsableCommand {

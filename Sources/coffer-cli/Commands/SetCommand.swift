@@ -3,6 +3,7 @@ import BrokerProtocol
 import Coffer
 import FoundationEssentials
 import Platform
+import Varlink
 
 /// `coffer set`
 struct SetCommand: ParsableCommand {

@@ -4,6 +4,7 @@ import CofferTestKit
 import Foundation
 import Platform
 import Synchronization
+import Varlink
 
 /// Speaks the broker's side of the private protocol, as told: honest by default, and any attacker a test wants.
 final class FakeBroker: Sendable {
@@ -107,8 +108,8 @@ final class FakeBroker: Sendable {
     }
 
     private func answer(_ bytes: [UInt8]) throws -> [UInt8] {
-        let method = try Varlink.decode(VarlinkCallHeader.self, from: bytes).method
-        let name = String(method.split(separator: ".").last ?? "")
+        let call = try IncomingCall(VarlinkMessage(bytes), served: ServedMethods([]))
+        let name = String(call.method.split(separator: ".").last ?? "")
         let script = state.withLock { state in
             state.calls.append(name)
             state.heard += bytes

@@ -2,6 +2,7 @@ import BrokerProtocol
 import CofferTestKit
 import Foundation
 import Platform
+import Varlink
 
 /// A client of the authenticator's, as a program would be.
 struct TestClient: ~Copyable {
@@ -37,10 +38,10 @@ struct TestClient: ~Copyable {
         guard let bytes = try socket.receiveMessage(limit: 1 << 20, until: .now + patience) else {
             throw SystemError("receive", reason: "the authenticator closed the connection")
         }
-        if try Varlink.decode(VarlinkReplyHeader.self, from: bytes).error != nil {
-            return .failure(try Varlink.decode(Fault.self, from: bytes))
+        switch try Varlink.decode(VarlinkAnswer<Reply>.self, from: bytes) {
+        case .reply(let reply, _): return .success(reply)
+        case .fault(let fault): return .failure(fault)
         }
-        return .success(try Varlink.decode(VarlinkReply<Reply>.self, from: bytes).parameters)
     }
 
     /// Whether the authenticator closes the connection.

@@ -2,6 +2,7 @@ import Authorization
 import BrokerProtocol
 import Platform
 import Testing
+import Varlink
 
 @testable import Broker
 @testable import Vault

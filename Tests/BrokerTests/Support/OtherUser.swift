@@ -2,6 +2,7 @@ import BrokerProtocol
 import CofferTestKit
 import Foundation
 import Testing
+import Varlink
 
 /// A process of another account, which calls the broker and has a person say yes where one is asked for.
 struct OtherUser {

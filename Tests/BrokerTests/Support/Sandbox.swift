@@ -4,6 +4,7 @@ import BrokerProtocol
 import CofferTestKit
 import Configuration
 import Testing
+import Varlink
 import Vault
 
 /// A broker with the software sealer, as most tests want it.

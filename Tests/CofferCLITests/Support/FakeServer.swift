@@ -3,6 +3,7 @@ import CofferTestKit
 import Foundation
 import Platform
 import Synchronization
+import Varlink
 
 /// A server that speaks the real protocol and says what a test wants: every method has a queue of replies, the last of which
 /// is repeated.
@@ -29,8 +30,8 @@ final class FakeServer: Sendable {
         var method: String
         var message: [UInt8]
 
-        func parameters<Parameters: Codable & Sendable>(_ type: Parameters.Type) throws -> Parameters? {
-            try Varlink.decode(VarlinkParameters<Parameters>.self, from: message).parameters
+        func parameters<Method: VarlinkMethod>(_ type: Method.Type) throws -> Method? {
+            try IncomingCall(VarlinkMessage(message), served: ServedMethods([type])).parameters() as? Method
         }
     }
 
@@ -66,10 +67,10 @@ final class FakeServer: Sendable {
         let limit = ContinuousClock.now + patience
         // Whatever breaks ends the connection; the test sees that from its other end.
         while let message = try? socket.receiveMessage(limit: 4 << 20, until: limit),
-            let header = try? Varlink.decode(VarlinkCallHeader.self, from: message)
+            let call = try? IncomingCall(VarlinkMessage(message), served: ServedMethods([]))
         {
-            calls.withLock { $0.append(Call(method: header.method, message: message)) }
-            switch next(header.method) {
+            calls.withLock { $0.append(Call(method: call.method, message: message)) }
+            switch next(call.method) {
             case .reply(let bytes): send(bytes, socket)
             case .replies(let several): for bytes in several { send(bytes, socket) }
             case .silence: continue

@@ -3,6 +3,7 @@ import CofferTestKit
 import Configuration
 import Foundation
 import Platform
+import Varlink
 
 @testable import Authenticator
 @testable import Broker
@@ -10,17 +11,10 @@ import Platform
 
 /// Calls as clients and authenticators send them.
 enum WireSamples {
-    static func calls() throws -> [(bytes: [UInt8], read: (IncomingCall) throws -> Void)] {
-        var calls: [(bytes: [UInt8], read: (IncomingCall) throws -> Void)] = []
+    static func calls() throws -> [(bytes: [UInt8], method: any VarlinkMethod.Type)] {
+        var calls: [(bytes: [UInt8], method: any VarlinkMethod.Type)] = []
         func add<Method: VarlinkMethod>(_ method: Method) throws {
-            calls.append(
-                (
-                    try Varlink.encode(VarlinkCall(method)).dropLast(),
-                    { call in
-                        _ = try call.parameters(of: Method.self)
-                        _ = try call.vaultChoice()
-                    }
-                ))
+            calls.append((try Varlink.encode(VarlinkCall(method)).dropLast(), Keychain.InVault<Method>.self))
         }
         let access = Keychain.AccessControl(require: [.presence, .passcode], any: true)
         let value = Data("value".utf8).base64EncodedString()
@@ -66,33 +60,34 @@ enum WireSamples {
 
 /// The framer, the screen before the parser, and the parser.
 struct WireTarget: FuzzTarget {
-    private let calls: [(bytes: [UInt8], read: (IncomingCall) throws -> Void)]
+    private let calls: [(bytes: [UInt8], method: any VarlinkMethod.Type)]
+    private let served: ServedMethods
     private let trees: [JSONTree]
 
     init() async throws {
         calls = try WireSamples.calls()
+        served = ServedMethods(calls.map(\.method))
         trees = try calls.map { try JSONTree(parsing: $0.bytes) }
     }
 
     mutating func tryOne(_ mutator: inout Mutator) throws {
-        let index = mutator.below(calls.count)
-        let message = mutator.text(trees[index], donors: trees)
+        let message = mutator.text(trees[mutator.below(calls.count)], donors: trees)
         // In pieces, with others before and behind it.
-        var framer = MessageFramer(limit: 100_000)
+        var framer = MessageFramer()
         var stream = (calls[mutator.below(calls.count)].bytes + [0] + message + [0])[...]
         while !stream.isEmpty {
             let count = 1 + mutator.below(stream.count)
             framer.append(stream.prefix(count))
             stream = stream.dropFirst(count)
             reading: while true {
-                switch framer.next() {
+                switch framer.next(limit: 100_000) {
                 case .incomplete: break reading
                 case .tooLong: return
                 case .message(let found):
                     guard let message = try answer({ try VarlinkMessage(found) }) else { continue }
-                    try answer { try calls[index].read(IncomingCall(message)) }
-                    _ = try answer {
-                        let set = try IncomingCall(message).parameters(of: Keychain.Set.self)
+                    try answer {
+                        let parameters = try IncomingCall(message, served: served).parameters()
+                        guard let set = (parameters as? Keychain.InVault<Keychain.Set>)?.method else { return }
                         _ = try WireAccess.decode(set.access, over: nil)
                         _ = try WireTime.decode(set.expires)
                         _ = try WireValue.decode(set.value)

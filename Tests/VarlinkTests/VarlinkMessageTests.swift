@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Testing
+import Varlink
 
 @Suite struct VarlinkMessageTests {
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes.dropLast(), as: UTF8.self) }
@@ -19,9 +20,9 @@ import Testing
     }
 
     @Test func unknownFieldsAreIgnored() throws {
-        let message = Array(#"{"method":"x","parameters":{"service":"s","later":[1]},"later":true}"#.utf8)
-        #expect(try Varlink.decode(VarlinkCallHeader.self, from: message).method == "x")
-        #expect(try Varlink.decode(VarlinkParameters<Keychain.Exists>.self, from: message).parameters?.service == "s")
+        let text = #"{"method":"org.coffer.Keychain.Exists","parameters":{"service":"s","later":[1]},"later":true}"#
+        let call = try IncomingCall(VarlinkMessage(Array(text.utf8)), served: ServedMethods([Keychain.Exists.self]))
+        #expect((try call.parameters() as? Keychain.Exists)?.service == "s")
     }
 
     @Test func faultsGoThereAndBack() throws {
@@ -97,6 +98,8 @@ import Testing
 
     @Test(arguments: ["", "{", "[]", "{\"method\":1}", "{\"parameters\":{}}", "\u{1}", "{\"method\":\"x\"} trailing"])
     func whatIsNotACallIsRefused(text: String) {
-        #expect(throws: (any Error).self) { try Varlink.decode(VarlinkCallHeader.self, from: Array(text.utf8)) }
+        #expect(throws: (any Error).self) {
+            try IncomingCall(VarlinkMessage(Array(text.utf8)), served: ServedMethods([]))
+        }
     }
 }

@@ -4,7 +4,7 @@ public enum VarlinkService {
     public static let interface = "org.varlink.service"
 
     /// The interface in Varlink's own language, as introspection gives it out.
-    public static let text = #"""
+    public static let description = #"""
         # What a Varlink service tells of itself.
         interface org.varlink.service
 

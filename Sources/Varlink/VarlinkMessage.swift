@@ -12,8 +12,12 @@ public struct VarlinkMessage: Sendable {
     }
 
     /// - Throws: `DecodingError`, whose words may quote the message.
-    public func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
-        try JSONDecoder().decode(type, from: Data(bytes))
+    public func decode<Content: Decodable>(
+        _ type: Content.Type, with userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    ) throws -> Content {
+        let decoder = JSONDecoder()
+        decoder.userInfo = userInfo
+        return try decoder.decode(type, from: Data(bytes))
     }
 }
 

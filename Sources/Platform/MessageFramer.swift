@@ -1,0 +1,47 @@
+/// Cuts a stream into messages that end with a zero byte. It wipes what it has handed on.
+public struct MessageFramer: Sendable {
+    private var pending: [UInt8] = []
+    private var searched = 0
+
+    public init() {}
+
+    /// How many bytes belong to a message that has not been taken yet.
+    public var count: Int { pending.count }
+
+    /// Whether a whole message waits to be taken.
+    public var hasMessage: Bool { pending[searched...].contains(0) }
+
+    public mutating func append(_ bytes: some Sequence<UInt8>) {
+        pending.append(contentsOf: bytes)
+    }
+
+    /// What the stream holds next.
+    public enum Step: Sendable {
+        case message([UInt8])
+        case incomplete
+        case tooLong
+    }
+
+    /// Takes the next message, without its zero byte.
+    /// - Parameter limit: the most bytes that it may have.
+    public mutating func next(limit: Int) -> Step {
+        guard let end = pending[searched...].firstIndex(of: 0) else {
+            searched = pending.count
+            return pending.count > limit ? .tooLong : .incomplete
+        }
+        searched = 0
+        guard end <= limit else { return .tooLong }
+        let message = Array(pending[..<end])
+        let rest = Array(pending[(end + 1)...])
+        Wipe.bytes(&pending)
+        pending = rest
+        return .message(message)
+    }
+
+    /// Forgets what is left.
+    public mutating func wipe() {
+        Wipe.bytes(&pending)
+        pending = []
+        searched = 0
+    }
+}

@@ -1,0 +1,68 @@
+import Platform
+
+/// A client's connection with blocking calls, for a program that does one thing at a time.
+public struct VarlinkConnection: ~Copyable, Sendable {
+    private var socket: UnixSocket
+    private let longestReply: Int
+
+    /// - Parameter longestReply: the most bytes of one reply.
+    /// - Throws: ``TransportFailure``.
+    public init(
+        path: String, longestReply: Int = Varlink.longestMessage, until deadline: ContinuousClock.Instant?
+    ) throws(TransportFailure) {
+        do { socket = try UnixSocket(connectingTo: path, until: deadline) } catch { throw TransportFailure(error) }
+        self.longestReply = longestReply
+    }
+
+    /// Who listens, by the kernel's word.
+    /// - Throws: ``TransportFailure``.
+    public func peer() throws(TransportFailure) -> PeerCredentials {
+        do { return try socket.peer() } catch { throw TransportFailure(error) }
+    }
+
+    /// Becomes readable when the peer speaks or closes.
+    public var number: Int32 { socket.number }
+
+    /// Sends a call.
+    /// - Throws: ``TransportFailure``.
+    public func send<Method: VarlinkMethod>(
+        _ parameters: Method, more: Bool? = nil, until deadline: ContinuousClock.Instant?
+    ) throws(TransportFailure) {
+        let bytes: [UInt8]
+        do {
+            bytes = try Varlink.encode(VarlinkCall(parameters, more: more))
+        } catch {
+            throw .notUnderstood("the call could not be written as JSON")
+        }
+        do { try socket.send(bytes, until: deadline) } catch { throw TransportFailure(error) }
+    }
+
+    /// Waits for the next answer.
+    /// - Throws: ``TransportFailure``.
+    public mutating func receive<Reply: Codable & Sendable>(
+        _ type: Reply.Type, until deadline: ContinuousClock.Instant?
+    ) throws(TransportFailure) -> VarlinkAnswer<Reply> {
+        let message: [UInt8]?
+        do {
+            message = try socket.receiveMessage(limit: longestReply, until: deadline)
+        } catch {
+            throw TransportFailure(error)
+        }
+        guard let message else { throw .unreachable("the connection was closed without an answer") }
+        do {
+            return try Varlink.decode(VarlinkAnswer<Reply>.self, from: message)
+        } catch {
+            // The decoder's own words may quote the message, and that may hold a value.
+            throw .notUnderstood("the answer is not what the interface promises")
+        }
+    }
+
+    /// Calls a method, and waits for its one answer.
+    /// - Throws: ``TransportFailure``.
+    public mutating func call<Method: VarlinkMethod>(
+        _ parameters: Method, until deadline: ContinuousClock.Instant?
+    ) throws(TransportFailure) -> VarlinkAnswer<Method.Reply> {
+        try send(parameters, until: deadline)
+        return try receive(Method.Reply.self, until: deadline)
+    }
+}
