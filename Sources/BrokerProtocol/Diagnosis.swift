@@ -62,42 +62,20 @@ extension Keychain {
             }
         }
     }
+}
 
-    /// What was found at one check.
-    public struct Finding: Codable, Sendable, Equatable {
-        public enum Verdict: String, Codable, Sendable {
-            case ok
-            /// Worth knowing, and nothing to mend.
-            case note
-            /// Something is to be done.
-            case problem
-        }
-
-        /// A ``Check``'s name; a newer broker may know more of them.
-        public var check: String
-        public var verdict: Verdict
-        public var message: String
-        /// What to do.
-        public var advice: String?
-
-        public init(_ check: Check, _ verdict: Verdict, _ message: String, advice: String? = nil) {
-            self.check = check.rawValue
-            self.verdict = verdict
-            self.message = message
-            self.advice = advice
-        }
+extension Keychain.Finding {
+    /// What a check says.
+    public enum Verdict: String, Codable, Sendable {
+        case ok
+        /// Worth knowing, and nothing to mend.
+        case note
+        /// Something is to be done.
+        case problem
     }
 
-    /// Looks at what only the broker sees, and checks the whole vault.
-    public struct Diagnose: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Diagnose"
-
-        public init() {}
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var findings: [Finding]
-
-            public init(findings: [Finding]) { self.findings = findings }
-        }
+    /// What this check of this version found.
+    public init(_ check: Keychain.Check, _ verdict: Verdict, _ message: String, advice: String? = nil) {
+        self.init(check: check.rawValue, verdict: verdict, message: message, advice: advice)
     }
 }

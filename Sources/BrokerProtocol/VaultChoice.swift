@@ -37,18 +37,4 @@ extension Keychain {
             try vault.encode(to: encoder)
         }
     }
-
-    /// Makes the vault of an account that cannot be asked for anything, by root.
-    public struct CreateVault: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.CreateVault"
-        public typealias Reply = VaultReply
-        /// The account's name.
-        public var owner: String
-        public var challenge: String?
-
-        public init(owner: String, challenge: String? = nil) {
-            self.owner = owner
-            self.challenge = challenge
-        }
-    }
 }

@@ -3,10 +3,10 @@ extension Fault {
     public struct Name: RawRepresentable, Codable, Sendable, Hashable {
         public let rawValue: String
 
+        /// - Parameter rawValue: the interface's name, a dot, the error's name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// - Parameter rawValue: the interface's name, a dot, the error's name.
-        public init(_ rawValue: String) { self.rawValue = rawValue }
+        private init(_ rawValue: String) { self.rawValue = rawValue }
 
         // org.varlink.service
         public static let interfaceNotFound = Name("org.varlink.service.InterfaceNotFound")

@@ -42,7 +42,7 @@ struct AcceptTests {
             script.facts.service = nil
             script.facts.account = nil
             script.facts.authorizations = kinds.map { .init(kind: $0) }
-            script.facts.alternatives = [Array(kinds.indices)]
+            script.facts.alternatives = [kinds.indices.map(Int64.init)]
             script.adopted = []
         }
         return stage

@@ -11,7 +11,7 @@ struct AlternativeTests {
 
     /// A stage whose `coffer-passcode` takes another answer than its `coffer`, so that it shows which of them was asked.
     private func stage(
-        _ kinds: [String], _ alternatives: [[Int]], _ purposes: [Keychain.Purpose] = [.read]
+        _ kinds: [String], _ alternatives: [[Int64]], _ purposes: [Keychain.Purpose] = [.read]
     ) throws -> Stage {
         let stage = try Stage(
             .init(prepare: { path in
@@ -36,13 +36,13 @@ struct AlternativeTests {
             ["passcode"], ["presence", "passcode"],
         ])
     func passcode(kinds: [String]) throws {
-        let stage = try stage(kinds, [Array(kinds.indices)])
+        let stage = try stage(kinds, [kinds.indices.map(Int64.init)])
         var client = try stage.client()
         #expect(try client.authenticate(Stage.password).name == .authenticationFailed)
         #expect(!stage.broker.calls.contains("Prepare"))
         var again = try stage.client()
         #expect(try again.authenticate(Self.pin).isDone)
-        #expect(stage.broker.completions.map(\.authorization) == Array(kinds.indices))
+        #expect(stage.broker.completions.map(\.authorization) == kinds.indices.map(Int64.init))
     }
 
     @Test("a passcode opens a vault in the same question")
@@ -67,7 +67,7 @@ struct AlternativeTests {
             ["biometry-any"], ["biometry-any", "passcode"], ["presence", "biometry-any"],
         ])
     func unavailable(kinds: [String]) throws {
-        let stage = try stage(kinds, [Array(kinds.indices)])
+        let stage = try stage(kinds, [kinds.indices.map(Int64.init)])
         var client = try stage.client()
         let fault = try client.begin().fault
         #expect(fault?.name == .authenticationFailed && fault?.details.reason == "biometry")

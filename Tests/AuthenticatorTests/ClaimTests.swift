@@ -27,7 +27,7 @@ struct ClaimTests {
             script.facts.owner = owner.text
             script.facts.purposes = purposes
             script.facts.authorizations = purposes.map { .init(kind: $0 == .unlock ? "unlock" : "presence") }
-            script.facts.alternatives = [Array(purposes.indices)]
+            script.facts.alternatives = [purposes.indices.map(Int64.init)]
         }
         return stage
     }

@@ -54,7 +54,8 @@ import Varlink
             stage.broker.change { script in
                 script.facts = BrokerInterface.Describe.Reply(
                     owner: "user:\(geteuid())", vault: stage.record.vault.hex, purposes: [.enrolment], service: nil,
-                    account: nil, reason: nil, authorizations: [], enrolment: kinds)
+                    account: nil, reason: nil, authorizations: [], alternatives: [[]],
+                    enrolment: kinds)
                 script.adopted = []
             }
             var client = try stage.client()

@@ -84,7 +84,7 @@ struct HostileClientTests {
         #expect(try client.receive(Nothing.self).name == .methodNotFound)
         let documented = try String(
             contentsOfFile: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().path + "/docs/org.coffer.Authentication.varlink", encoding: .utf8)
+                .deletingLastPathComponent().path + "/Interfaces/org.coffer.Authentication.varlink", encoding: .utf8)
         let described = try client.call(
             VarlinkService.GetInterfaceDescription(interface: "org.coffer.Authentication")
         ).get()

@@ -150,7 +150,7 @@ import Testing
         for kinds in [["passcode"], ["presence", "passcode"]] {
             stage.broker.change {
                 $0.facts.authorizations = kinds.map { .init(kind: $0) }
-                $0.facts.alternatives = [Array(kinds.indices)]
+                $0.facts.alternatives = [kinds.indices.map(Int64.init)]
             }
             expectQuestion(try shell.perform(.begin))
         }

@@ -17,7 +17,7 @@ struct RotationTests {
             script.facts.account = nil
             script.facts.items = items.map { .init(service: "github", account: $0) }
             script.facts.authorizations = [.init(kind: "unlock")] + items.map { _ in .init(kind: "presence") }
-            script.facts.alternatives = [Array(0...items.count)]
+            script.facts.alternatives = [(0...items.count).map(Int64.init)]
             script.adopted = []
         }
         return stage

@@ -45,7 +45,8 @@ struct ApplicationPasswordTests {
         let access = Keychain.AccessControl(require: [.appPassword])
         func set(_ access: Keychain.AccessControl?, _ password: String?) -> Keychain.Set {
             Keychain.Set(
-                service: "s", account: "a", value: someValue, access: access, applicationPassword: password)
+                service: "s", account: "a", value: someValue, access: access.map { .init($0) },
+                applicationPassword: password)
         }
         #expect(try await fault { try await client.call(set(access, nil)) }.name == .applicationPasswordRequired)
         #expect(try await fault { try await client.call(set(access, "")) }.name == .invalidArgument)

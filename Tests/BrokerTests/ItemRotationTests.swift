@@ -25,7 +25,8 @@ struct ItemRotationTests {
         try await broker.makeVault(client)
         _ = try await client.call(
             Keychain.Set(
-                service: "s", account: "a", value: someValue, access: access, applicationPassword: password))
+                service: "s", account: "a", value: someValue, access: access.map { .init($0) },
+                applicationPassword: password))
         return (broker, client)
     }
 

@@ -17,7 +17,7 @@ struct ProtocolTests {
 
     private func bytes(_ messages: String...) -> [UInt8] { messages.flatMap { Array($0.utf8) + [0] } }
 
-    @Test("introspection tells the interfaces that the documents have, word for word")
+    @Test("introspection tells the interfaces that the files have, word for word")
     func introspection() async throws {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
@@ -26,7 +26,7 @@ struct ProtocolTests {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         func document(_ name: String) throws -> String {
-            try String(contentsOf: root.appendingPathComponent("docs/\(name).varlink"), encoding: .utf8)
+            try String(contentsOf: root.appendingPathComponent("Interfaces/\(name).varlink"), encoding: .utf8)
         }
         let keychain = try await client.call(VarlinkService.GetInterfaceDescription(interface: Keychain.interface))
             .description

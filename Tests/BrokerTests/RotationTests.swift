@@ -28,7 +28,9 @@ struct RotationTests {
         _ client: WireClient, _ account: String, _ value: [UInt8], _ access: Keychain.AccessControl? = nil
     ) async throws {
         _ = try await client.call(
-            Keychain.Set(service: "s", account: account, value: Data(value).base64EncodedString(), access: access))
+            Keychain.Set(
+                service: "s", account: account, value: Data(value).base64EncodedString(),
+                access: access.map { .init($0) }))
     }
 
     private func get(_ broker: ThrowAwayBroker, _ client: WireClient, _ account: String) async throws -> [UInt8] {

@@ -51,7 +51,7 @@ struct ClientChannel: ~Copyable {
     private static let interfaces = ServedInterfaces(
         product: "coffer-authenticator", version: ProductVersion.current,
         interfaces: [
-            .init(name: BrokerProtocol.Authentication.interface, description: InterfaceText.authentication)
+            .init(name: BrokerProtocol.Authentication.interface, description: BrokerProtocol.Authentication.description)
         ],
         methods: [
             BrokerProtocol.Authentication.Begin.self, BrokerProtocol.Authentication.Authorize.self,

@@ -18,7 +18,7 @@ enum ConversationError: Error, Equatable {
     /// What a client is told and what the broker is.
     struct Refusal: Equatable {
         let fault: Fault
-        /// password, expired, denied, tries, biometry, unavailable, cancelled, timeout, other (docs/org.coffer.Broker.varlink, Refuse).
+        /// password, expired, denied, tries, biometry, unavailable, cancelled, timeout, other (Interfaces/org.coffer.Broker.varlink, Refuse).
         let reason: String
 
         static let unavailable = "unavailable"

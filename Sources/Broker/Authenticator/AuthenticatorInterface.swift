@@ -10,7 +10,7 @@ struct AuthenticatorInterface: ServedInterface {
     private let exchanges = OpenExchanges()
     let interfaces = ServedInterfaces(
         product: "cofferd", version: ProductVersion.current,
-        interfaces: [.init(name: BrokerInterface.interface, description: InterfaceText.broker)],
+        interfaces: [.init(name: BrokerInterface.interface, description: BrokerInterface.description)],
         methods: [
             BrokerInterface.Describe.self, BrokerInterface.Provision<RegistryRecord>.self, BrokerInterface.Adopt.self,
             BrokerInterface.Companions.self, BrokerInterface.ProvideKey.self, BrokerInterface.Prepare.self,

@@ -26,7 +26,8 @@ extension AuthenticatorSession {
             BrokerInterface.Describe.Reply(
                 owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: challenge.purposes,
                 service: challenge.subject?.service, account: challenge.subject?.account, reason: challenge.reason,
-                authorizations: challenge.choice.wire, alternatives: challenge.choice.alternatives,
+                authorizations: challenge.choice.wire,
+                alternatives: challenge.choice.alternatives.map { $0.map(Int64.init) },
                 lastLock: max(
                     core.vaultStore.lockTimes.last(of: .user(challenge.uid)),
                     core.vaultStore.lockTimes.last(of: challenge.owner)),

@@ -9,15 +9,16 @@ extension AuthenticatorSession {
     func prepare(_ method: BrokerInterface.Prepare) async throws(Fault) -> MethodAnswer {
         let challenge: Challenge
         let authorization: Challenge.Authorization
+        let place = Int(method.authorization)
         do throws(ChallengeRefusal) {
             (challenge, authorization) = try core.challenges.begin(
-                method.challenge, method.authorization, connection: caller.connection)
+                method.challenge, place, connection: caller.connection)
         } catch { throw Self.refusal }
         do throws(Fault) {
             let material = try await core.vaultStore.vaultActor(of: challenge.owner).material(for: challenge.id)
             guard material.isSuccessor || material.record.vault == challenge.vault else { throw Self.refusal }
             let exchange = SigningExchange(patience: core.vaultStore.dependencies.signatureTime)
-            exchanges.insert(exchange, challenge.id, method.authorization, connection: caller.connection)
+            exchanges.insert(exchange, challenge.id, place, connection: caller.connection)
             start(exchange, for: authorization, with: material)
             let request: SigningRequest
             do throws(SealerError) { request = try await exchange.request().get() } catch { throw Fault(error) }
@@ -65,8 +66,9 @@ extension AuthenticatorSession {
     /// Brings the signature. After the last one the vault is open, or the item's agreement there, for the process that asked.
     func complete(_ method: BrokerInterface.Complete) async throws(Fault) -> MethodAnswer {
         let challenge = try challenge(method.challenge)
-        guard challenge.choice.authorizations.indices.contains(method.authorization),
-            let exchange = exchanges.take(challenge.id, method.authorization, connection: caller.connection)
+        let place = Int(method.authorization)
+        guard challenge.choice.authorizations.indices.contains(place),
+            let exchange = exchanges.take(challenge.id, place, connection: caller.connection)
         else { throw Self.refusal }
         do throws(Fault) {
             guard let signature = Base64.decode(method.signature), signature.count == 64 else {
@@ -83,7 +85,7 @@ extension AuthenticatorSession {
             }
             let secret: SecretBytes
             do throws(SealerError) { secret = try await exchange.outcome().get() } catch { throw Fault(error) }
-            let authorization = challenge.choice.authorizations[method.authorization]
+            let authorization = challenge.choice.authorizations[place]
             if let answer = try await renewed(challenge, method, secret) { return answer }
             if authorization.role == .unlockRoot, method.reseals ?? false {
                 do throws(ChallengeRefusal) {
@@ -108,7 +110,7 @@ extension AuthenticatorSession {
             }
             do throws(ChallengeRefusal) {
                 try core.challenges.finish(
-                    challenge.id, method.authorization, connection: caller.connection,
+                    challenge.id, place, connection: caller.connection,
                     agreement: authorization.role == .unlockRoot ? nil : secret,
                     means: method.means.flatMap(Challenge.Means.init))
             } catch { throw Self.refusal }
@@ -117,7 +119,7 @@ extension AuthenticatorSession {
             // With a wrong password of a bound vault the authenticator may ask for the one before it, once.
             let mayTryAgain =
                 error.details.kind == BrokerInterface.wrongPassword
-                && core.challenges.retry(challenge.id, method.authorization, connection: caller.connection)
+                && core.challenges.retry(challenge.id, place, connection: caller.connection)
             if !mayTryAgain { core.challenges.drop(challenge.id) }
             await noteRefusal(of: challenge, OutcomeWord.of(error))
             throw error.forAuthenticator
@@ -129,9 +131,10 @@ extension AuthenticatorSession {
         _ challenge: Challenge, _ method: BrokerInterface.Complete, _ secret: SecretBytes
     ) async throws(Fault) -> MethodAnswer? {
         guard challenge.purposes == [.rotate] else { return nil }
+        let place = Int(method.authorization)
         let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
-        if challenge.choice.authorizations[method.authorization].item != nil {
-            for item in try await vaultActor.agree(for: challenge, at: method.authorization, secret) {
+        if challenge.choice.authorizations[place].item != nil {
+            for item in try await vaultActor.agree(for: challenge, at: place, secret) {
                 core.applicationPasswords.succeeded(at: item, by: challenge.uid)
             }
         } else if await vaultActor.successorMaterial(for: challenge.id) != nil {
@@ -141,7 +144,7 @@ extension AuthenticatorSession {
         }
         do throws(ChallengeRefusal) {
             try core.challenges.finish(
-                challenge.id, method.authorization, connection: caller.connection, agreement: nil)
+                challenge.id, place, connection: caller.connection, agreement: nil)
         } catch { throw Self.refusal }
         return .reply(Nothing())
     }

@@ -7,7 +7,7 @@ struct KeychainInterface: ServedInterface {
     let core: BrokerCore
     let interfaces = ServedInterfaces(
         product: "cofferd", version: ProductVersion.current,
-        interfaces: [.init(name: Keychain.interface, description: InterfaceText.keychain)],
+        interfaces: [.init(name: Keychain.interface, description: Keychain.description)],
         methods: DispatchTable.entries.values.map(\.method))
 
     init(core: BrokerCore) { self.core = core }

@@ -12,12 +12,12 @@ extension TestAuthenticator {
     public func release(
         _ challenge: String, pin: [UInt8]?, reseals: Bool, index: Int = 0, over line: WireClient
     ) async throws {
-        let question = try await line.call(BrokerInterface.Prepare(challenge: challenge, authorization: index))
+        let question = try await line.call(BrokerInterface.Prepare(challenge: challenge, authorization: Int64(index)))
         let signature = try signature(
             for: question, kind: "unlock", owner: .user(ProcessSurroundings.effectiveUser))
         _ = try await line.call(
             BrokerInterface.Complete(
-                challenge: challenge, authorization: index, signature: signature,
+                challenge: challenge, authorization: Int64(index), signature: signature,
                 pin: pin.map { Data($0).base64EncodedString() }, reseals: reseals ? true : nil))
     }
 

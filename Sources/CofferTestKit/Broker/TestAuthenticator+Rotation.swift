@@ -41,7 +41,7 @@ extension TestAuthenticator {
                 challenge: challenge, authenticatorKey: Data(key.publicKey).base64EncodedString(), pin: text,
                 salt: pin == nil ? nil : Data(salt).base64EncodedString()))
         if stop == .renew { return (line, false) }
-        for index in facts.alternatives[0] where index > 0 {
+        for index in facts.alternatives[0].map(Int.init) where index > 0 {
             try await before(index == 1 ? .firstItem : .items)
             try await sign(challenge, index, facts.authorizations[index].kind, by: record, line)
             if stop == .firstItem { return (line, false) }
@@ -65,7 +65,7 @@ extension TestAuthenticator {
         _ challenge: String, _ index: Int, _ kind: String, by record: RegistryRecord, pin: [UInt8]? = nil,
         _ line: WireClient
     ) async throws {
-        let question = try await line.call(BrokerInterface.Prepare(challenge: challenge, authorization: index))
+        let question = try await line.call(BrokerInterface.Prepare(challenge: challenge, authorization: Int64(index)))
         guard let kind = AuthorizationKind(rawValue: kind), let nonce = Data(base64Encoded: question.nonce),
             let hash = Data(base64Encoded: question.parameterHash),
             let request = SigningRequest(
@@ -74,7 +74,7 @@ extension TestAuthenticator {
         let signature = Data(try key.signature(for: request.message())).base64EncodedString()
         _ = try await line.call(
             BrokerInterface.Complete(
-                challenge: challenge, authorization: index, signature: signature,
+                challenge: challenge, authorization: Int64(index), signature: signature,
                 pin: pin.map { Data($0).base64EncodedString() }))
     }
 }

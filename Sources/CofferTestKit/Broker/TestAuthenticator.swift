@@ -42,7 +42,7 @@ public final class TestAuthenticator: Sendable {
         let facts = try await line.call(
             Self.describe(challenge, uid: uid, process ?? Self.thisProcess(), program: program))
         var authorizations = facts.authorizations
-        var way = facts.alternatives[alternative]
+        var way = facts.alternatives[alternative].map(Int.init)
         if facts.vault == nil {
             authorizations = try await create(challenge, line)
             way = Array(authorizations.indices)
@@ -99,10 +99,10 @@ public final class TestAuthenticator: Sendable {
         _ challenge: String, _ index: Int, _ authorization: BrokerInterface.Authorization, owner: Owner,
         _ line: WireClient
     ) async throws {
-        let question = try await line.call(BrokerInterface.Prepare(challenge: challenge, authorization: index))
+        let question = try await line.call(BrokerInterface.Prepare(challenge: challenge, authorization: Int64(index)))
         let signature = try signature(for: question, kind: authorization.kind, owner: owner)
         _ = try await line.call(
-            BrokerInterface.Complete(challenge: challenge, authorization: index, signature: signature))
+            BrokerInterface.Complete(challenge: challenge, authorization: Int64(index), signature: signature))
     }
 
     /// Base64 of r ‖ s.

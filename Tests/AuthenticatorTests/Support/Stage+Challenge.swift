@@ -9,7 +9,7 @@ extension Stage {
             script.facts.service = purposes.contains(.read) ? "github" : nil
             script.facts.account = purposes.contains(.read) ? "me" : nil
             script.facts.authorizations = kinds.map { .init(kind: $0) }
-            script.facts.alternatives = [Array(kinds.indices)]
+            script.facts.alternatives = [kinds.indices.map(Int64.init)]
             script.adopted = []
         }
     }

@@ -68,7 +68,8 @@ final class Stage: Sendable {
             owner: "user:\(uid)", vault: options.hasVault ? record.vault.hex : nil,
             purposes: options.hasVault ? [.read] : [.create],
             service: options.hasVault ? "github" : nil, account: options.hasVault ? "me" : nil, reason: nil,
-            authorizations: options.hasVault ? [.init(kind: "presence")] : [])
+            authorizations: options.hasVault ? [.init(kind: "presence")] : [],
+            alternatives: [options.hasVault ? [0] : []])
         var script2 = FakeBroker.Script(facts: facts)
         script2.record = record
         if options.hasVault {

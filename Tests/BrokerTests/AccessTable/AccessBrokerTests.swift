@@ -97,7 +97,7 @@ struct AccessBrokerTests {
                 let purposes = (fault.details.purposes ?? []).compactMap(Keychain.Purpose.init(rawValue:))
                 let line = try broker.authenticator.connect()
                 let facts = try await line.call(Self.describe(id))
-                let ways = facts.alternatives.map { $0.map { facts.authorizations[$0].kind } }
+                let ways = facts.alternatives.map { $0.map { facts.authorizations[Int($0)].kind } }
                 #expect(facts.purposes == purposes)
                 // Spent by having been described: this one only looked.
                 await line.close()

@@ -1,15 +1,18 @@
-/// `org.varlink.service`, which every Varlink server answers (varlink.org, "Service").
+// Made by scripts/interfaces from Interfaces/org.varlink.service.varlink: change that file.
+/// What a Varlink service tells of itself (varlink.org, "Service").
 public enum VarlinkService {
     /// The interface's name.
     public static let interface = "org.varlink.service"
 
-    /// The interface in Varlink's own language, as introspection gives it out.
+    /// The interface file, word for word: what introspection gives out.
     public static let description = #"""
-        # What a Varlink service tells of itself.
+        # What a Varlink service tells of itself (varlink.org, "Service").
         interface org.varlink.service
 
+        # Tells who answers, and which interfaces the socket has.
         method GetInfo() -> (vendor: string, product: string, version: string, url: string, interfaces: []string)
 
+        # Gives out the file of an interface.
         method GetInterfaceDescription(interface: string) -> (description: string)
 
         error InterfaceNotFound (interface: string)
@@ -21,11 +24,13 @@ public enum VarlinkService {
 
         """#
 
+    /// Tells who answers, and which interfaces the socket has.
     public struct GetInfo: VarlinkMethod {
         public static let name = "org.varlink.service.GetInfo"
+
         public init() {}
 
-        public struct Reply: Codable, Sendable {
+        public struct Reply: Codable, Sendable, Equatable {
             public var vendor: String
             public var product: String
             public var version: String
@@ -42,13 +47,14 @@ public enum VarlinkService {
         }
     }
 
+    /// Gives out the file of an interface.
     public struct GetInterfaceDescription: VarlinkMethod {
         public static let name = "org.varlink.service.GetInterfaceDescription"
         public var interface: String
 
         public init(interface: String) { self.interface = interface }
 
-        public struct Reply: Codable, Sendable {
+        public struct Reply: Codable, Sendable, Equatable {
             public var description: String
 
             public init(description: String) { self.description = description }

@@ -1,0 +1,68 @@
+// Made by scripts/interfaces from Interfaces/org.coffer.Broker.varlink: change that file.
+import Varlink
+
+extension BrokerInterface {
+    /// What the authenticator is to sign.
+    public struct Authorization: Codable, Sendable, Equatable {
+        /// The policy reference's kind: unlock, presence, recovery, boot, and so on.
+        public var kind: String
+        /// The digest of the enrolled fingers, base64. It is empty but for biometry-current-set.
+        public var setDigest: String
+
+        public init(kind: String, setDigest: String = "") {
+            self.kind = kind
+            self.setDigest = setDigest
+        }
+    }
+
+    /// An item, as a person knows it.
+    public struct NamedItem: Codable, Sendable, Equatable {
+        public var service: String
+        public var account: String
+
+        public init(service: String, account: String) {
+            self.service = service
+            self.account = account
+        }
+    }
+
+    /// Another open challenge of the same process. The same proof of a person answers it.
+    public struct Companion: Codable, Sendable, Equatable {
+        /// SHA-256 of the challenge, hex.
+        public var digest: String
+        public var service: String?
+        public var account: String?
+        public var reason: String?
+
+        public init(digest: String, service: String? = nil, account: String? = nil, reason: String? = nil) {
+            self.digest = digest
+            self.service = service
+            self.account = account
+            self.reason = reason
+        }
+    }
+
+    /// An index in the TPM. It counts the tries of a bound vault's password, or holds the approved boots.
+    public struct PINIndex: Codable, Sendable, Equatable {
+        public var handle: Int64
+        /// Base64, 32 bytes.
+        public var policy: String
+
+        public init(handle: Int64, policy: String) {
+            self.handle = handle
+            self.policy = policy
+        }
+    }
+
+    /// What a vault is tied to the boot by.
+    public struct Tie: Codable, Sendable, Equatable {
+        public var index: PINIndex
+        /// The registers that tell the boot.
+        public var registers: [Int64]
+
+        public init(index: PINIndex, registers: [Int64]) {
+            self.index = index
+            self.registers = registers
+        }
+    }
+}

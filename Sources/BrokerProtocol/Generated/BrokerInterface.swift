@@ -1,0 +1,251 @@
+// Made by scripts/interfaces from Interfaces/org.coffer.Broker.varlink: change that file.
+import Varlink
+
+/// What authenticator and broker say to each other, on the broker's private socket. Byte strings are base64. The
+/// broker listens to the authenticator's uid only. The authenticator speaks to the broker's uid only.
+public enum BrokerInterface {
+    /// The interface's name.
+    public static let interface = "org.coffer.Broker"
+
+    /// The interface file, word for word: what introspection gives out.
+    public static let description = #"""
+        # What authenticator and broker say to each other, on the broker's private socket. Byte strings are base64.
+        # The broker listens to the authenticator's uid only. The authenticator speaks to the broker's uid only.
+        interface org.coffer.Broker
+
+        # What the authenticator is to sign.
+        type Authorization (
+          # The policy reference's kind: unlock, presence, recovery, boot, and so on.
+          kind: string,
+          # The digest of the enrolled fingers, base64. It is empty but for biometry-current-set.
+          setDigest: string
+        )
+
+        # An item, as a person knows it.
+        type NamedItem (service: string, account: string)
+
+        # Tells what a challenge is about.
+        method Describe(
+          challenge: string,
+          # The authenticator's client. Its uid, pid and start time must be the challenge's own.
+          uid: int,
+          pid: int,
+          # Field 22 of /proc/PID/stat.
+          startTime: int,
+          # What the client's process ran when it connected, by the kernel's word, for the access log.
+          # It is left out where the authenticator could not read it.
+          program: ?string
+        ) -> (
+          owner: string,
+          # The vault's id, hex. It is absent when the vault is to be made.
+          vault: ?string,
+          # What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate, accept,
+          # tieToBoot, releaseFromBoot, approveBoot, enrolment.
+          purposes: []string,
+          service: ?string,
+          account: ?string,
+          # The program's own words.
+          reason: ?string,
+          # What can be signed. For purpose rotate there are, of each kind but unlock, no more than there are items.
+          authorizations: []Authorization,
+          # Each is a complete set of indexes into authorizations. One of the sets has to be met, and only one is.
+          # The authenticator itself knows which PAM services that takes.
+          alternatives: [][]int,
+          # When the client's own vault was last locked, or the broker started, in milliseconds of CLOCK_BOOTTIME.
+          # No answer that is older can be used again.
+          lastLock: int,
+          # For purpose enrolment: the kinds that an item is to be bound to (biometry-any, biometry-current-set).
+          # Nobody is asked, and nothing is signed.
+          enrolment: ?[]string,
+          # For purpose rotate: all that is read for it, no name twice. The person is shown all of them.
+          items: ?[]NamedItem,
+          # For purpose rename: what the item is to be called from then on.
+          newService: ?string,
+          newAccount: ?string
+        )
+
+        # Another open challenge of the same process. The same proof of a person answers it.
+        type Companion (
+          # SHA-256 of the challenge, hex.
+          digest: string,
+          service: ?string,
+          account: ?string,
+          reason: ?string
+        )
+
+        # Tells what else the process of a described challenge waits for.
+        # It is of the same owner, for the same purposes, by the same signatures.
+        # There are 31 at most, and none but where the purposes are read, or unlock and read.
+        method Companions(challenge: string) -> (companions: []Companion)
+
+        # Makes a new vault's keys and its file. The vault is not yet in use.
+        method Provision(
+          challenge: string,
+          # The key that the vault is to trust, base64, 65 bytes.
+          authenticatorKey: string
+        ) -> (
+          # The registry record, as JSON.
+          record: object
+        )
+
+        # Puts in use what was made before, because the registry names it now.
+        # After Provision the vault is put in its place.
+        # After Reseal or ResealForBoot the vault is open with its other unlock root.
+        # For purpose rotate the successor is in its place, and open.
+        # For purpose accept the owner has consented, and the client is root.
+        # For purpose enrolment the item may be bound. The registry names the key where one was needed.
+        method Adopt(challenge: string) -> (
+          # What is to be signed now: unlock after Provision, and nothing otherwise.
+          authorizations: []Authorization
+        )
+
+        # For purpose enrolment: makes a key for enrolled fingers, unless the vault has it. It is not in use before Adopt.
+        method ProvideKey(
+          challenge: string,
+          # It is biometry-current-set.
+          kind: string,
+          # The digest of these fingers, base64, 32 bytes.
+          setDigest: string
+        ) -> (
+          # The key's Name, base64, 34 bytes, for the registry.
+          name: string
+        )
+
+        # Opens the TPM session for one authorization. The TPM waits, so Complete must follow within 5 seconds.
+        method Prepare(
+          challenge: string,
+          # Its index.
+          authorization: int
+        ) -> (
+          # The session's, base64, 32 bytes.
+          nonce: string,
+          # The hash of the one command that the session is for, base64, 32 bytes.
+          parameterHash: string
+        )
+
+        # Brings the signature for one authorization.
+        # A wrong pin is TPM of kind wrong-password, with triesLeft. The authorization may then be prepared again, once.
+        method Complete(
+          challenge: string,
+          # Its index.
+          authorization: int,
+          # r ‖ s over nonce ‖ 0 ‖ parameter hash ‖ policy reference, base64, 64 bytes.
+          signature: string,
+          # How the person was recognised where not by being asked for this challenge, for the access log.
+          # reuse: by an earlier answer in the same terminal.
+          # shared: by the prompt of another request of the same process, which named this one.
+          means: ?string,
+          # For the unlock root of a bound vault: what the login password that PAM has just accepted was made into.
+          # Base64, 32 bytes.
+          pin: ?string,
+          # Reseal or ResealForBoot follows. The vault is not opened before that is done.
+          reseals: ?bool
+        ) -> ()
+
+        # An index in the TPM. It counts the tries of a bound vault's password, or holds the approved boots.
+        type PINIndex (
+          handle: int,
+          # Base64, 32 bytes.
+          policy: string
+        )
+
+        # Seals another unlock root, after Complete has released the one in use. It is in the vault beside that one.
+        # It is not in use before Adopt.
+        method Reseal(
+          challenge: string,
+          # What the password was made into, base64, 32 bytes. It is left out for purpose unbind.
+          pin: ?string
+        ) -> (
+          # The Name of the sealed root, base64, 34 bytes, for the registry.
+          name: string,
+          # For the registry. It is there with a pin.
+          index: ?PINIndex
+        )
+
+        # What a vault is tied to the boot by.
+        type Tie (
+          index: PINIndex,
+          # The registers that tell the boot.
+          registers: []int
+        )
+
+        # Seals the roots anew that Complete has released: another unlock root, with reseals, and the recovery key.
+        # For purpose tieToBoot they are tied to this boot, and for releaseFromBoot to none. They are not in use before Adopt.
+        method ResealForBoot(challenge: string) -> (
+          # The Names by their roles in decimal (1, 2, 3; tied, 4), base64, 34 bytes each, for the registry.
+          names: [string]string,
+          # For the registry. It is absent where the vault is to be tied to no boot.
+          boot: ?Tie
+        )
+
+        # For purpose rotate, once Complete has opened the vault: makes the successor.
+        # A successor that an earlier conversation has left is taken up. The items' signatures follow, then Succeed.
+        method Renew(
+          challenge: string,
+          # The key that the successor is to trust, base64, 65 bytes.
+          authenticatorKey: string,
+          # Of a bound vault: what the password was made into, base64, 32 bytes.
+          pin: ?string,
+          # Of a bound vault: what the password was salted with, base64, 16 bytes.
+          salt: ?string
+        ) -> ()
+
+        # Fills the successor, because all authorizations are complete.
+        # With a record in the answer, authorization 0 is the successor's own opening. Adopt follows when the registry names it.
+        # Without one there are items left for another conversation, and this one is done.
+        method Succeed(challenge: string) -> (
+          # The registry record that the successor is to have, as JSON.
+          record: ?object
+        )
+
+        # Tells that a login program has let this uid in.
+        # The vault is opened without a question, because one was answered already.
+        method Report(
+          uid: int,
+          # The program is one that unlocks screens.
+          # Others are refused (NotPermitted) while a graphical session of the user is locked.
+          unlocksScreens: bool
+        ) -> (
+          # The authenticator's own, described by this very answer. It is good over this connection only, and for no client.
+          # It is absent where there is nothing to open: there is no vault, or it is open.
+          challenge: ?string,
+          # The vault's id, hex. It is absent where there is no vault.
+          vault: ?string,
+          # What the challenge is good for (unlock).
+          authorizations: []Authorization
+        )
+
+        # The person failed or gave up.
+        method Refuse(
+          challenge: string,
+          # It is password, expired, denied, tries, biometry, unavailable, cancelled, timeout or other.
+          reason: string
+        ) -> ()
+
+        # The challenge is unknown, used, too old, or another process's.
+        error ChallengeRefused (message: string)
+        # The TPM could not do it.
+        error TPM (
+          message: string,
+          # It is one of TPM's in org.coffer.Keychain, or wrong-password.
+          kind: string,
+          # The TPM's own code, or 0.
+          code: int,
+          # With kind wrong-password: how many more the TPM takes.
+          triesLeft: ?int
+        )
+        # The store is damaged, or not the one that belongs here.
+        error Damaged (
+          message: string,
+          # It is rollback where the vault's file is an older copy, or where what counts is gone.
+          kind: ?string
+        )
+        # The caller may not do this.
+        error NotPermitted (message: string)
+        # The broker could not do it, for another reason.
+        error Failed (message: string)
+        # A parameter cannot be used.
+        error InvalidArgument (message: string)
+
+        """#
+}

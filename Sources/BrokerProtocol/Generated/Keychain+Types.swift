@@ -1,0 +1,321 @@
+// Made by scripts/interfaces from Interfaces/org.coffer.Keychain.varlink: change that file.
+import Varlink
+
+extension Keychain {
+    /// Who may read an item, and when.
+    public struct AccessControl: Codable, Sendable, Equatable {
+        /// It is when-unlocked, after-first-unlock, passcode-set or always.
+        public var accessibility: Accessibility
+        /// The value opens on this machine's TPM only. A recovery code does not bring it back.
+        public var thisDeviceOnly: Bool
+        /// Each is presence, biometry, biometry-current-set, passcode or app-password.
+        public var require: [Constraint]
+        /// One of require is enough. Otherwise all of them are needed.
+        public var any: Bool
+
+        public init(
+            accessibility: Accessibility = .whenUnlocked, thisDeviceOnly: Bool = false, require: [Constraint] = [],
+            any: Bool = false
+        ) {
+            self.accessibility = accessibility
+            self.thisDeviceOnly = thisDeviceOnly
+            self.require = require
+            self.any = any
+        }
+    }
+
+    /// What a call names of an access control. An item that is there keeps what is left out. A new one has the
+    /// default: when-unlocked, false, nothing, false.
+    public struct AccessChange: Codable, Sendable, Equatable {
+        public var accessibility: Accessibility?
+        public var thisDeviceOnly: Bool?
+        public var require: [Constraint]?
+        /// It is false where it is left out beside require.
+        public var any: Bool?
+
+        public init(
+            accessibility: Accessibility? = nil, thisDeviceOnly: Bool? = nil, require: [Constraint]? = nil,
+            any: Bool? = nil
+        ) {
+            self.accessibility = accessibility
+            self.thisDeviceOnly = thisDeviceOnly
+            self.require = require
+            self.any = any
+        }
+    }
+
+    /// What is known of an item, without its value.
+    public struct Item: Codable, Sendable, Equatable {
+        public var id: String
+        public var service: String
+        public var account: String
+        public var label: String?
+        public var comment: String?
+        public var attributes: [String: String]
+        public var access: AccessControl
+        public var created: Int64
+        public var modified: Int64
+        public var expires: Int64?
+        public var version: Int64
+        /// The enrolled fingers that the value is bound to, as Biometry of org.coffer.Authentication names them. It
+        /// is absent where the value is bound to none.
+        public var biometrySet: String?
+
+        public init(
+            id: String, service: String, account: String, label: String? = nil, comment: String? = nil,
+            attributes: [String: String], access: AccessControl, created: Int64, modified: Int64, expires: Int64? = nil,
+            version: Int64, biometrySet: String? = nil
+        ) {
+            self.id = id
+            self.service = service
+            self.account = account
+            self.label = label
+            self.comment = comment
+            self.attributes = attributes
+            self.access = access
+            self.created = created
+            self.modified = modified
+            self.expires = expires
+            self.version = version
+            self.biometrySet = biometrySet
+        }
+    }
+
+    /// The state of a vault.
+    public struct VaultState: Codable, Sendable, Equatable {
+        /// It is none (no vault yet), sealed (not opened since the broker started), locked or unlocked.
+        public var state: State
+        /// Since when it is in this state.
+        public var since: Int64?
+        public var items: Int64?
+        /// Opening the vault takes the login password. It is absent where it does not.
+        public var bound: Bool?
+        /// The registers that tell the boot which the vault is tied to. It is absent where it is tied to none.
+        public var boot: [Int64]?
+        /// The NV index of the TPM's counter that tells an older copy of the vault's file. It is absent where nothing
+        /// counts.
+        public var counter: Int64?
+
+        public init(
+            state: State, since: Int64? = nil, items: Int64? = nil, bound: Bool? = nil, boot: [Int64]? = nil,
+            counter: Int64? = nil
+        ) {
+            self.state = state
+            self.since = since
+            self.items = items
+            self.bound = bound
+            self.boot = boot
+            self.counter = counter
+        }
+    }
+
+    /// A boot under which a vault opens.
+    public struct ApprovedBoot: Codable, Sendable, Equatable {
+        /// SHA-256 over the values of the vault's registers in their order, hex.
+        public var digest: String
+        /// When it was approved.
+        public var approved: Int64
+
+        public init(digest: String, approved: Int64) {
+            self.digest = digest
+            self.approved = approved
+        }
+    }
+
+    /// How a vault is tied to the measured boot.
+    public struct BootState: Codable, Sendable, Equatable {
+        /// What a boot is told by.
+        public var registers: [Int64]
+        /// The boots under which the vault opens.
+        public var approved: [ApprovedBoot]
+        /// The digest of these registers as they are, hex.
+        public var now: String
+        /// The vault opens under this boot.
+        public var isApproved: Bool
+
+        public init(registers: [Int64], approved: [ApprovedBoot], now: String, isApproved: Bool) {
+            self.registers = registers
+            self.approved = approved
+            self.now = now
+            self.isApproved = isApproved
+        }
+    }
+
+    /// A digest that was measured in this boot, and the one that will be in its place.
+    public struct Replacement: Codable, Sendable, Equatable {
+        /// SHA-256, hex.
+        public var old: String
+        /// SHA-256, hex.
+        public var new: String
+
+        public init(old: String, new: String) {
+            self.old = old
+            self.new = new
+        }
+    }
+
+    /// What a register will hold.
+    public struct RegisterValue: Codable, Sendable, Equatable {
+        public var register: Int64
+        /// SHA-256, hex.
+        public var value: String
+
+        public init(register: Int64, value: String) {
+            self.register = register
+            self.value = value
+        }
+    }
+
+    /// Whether there is a recovery code.
+    public struct RecoveryState: Codable, Sendable, Equatable {
+        /// When the valid code was made. It is absent where there is none.
+        public var made: Int64?
+
+        public init(made: Int64? = nil) { self.made = made }
+    }
+
+    /// What seals the vault.
+    public struct Sealer: Codable, Sendable, Equatable {
+        /// It is tpm or software.
+        public var kind: String
+        public var manufacturer: String?
+        public var model: String?
+        /// How the TPM is known, besides by the pinned storage key: certified, issuerUnknown, foreignCertificate,
+        /// noCertificate. It is absent where Diagnose was not called since the broker started.
+        public var identity: String?
+
+        public init(kind: String, manufacturer: String? = nil, model: String? = nil, identity: String? = nil) {
+            self.kind = kind
+            self.manufacturer = manufacturer
+            self.model = model
+            self.identity = identity
+        }
+    }
+
+    /// One record of the access log. It has names, and never a value.
+    public struct LogRecord: Codable, Sendable, Equatable {
+        /// Its number. The next record has one more.
+        public var sequence: Int64
+        public var time: Int64
+        /// What was done: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rotate, tie,
+        /// release, approve. rollback: an older copy of the vault's file was refused. accept: root has accepted one.
+        /// The log's own are start, dropped (old records), broken (what was before is missing or changed) and cut.
+        /// cut: the end was lost, as by a power cut.
+        public var event: String
+        /// It is done, or says in one word why it was refused: expired, cancelled, locked, password, and so on.
+        /// authentication-required: a person would have been needed, and the program asked none. expired: nobody
+        /// answered in time.
+        public var outcome: String
+        public var uid: Int64?
+        public var pid: Int64?
+        /// What the process ran when it connected to the authenticator, if resolved. Otherwise what the process calls
+        /// itself.
+        public var program: String?
+        /// The program is the kernel's word of that moment. The process may have run something else since.
+        public var resolved: Bool
+        public var controlGroup: String?
+        public var item: String?
+        public var service: String?
+        public var account: String?
+        public var require: [String]
+        /// Why the program asks, in its own words.
+        public var reason: String?
+        public var detail: String?
+        /// How many records before this one could not be written.
+        public var missed: Int64?
+
+        public init(
+            sequence: Int64, time: Int64, event: String, outcome: String, uid: Int64? = nil, pid: Int64? = nil,
+            program: String? = nil, resolved: Bool, controlGroup: String? = nil, item: String? = nil,
+            service: String? = nil, account: String? = nil, require: [String], reason: String? = nil,
+            detail: String? = nil, missed: Int64? = nil
+        ) {
+            self.sequence = sequence
+            self.time = time
+            self.event = event
+            self.outcome = outcome
+            self.uid = uid
+            self.pid = pid
+            self.program = program
+            self.resolved = resolved
+            self.controlGroup = controlGroup
+            self.item = item
+            self.service = service
+            self.account = account
+            self.require = require
+            self.reason = reason
+            self.detail = detail
+            self.missed = missed
+        }
+    }
+
+    /// What locks a vault by itself.
+    public struct LockCauses: Codable, Sendable, Equatable {
+        /// A locked screen.
+        public var screen: Bool
+        public var sleep: Bool
+        /// So many minutes without use. It is absent where that does not lock the vault.
+        public var idleMinutes: Int64?
+
+        public init(screen: Bool = false, sleep: Bool = false, idleMinutes: Int64? = nil) {
+            self.screen = screen
+            self.sleep = sleep
+            self.idleMinutes = idleMinutes
+        }
+    }
+
+    /// What a tie to registers holds of the boot that the machine was started with. It goes by the firmware's log, as
+    /// far as the TPM's registers vouch for that log.
+    public struct BootCoverage: Codable, Sendable, Equatable {
+        public var registers: [Int64]
+        /// held: a start with another command line is another boot. open: it is not. unknown: the firmware's log does
+        /// not tell.
+        public var commandLine: Part
+        /// The same of another initrd.
+        public var initrd: Part
+        /// Each change of the boot menu is another boot, too. No such change can be approved before it.
+        public var changesWithMenu: Bool
+        /// Why something is unknown.
+        public var reason: String?
+
+        public init(registers: [Int64], commandLine: Part, initrd: Part, changesWithMenu: Bool, reason: String? = nil) {
+            self.registers = registers
+            self.commandLine = commandLine
+            self.initrd = initrd
+            self.changesWithMenu = changesWithMenu
+            self.reason = reason
+        }
+    }
+
+    /// An item's application password, for a call that is about several items.
+    public struct ItemPassword: Codable, Sendable, Equatable {
+        /// The item's id.
+        public var item: String
+        /// Base64.
+        public var password: String
+
+        public init(item: String, password: String) {
+            self.item = item
+            self.password = password
+        }
+    }
+
+    /// What was found at one check.
+    public struct Finding: Codable, Sendable, Equatable {
+        /// A stable name (docs/doctor.md). A newer broker may know more of them.
+        public var check: String
+        /// It is ok, note (nothing to mend) or problem.
+        public var verdict: Verdict
+        /// For people to read.
+        public var message: String
+        /// What to do, for people to read.
+        public var advice: String?
+
+        public init(check: String, verdict: Verdict, message: String, advice: String? = nil) {
+            self.check = check
+            self.verdict = verdict
+            self.message = message
+            self.advice = advice
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// What an item's members and those of a call that sets them can be.
+extension Keychain {
+    /// When an item can be read.
+    public enum Accessibility: String, Codable, Sendable, CaseIterable {
+        case whenUnlocked = "when-unlocked"
+        case afterFirstUnlock = "after-first-unlock"
+        case passcodeSet = "passcode-set"
+        case always
+    }
+
+    /// What reading an item takes.
+    public enum Constraint: String, Codable, Sendable, CaseIterable {
+        case presence
+        case biometry
+        case biometryCurrentSet = "biometry-current-set"
+        case passcode
+        case appPassword = "app-password"
+    }
+
+    /// What `Set` does when the item is or is not there.
+    public enum SetMode: String, Codable, Sendable, CaseIterable {
+        case replace, new, existing
+    }
+}
+
+extension Keychain.AccessChange {
+    /// Names all of it.
+    public init(_ access: Keychain.AccessControl) {
+        self.init(
+            accessibility: access.accessibility, thisDeviceOnly: access.thisDeviceOnly, require: access.require,
+            any: access.any)
+    }
+
+    /// What an item has after the change.
+    public func applied(to former: Keychain.AccessControl) -> Keychain.AccessControl {
+        Keychain.AccessControl(
+            accessibility: accessibility ?? former.accessibility,
+            thisDeviceOnly: thisDeviceOnly ?? former.thisDeviceOnly, require: require ?? former.require,
+            any: any ?? (require == nil && former.any))
+    }
+}
+
+extension Keychain.Set {
+    /// Names all of the access.
+    public init(
+        service: String, account: String, value: String, access: Keychain.AccessControl, label: String? = nil,
+        comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil,
+        mode: Keychain.SetMode? = nil, applicationPassword: String? = nil, challenge: String? = nil
+    ) {
+        self.init(
+            service: service, account: account, value: value, access: Keychain.AccessChange(access), label: label,
+            comment: comment, attributes: attributes, expires: expires, mode: mode,
+            applicationPassword: applicationPassword, challenge: challenge)
+    }
+}

@@ -1,0 +1,16 @@
+import BrokerProtocol
+import Testing
+import Varlink
+
+/// What `pam_coffer` says is written by hand, because the module links to that one file only.
+@Suite struct LoginWireTests {
+    @Test("the module's names are the interfaces'")
+    func names() {
+        #expect("\(LoginWire.interface)" == Login.interface)
+        #expect("\(LoginWire.report)" == Login.Report.name)
+        #expect("\(LoginWire.unlock)" == Keychain.Unlock.name)
+        #expect("\(LoginWire.authenticationRequired)" == Fault.Name.authenticationRequired.rawValue)
+        #expect("\(LoginWire.begin)" == Authentication.Begin.name)
+        #expect("\(LoginWire.resume)" == Authentication.Continue.name)
+    }
+}
