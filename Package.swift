@@ -77,7 +77,7 @@ let package = Package(
         library("Recovery", ["Authorization", "Cryptography"]),
         library("HelperProtocol"),
         library("Firmware", ["Cryptography"]),
-        library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", grdb, sqlite]),
+        library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", "Platform", grdb, sqlite]),
         library("Varlink", ["Platform"]),
         library("BrokerProtocol", ["Varlink"]),
         library(
@@ -98,27 +98,20 @@ let package = Package(
         program(
             "cofferd",
             [
-                "Broker", "BrokerProtocol", "Varlink", "Configuration", "Cryptography", "Platform", "ServiceManager",
-                argumentParser, logging,
-                lifecycle,
-                unixSignals,
+                "Broker", "BrokerProtocol", "Configuration", "Cryptography", "Platform", "ServiceManager",
+                argumentParser, logging, lifecycle, unixSignals,
             ]),
         program(
             "coffer-authenticator",
-            [
-                "Authenticator", "BrokerProtocol", "Varlink", "Configuration", "Platform", "ServiceManager",
-                argumentParser, logging,
-            ]),
+            ["Authenticator", "BrokerProtocol", "Configuration", "Platform", "ServiceManager", argumentParser]),
         program(
             "coffer-cli",
             ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", argumentParser]),
         program(
             "coffer-helper",
             [
-                "Vault", "Authorization", "Recovery", "Firmware", "HelperProtocol", "BrokerProtocol", "Varlink",
-                "Cryptography",
-                "Platform",
-                argumentParser,
+                "Vault", "Authorization", "Recovery", "Firmware", "HelperProtocol", "BrokerProtocol",
+                "Cryptography", "Platform", argumentParser,
             ]),
 
         // What make bench runs.
@@ -158,15 +151,14 @@ let package = Package(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
-                "Varlink",
-                "Configuration", "Coffer",
-                "coffer-cli", "Cryptography", "Platform", "TPM", "CofferTestKit", argumentParser, grdb,
+                "Varlink", "Configuration", "Coffer", "coffer-cli", "Cryptography", "Platform", "TPM", "CofferTestKit",
+                grdb,
             ]),
         tests(
             "BrokerTests",
             [
                 "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "Configuration",
-                "Platform", "SystemBus", "CofferTestKit", "CLinux", "cofferd",
+                "Platform", "Recovery", "SystemBus", "CofferTestKit", "cofferd", logging, nio, nioPosix,
             ]),
         tests(
             "AuthenticatorTests",

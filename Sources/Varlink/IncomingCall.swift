@@ -71,7 +71,11 @@ public struct IncomingCall: Sendable {
             } catch let error as DecodingError {
                 return .refused(Fault(parameters: error))
             } catch {
-                return .refused(Fault(.invalidParameter, Fault.Details(message: "The parameters cannot be read.")))
+                // A number that its type cannot hold: the decoder does not say which.
+                return .refused(
+                    Fault(
+                        .invalidParameter,
+                        Fault.Details(message: "A number is not what the interface says.", parameter: "parameters")))
             }
         }
     }
