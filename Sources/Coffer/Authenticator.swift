@@ -102,12 +102,12 @@ package struct Authenticator: Sendable {
             return nil
         case .secret, .visible:
             if let answer = try prompter.ask(message, hangUp: connection.number) { return answer }
-            throw ending(of: &connection)
+            throw lastError(on: &connection)
         }
     }
 
     /// No answer came: the authenticator ended the conversation meanwhile, or the person gave up.
-    private func ending(of connection: inout VarlinkConnection) -> KeychainError {
+    private func lastError(on connection: inout VarlinkConnection) -> KeychainError {
         do throws(TransportFailure) {
             if case .fault(let fault) = try connection.receive(
                 Authentication.Step.self, until: .now + .milliseconds(20))

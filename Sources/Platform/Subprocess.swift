@@ -38,7 +38,7 @@ public final class Subprocess: Sendable {
     /// The reading end of a pipe from its standard output, or from its standard error if only that is a pipe.
     private let output: Mutex<Descriptor?>
     /// What waitpid said; nil before the end has been taken note of. Until then the pid is nobody else's.
-    private let ending = Mutex<Int32?>(nil)
+    private let exitStatus = Mutex<Int32?>(nil)
 
     /// Starts a program.
     /// - Parameter configure: changes what the program is given; without it nothing to read, and nobody to write to.
@@ -127,14 +127,14 @@ public final class Subprocess: Sendable {
 extension Subprocess {
     /// The exit status, 128 and the signal's number if a signal ended the program, and nil if it has not ended. Does not wait.
     public var status: Int32? {
-        ending.withLock { ending in
-            if ending == nil {
+        exitStatus.withLock { exitStatus in
+            if exitStatus == nil {
                 var status: Int32 = 0
                 if unsafe waitpid(pid, &status, WNOHANG) == pid {
-                    ending = status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+                    exitStatus = status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
                 }
             }
-            return ending
+            return exitStatus
         }
     }
 
@@ -146,8 +146,8 @@ extension Subprocess {
         while true {
             if let status { return status }
             // Under the lock: as long as its end has not been taken note of, nobody else has its number.
-            let number = try ending.withLock { ending throws(SystemError) -> Int32? in
-                guard ending == nil else { return nil }
+            let number = try exitStatus.withLock { exitStatus throws(SystemError) -> Int32? in
+                guard exitStatus == nil else { return nil }
                 return try checked("watch process \(pid)") { coffer_pidfd_open(pid) }
             }
             guard let number else { continue }
@@ -157,7 +157,7 @@ extension Subprocess {
 
     /// Sends a signal, if the program has not ended.
     public func signal(_ number: Int32) {
-        ending.withLock { if $0 == nil { kill(pid, number) } }
+        exitStatus.withLock { if $0 == nil { kill(pid, number) } }
     }
 
     /// Writes to its standard input, which is a pipe. Blocks the thread while the pipe is full.

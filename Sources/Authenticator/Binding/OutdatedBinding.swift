@@ -15,23 +15,23 @@ struct OutdatedBinding {
         do throws(SystemError) {
             file = try StateFile(
                 registryDirectory: registryDirectory, folder: "bindings", uid: uid, nothing: Content(salt: nil))
-        } catch { throw Self.ending(error) }
+        } catch { throw Self.conversationError(error) }
     }
 
     func isKnown(_ binding: BindingPin) throws(ConversationError) -> Bool {
         do throws(SystemError) { return try file.update { $0.salt == Hex.encode(binding.salt) } } catch {
-            throw Self.ending(error)
+            throw Self.conversationError(error)
         }
     }
 
     /// - Parameter binding: the one that the password does not fit; nil where it fits.
     func note(_ binding: BindingPin?) throws(ConversationError) {
         do throws(SystemError) { try file.update { $0.salt = binding.map { Hex.encode($0.salt) } } } catch {
-            throw Self.ending(error)
+            throw Self.conversationError(error)
         }
     }
 
-    private static func ending(_ error: SystemError) -> ConversationError {
+    private static func conversationError(_ error: SystemError) -> ConversationError {
         .refused(.misconfigured("The authenticator cannot remember what it tried: \(error)."))
     }
 }

@@ -77,10 +77,10 @@ public struct ClientConversation {
     }
 
     /// Says why, and ends the process at once: it waits for nothing that the client does.
-    private func refuse(_ connection: consuming Descriptor, _ ending: ConversationError) -> Never {
+    private func refuse(_ connection: consuming Descriptor, _ error: ConversationError) -> Never {
         let channel = ClientChannel(adopting: connection)
-        if let fault = ending.fault { channel.fail(fault) }
-        logger.notice("conversation refused", metadata: ["outcome": "\(ending.outcome)"])
+        if let fault = error.fault { channel.fail(fault) }
+        logger.notice("conversation refused", metadata: ["outcome": "\(error.outcome)"])
         ChildProcess.exitNow(0)
     }
 

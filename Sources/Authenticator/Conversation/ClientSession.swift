@@ -139,9 +139,9 @@ struct ClientSession: ~Copyable {
     }
 
     /// Tells the client the end.
-    func finish(_ ending: ConversationError?) {
-        if let ending {
-            if let fault = ending.fault, owesStep || !owesCancel { channel.fail(fault) }
+    func finish(_ error: ConversationError?) {
+        if let error {
+            if let fault = error.fault, owesStep || !owesCancel { channel.fail(fault) }
         } else {
             channel.reply(BrokerProtocol.Authentication.Step(message: nil, done: true))
         }

@@ -41,7 +41,7 @@ struct Inquiry {
             do throws(ConversationError) { try person.converse(&session) } catch {
                 // Giving up before an answer tries nothing.
                 if person.wasRefusedUnasked { try attempts.fail() }
-                throw service.ending(error)
+                throw service.translated(error)
             }
             // A stack that asks for more leaves open which of the answers is the password.
             if service == .passcode, person.hiddenAnswers.count == 1 { password = person.hiddenAnswers[0] }

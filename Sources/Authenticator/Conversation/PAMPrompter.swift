@@ -62,8 +62,8 @@ struct PAMPrompter {
         }
     }
 
-    private static func interruption(for ending: ConversationError) -> Interruption {
-        switch ending {
+    private static func interruption(for error: ConversationError) -> Interruption {
+        switch error {
         case .cancelled, .refused, .terminated: .cancelled
         case .gone: .gone
         case .timedOut: .timedOut

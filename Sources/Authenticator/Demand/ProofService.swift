@@ -10,14 +10,14 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
     case anyFactor = "coffer"
 
     /// A refusal as it is to be told: of a finger, PAM says what it would say of a password.
-    func ending(_ ending: ConversationError) -> ConversationError {
-        guard self == .biometric, case .refused(let refusal) = ending else { return ending }
+    func translated(_ error: ConversationError) -> ConversationError {
+        guard self == .biometric, case .refused(let refusal) = error else { return error }
         switch refusal.reason {
         case "password": return .refused(.failed(.biometry, "No enrolled finger was recognised."))
         case "tries": return .refused(.failed(.biometry, "No enrolled finger was recognised in all tries."))
         case "unavailable":
             return .refused(.failed(.biometry, "The fingerprint reader read no finger in time, or is gone."))
-        default: return ending
+        default: return error
         }
     }
 

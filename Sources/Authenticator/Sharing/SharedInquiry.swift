@@ -30,7 +30,7 @@ struct SharedInquiry {
                 try lead(own, token, on: board, &session, &broker)
                 return .asked
             case .answered(let answer):
-                if let ending = answer.ending { throw ending }
+                if let error = answer.error { throw error }
                 return .shared
             case .wait:
                 if !isTold {

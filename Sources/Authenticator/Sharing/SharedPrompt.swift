@@ -46,8 +46,8 @@ struct SharedPrompt: Codable, Equatable {
         case timedOut
 
         /// - Returns: nil where nothing was learnt of the person: whoever waits then asks again.
-        init?(_ ending: ConversationError) {
-            switch ending {
+        init?(_ error: ConversationError) {
+            switch error {
             case .refused(let refusal) where refusal.fault.name == .authenticationFailed:
                 self = .refused(refusal.fault, reason: refusal.reason)
             case .cancelled: self = .cancelled
@@ -57,7 +57,7 @@ struct SharedPrompt: Codable, Equatable {
         }
 
         /// What the waiting request comes to; nil for yes.
-        var ending: ConversationError? {
+        var error: ConversationError? {
             switch self {
             case .yes: nil
             case .refused(let fault, let reason): .refused(ConversationError.Refusal(fault: fault, reason: reason))

@@ -28,7 +28,7 @@ struct SigningKey {
                 key = try Self.make()
                 try Self.write(key, to: path)
             }
-        } catch { throw Self.ending(error) }
+        } catch { throw Self.conversationError(error) }
     }
 
     /// - Returns: nil where there is no such file.
@@ -37,21 +37,21 @@ struct SigningKey {
         do throws(SystemError) {
             guard let key = try Self.read(path) else { return nil }
             self.key = key
-        } catch { throw Self.ending(error) }
+        } catch { throw Self.conversationError(error) }
     }
 
     private init(_ key: P256.PrivateKey) { self.key = key }
 
     /// A fresh one, in no file yet.
     static func generate() throws(ConversationError) -> SigningKey {
-        do throws(SystemError) { return SigningKey(try make()) } catch { throw ending(error) }
+        do throws(SystemError) { return SigningKey(try make()) } catch { throw conversationError(error) }
     }
 
     func write(to path: String) throws(ConversationError) {
-        do throws(SystemError) { try Self.write(key, to: path) } catch { throw Self.ending(error) }
+        do throws(SystemError) { try Self.write(key, to: path) } catch { throw Self.conversationError(error) }
     }
 
-    private static func ending(_ error: SystemError) -> ConversationError {
+    private static func conversationError(_ error: SystemError) -> ConversationError {
         .refused(.misconfigured("The authenticator \(error)."))
     }
 

@@ -34,7 +34,7 @@ struct SigningKeys {
         try locked { () throws(ConversationError) in
             let before = try SigningKey(file: presentPath)
             if let before {
-                try Self.ending { () throws(SystemError) in try Folder.make(folder, mode: 0o700) }
+                try Self.translating { () throws(SystemError) in try Folder.make(folder, mode: 0o700) }
                 // The present one keeps its place until the copy is on disk.
                 try before.write(to: formerPath(of: before.publicKey))
             }
@@ -46,7 +46,7 @@ struct SigningKeys {
 
     /// Lets everybody see which key is the present one.
     private func publish(_ key: SigningKey) throws(ConversationError) {
-        try Self.ending { () throws(SystemError) in
+        try Self.translating { () throws(SystemError) in
             try DurableFile.write(
                 Array((Hex.encode(key.publicKey) + "\n").utf8), to: Registry.presentKeyPath(in: directory),
                 mode: 0o644)
@@ -81,7 +81,7 @@ struct SigningKeys {
             let present = try SigningKey(file: presentPath)
             if let present, try wasRenewed() { try publish(present) }
             let needed = try Set(named.map { (key) throws(ConversationError) in try formerPath(of: key) })
-            try Self.ending { () throws(SystemError) in
+            try Self.translating { () throws(SystemError) in
                 guard try FileStatus.of(folder) != nil else { return }
                 for name in try Folder.entries(folder)
                 where name.hasSuffix(".pem") && !needed.contains("\(folder)/\(name)") {
@@ -94,7 +94,7 @@ struct SigningKeys {
 
     /// The first key of a machine has no former ones, and is not published.
     private func wasRenewed() throws(ConversationError) -> Bool {
-        try Self.ending { () throws(SystemError) in try FileStatus.of(folder) != nil }
+        try Self.translating { () throws(SystemError) in try FileStatus.of(folder) != nil }
     }
 
     private var presentPath: String { SigningKey.path(in: directory) }
@@ -118,7 +118,7 @@ struct SigningKeys {
         }
     }
 
-    private static func ending<Value>(_ body: () throws(SystemError) -> Value) throws(ConversationError) -> Value {
+    private static func translating<Value>(_ body: () throws(SystemError) -> Value) throws(ConversationError) -> Value {
         do throws(SystemError) { return try body() } catch {
             throw .refused(.misconfigured("The authenticator \(error)."))
         }

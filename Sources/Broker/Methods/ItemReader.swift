@@ -68,27 +68,38 @@ struct ItemReader: Sendable {
         let program = request.program(granted)
         let hasPassword = applicationPassword != nil
         return try await request.vaultActor.use { state in
-            let item = try state.vault.find(
-                service: service, account: account, includingExpired: includesExpired)
-            // What was granted for the keys before says nothing of these.
-            if let granted, granted.vault != state.record.vault { throw Faults.challengeRefused }
-            let plan = try state.vault.readPlan(for: item)
-            let facts = ReadFacts(
-                caller: request.caller, vaultOwner: owner, standing: request.admission.standing, own: request.own,
-                item: item, plan: plan, lock: state.lock,
-                mayUnlock: mayUnlock, hasPassword: hasPassword, purpose: purpose, granted: granted)
-            let demand = try ReadRules.judge(facts)
-            guard demand.isEmpty else {
-                let subject = Challenge.Subject(
-                    item: item.id, version: item.version, service: item.metadata.service, account: item.metadata.account
-                )
-                return .question(subject, demand, state.record.vault)
+            let found: Outcome<(ItemSummary, SecretBytes)> = try state.vault.look(
+                service: service, account: account, includingExpired: includesExpired
+            ) { view in
+                // What was granted for the keys before says nothing of these.
+                if let granted, granted.vault != state.record.vault { throw Faults.challengeRefused }
+                let item = view.item
+                let plan = try view.plan()
+                let facts = ReadFacts(
+                    caller: request.caller, vaultOwner: owner, standing: request.admission.standing, own: request.own,
+                    item: item, plan: plan, lock: state.lock,
+                    mayUnlock: mayUnlock, hasPassword: hasPassword, purpose: purpose, granted: granted)
+                let demand = try ReadRules.judge(facts)
+                guard demand.isEmpty else {
+                    let subject = Challenge.Subject(
+                        item: item.id, version: item.version, service: item.metadata.service,
+                        account: item.metadata.account)
+                    return .question(subject, demand, state.record.vault)
+                }
+                if hasPassword, stretched == nil, let salt = plan.alternatives.compactMap(\.passwordSalt).first {
+                    return .password(item.id, salt: salt)
+                }
+                let value = try view.value(
+                    classKeys: state.keys, agreements: granted?.agreements ?? [:], applicationPassword: stretched)
+                return .done((item, value))
             }
-            if hasPassword, stretched == nil, let salt = plan.alternatives.compactMap(\.passwordSalt).first {
-                return .password(item.id, salt: salt)
+            let item: ItemSummary
+            let value: SecretBytes
+            switch found {
+            case .question(let subject, let demand, let vault): return .question(subject, demand, vault)
+            case .password(let item, let salt): return .password(item, salt: salt)
+            case .done(let opened): (item, value) = opened
             }
-            let value = try state.vault.value(
-                of: item, classKeys: state.keys, agreements: granted?.agreements ?? [:], applicationPassword: stretched)
             // Where a person was asked, the reason is the one that was shown, whatever the repeated call says.
             let record = AccessRecord(
                 event, by: program, of: .init(item), reason: granted.map(\.reason) ?? reason,

@@ -3,7 +3,7 @@ internal import Synchronization
 /// What `appdata_ptr` points at while a transaction lives: the conversation, and how it ended if it broke off.
 final class ConversationState: Sendable {
     let conversation: any Conversation
-    private let ending = Mutex<Interruption?>(nil)
+    private let reason = Mutex<Interruption?>(nil)
     private let secretWasGiven = Mutex(false)
 
     init(_ conversation: any Conversation) {
@@ -12,7 +12,7 @@ final class ConversationState: Sendable {
 
     /// Modules turn a broken conversation into codes of their own choice, so the reason is kept here.
     var interruption: Interruption? {
-        ending.withLock { $0 }
+        reason.withLock { $0 }
     }
 
     /// Whether a hidden answer has reached a module.
@@ -22,6 +22,6 @@ final class ConversationState: Sendable {
     }
 
     func interrupt(_ reason: Interruption) {
-        ending.withLock { if $0 == nil { $0 = reason } }
+        self.reason.withLock { if $0 == nil { $0 = reason } }
     }
 }

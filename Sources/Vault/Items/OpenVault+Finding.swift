@@ -11,15 +11,19 @@ extension OpenVault {
     public func find(
         service: String, account: String?, includingExpired: Bool = false
     ) throws(VaultError) -> ItemSummary {
-        let found = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
-            if let account { return try snapshot.item(service: service, account: account).map { [$0.summary] } ?? [] }
-            return try snapshot.items(service: service).map(\.summary)
+        let found = try read { (snapshot) throws(VaultError) in
+            try snapshot.items(service: service, account: account)
         }
+        return try one(of: found, includingExpired: includingExpired).summary
+    }
+
+    /// The one item that was asked for, of those that were found.
+    func one(of found: [StoredItem], includingExpired: Bool) throws(VaultError) -> StoredItem {
         let now = now()
-        let live = includingExpired ? found : found.filter { !$0.metadata.isExpired(at: now) }
-        if live.count > 1 { throw VaultError.ambiguous(live) }
+        let live = includingExpired ? found : found.filter { !$0.summary.metadata.isExpired(at: now) }
+        if live.count > 1 { throw VaultError.ambiguous(live.map(\.summary)) }
         if let item = live.first { return item }
-        throw found.first.map(VaultError.expired) ?? VaultError.notFound
+        throw found.first.map { .expired($0.summary) } ?? VaultError.notFound
     }
 
     /// All items, or those of a service, sorted by service and account; also those that expired.

@@ -8,7 +8,11 @@ extension OpenVault {
     /// - Throws: `.changed` where it has another version by now; `.fingersChanged` where only fingers that are not enrolled any more open it; `.damaged`,
     ///   `.storage`.
     public func readPlan(for item: ItemSummary) throws(VaultError) -> ReadPlan {
-        let stored = try read { (snapshot) throws(VaultError) in try snapshot.present(item, now: now()) }
+        try plan(of: try read { (snapshot) throws(VaultError) in try snapshot.present(item, now: now()) })
+    }
+
+    func plan(of stored: StoredItem) throws(VaultError) -> ReadPlan {
+        let item = stored.summary
         let slots = stored.record.slots.filter { $0.shape.keyClass != .recovery }
         guard !slots.isEmpty else { throw .damaged("an item has no way to be read") }
         // The key of other fingers is gone: asking for a finger would be in vain.
@@ -45,6 +49,14 @@ extension OpenVault {
             let stored = try snapshot.present(item, now: now())
             return (stored, try snapshot.sealedValue(of: stored))
         }
+        return try open(
+            stored, sealed, classKeys: classKeys, agreements: agreements, applicationPassword: applicationPassword)
+    }
+
+    func open(
+        _ stored: StoredItem, _ sealed: [UInt8], classKeys: () -> ClassKeys, agreements: [ObjectRole: SecretBytes],
+        applicationPassword: StretchedPassword?
+    ) throws(VaultError) -> SecretBytes {
         let slot = try slot(of: stored, agreements, hasPassword: applicationPassword != nil)
         guard applicationPassword.map({ $0.salt == slot.salt }) ?? true else {
             throw VaultError(.changed, "the item was changed meanwhile: look again")

@@ -82,6 +82,12 @@ class Snapshot {
         return item
     }
 
+    /// The item of this name, or all items of a service where no account is named.
+    func items(service: String, account: String?) throws(VaultError) -> [StoredItem] {
+        guard let account else { return try items(service: service) }
+        return try item(service: service, account: account).map { [$0] } ?? []
+    }
+
     /// All items of a service.
     func items(service: String) throws(VaultError) -> [StoredItem] {
         let term = try cryptography { () throws(CryptographyError) in try keys.term(service: service) }

@@ -60,14 +60,14 @@ struct RecoveryRestoreCommand: ParsableCommand {
         var old = try OldVaultReading(file, scratch: session.variable("TMPDIR") ?? "/tmp")
         try RecoveryCodeInput().open(&old)
         let restoration = Restoration(old: old, session: session, replace: replace, isTrial: dryRun)
-        let (outcomes, ending) = restoration.run()
+        let (outcomes, failure) = restoration.run()
         if format.json {
             try Output.line(JSONText.of(outcomes))
         } else {
             for outcome in outcomes { try Output.line(outcome.line(isTrial: dryRun)) }
             Output.note(RestoredItem.summary(of: outcomes, isTrial: dryRun))
         }
-        if let ending { throw ending }
+        if let failure { throw failure }
         if outcomes.contains(where: \.isMissing) { throw ExitStatus.failure }
     }
 }

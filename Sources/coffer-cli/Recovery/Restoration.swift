@@ -19,7 +19,7 @@ struct Restoration: ~Copyable {
     }
 
     /// - Returns: what became of the items, and what ended it before the last of them.
-    consuming func run() -> (items: [RestoredItem], ending: KeychainError?) {
+    consuming func run() -> (items: [RestoredItem], failure: KeychainError?) {
         var items: [RestoredItem] = []
         for index in old.items.indices {
             do throws(KeychainError) { items.append(try restore(index)) } catch { return (items, error) }
