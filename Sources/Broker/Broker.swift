@@ -9,20 +9,21 @@ import ServiceManager
 import Synchronization
 import Vault
 
-/// The broker: two sockets, the vaults behind them, and the sealer behind those.
+/// The broker: two sockets, the vaults behind them, and the sealer behind the vaults.
 public final class Broker: Service {
-    /// What differs between a service and a test.
+    /// Settings that differ between the service and a test.
     public struct Options: Sendable {
-        /// A listening socket that the service manager handed over; nil to bind `socket` of the configuration.
+        /// A listening socket that the service manager passed on; nil to bind `socket` of the configuration.
         public var clientSocket: Int32?
         public var clock = BrokerClock.system
         /// How long a message may take from its first byte to its last.
         public var messageTimeLimit: Duration = .seconds(30)
-        /// How long a connection may do nothing; shorter where there are many.
+        /// How long a connection may be idle. The limit is shorter when there are many connections.
         public var idleTimeLimit: Duration = .seconds(600)
-        /// How the name service is asked whether there is an account; nil for the machine's own.
+        /// Asks the name service whether an account exists; nil for the machine's own name service.
         public var accounts: (@Sendable (UInt32) throws -> Bool)?
-        /// How many connections there may be at the same time, of all users; fewer where there are not the descriptors for them.
+        /// How many connections all users together may have at the same time. It is at most half of the available
+        /// descriptors.
         public var connections = 1024
         /// How long a call waits for the TPM.
         public var sealerTimeLimit: Duration = .seconds(20)
@@ -30,14 +31,15 @@ public final class Broker: Service {
         public var signatureTimeLimit: Duration = .seconds(10)
         /// How long logind may take for an answer.
         public var busTimeLimit: Duration = .seconds(2)
-        /// How long running calls may take when the broker stops.
+        /// How long running calls may take to finish when the broker stops.
         public var stopTimeLimit: Duration = .seconds(5)
 
         public init() {}
     }
 
     private static let wantedDescriptors: UInt64 = 4096
-    /// More than there are processors: users who read and write at the same time have one each, and the kernel shares the processors out.
+    /// This may be more than there are processors. Users who read and write at the same time have a loop each, and
+    /// the kernel shares out the processors.
     private static let eventLoops = 4
 
     private struct Running {
@@ -53,7 +55,7 @@ public final class Broker: Service {
     private let running = Mutex(Running())
 
     /// - Parameter sealer: the one that the configuration names.
-    /// - Throws: `BrokerStartError` when the broker must not run like this.
+    /// - Throws: `BrokerStartError` if the broker must not run with this configuration.
     public init(configuration: Configuration, sealer: any Sealer, logger: Logger, options: Options = Options())
         throws(BrokerStartError)
     {
@@ -69,7 +71,7 @@ public final class Broker: Service {
         do throws(SystemError) { descriptors = try DescriptorLimit.raise(to: Self.wantedDescriptors) } catch {
             throw BrokerStartError(reason: "\(error)")
         }
-        // A part of the descriptors is kept for vaults, the TPM and the authenticator.
+        // At least half of the descriptors are kept for vaults, the TPM and the authenticator.
         let budgets = UserBudgets(
             limits: .clients(
                 connectionsPerUser: configuration.connectionsPerUser,
@@ -91,7 +93,7 @@ public final class Broker: Service {
             warnings: BrokerStart.warnings(configuration, sealer: sealer.kind), logger: logger)
     }
 
-    /// Opens the sockets and answers from then on.
+    /// Opens the sockets and begins to answer calls.
     public func start() async throws {
         core.maker.ask()
         core.locks.logind?.start()
@@ -105,7 +107,7 @@ public final class Broker: Service {
             }
         }
         let pace = Connection.Pace(message: .init(options.messageTimeLimit), idle: options.idleTimeLimit)
-        // The private socket first: who can call the broker must find it able to ask a person.
+        // The private socket opens first, so that the authenticator can be reached as soon as clients can call.
         let isOpenToOthers = authenticatorUID != 0 && authenticatorUID != ProcessSurroundings.effectiveUser
         let privateSocket = try UnixListener(
             path: configuration.authenticatorSocket, mode: isOpenToOthers ? 0o666 : 0o600)
@@ -116,7 +118,7 @@ public final class Broker: Service {
             if let socket = options.clientSocket {
                 UnixListener(adopting: Descriptor(adopting: socket))
             } else { try UnixListener(path: configuration.socket, mode: 0o666) }
-        // Those whom the broker itself depends on are not asked about.
+        // The broker itself depends on these accounts, so it does not look them up.
         let exempt: Set<UInt32> = [0, authenticatorUID, ProcessSurroundings.effectiveUser]
         let users =
             if let accounts = options.accounts {
@@ -141,7 +143,7 @@ public final class Broker: Service {
         running.withLock { $0.listeners.append(listener) }
     }
 
-    /// Takes no more calls, lets those that run finish, wipes all keys and closes all vaults.
+    /// Accepts no more calls, lets running calls finish, wipes all keys and closes all vaults.
     public func stop() async {
         let (listeners, groups) = running.withLock { running in
             defer { running = Running() }
@@ -155,19 +157,19 @@ public final class Broker: Service {
         core.challenges.dropAll()
         core.challenges.ended.finish()
         await core.vaultStore.close()
-        // The threads end with the process at the latest.
+        // `try?`: a thread that does not stop now ends with the process.
         for group in groups { try? await group.shutdownGracefully() }
         core.logger.notice("stopped")
     }
 
-    /// Runs as a service: until the process is told to stop.
+    /// Runs as a service until the process is told to stop.
     public func run() async throws {
         do { try await start() } catch {
             await stop()
             throw error
         }
         ServiceNotification.ready.send()
-        // Cancellation, too, is a reason to stop in good order.
+        // `try?`: cancellation is also a reason to stop in good order.
         try? await gracefulShutdown()
         ServiceNotification.stopping.send()
         await stop()

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// The broker's sense of time: a moment, and "later". Tests bring their own.
+/// The broker's clock: the present time, and a timer. Tests bring their own.
 public struct BrokerClock: Sendable {
     public let now: @Sendable () -> ContinuousClock.Instant
     public let after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
@@ -13,7 +13,7 @@ public struct BrokerClock: Sendable {
         self.after = after
     }
 
-    /// The machine's, which runs on while it sleeps.
+    /// The machine's clock. It goes on while the machine sleeps.
     public static let system = BrokerClock(
         now: { ContinuousClock.now },
         after: { duration, body in

@@ -2,7 +2,7 @@ import Configuration
 import Logging
 import Vault
 
-/// What all calls share. Immutable; what changes is in its parts, each of which guards itself.
+/// The objects that all calls share. This struct never changes; its parts change and guard themselves.
 struct BrokerCore: Sendable {
     let configuration: Configuration
     let sealer: any Sealer
@@ -13,10 +13,10 @@ struct BrokerCore: Sendable {
     let maker: SealerMaker
     let locks: LockWatch
     let applicationPasswords: ApplicationPasswords
-    /// What each user holds of what all of them share.
+    /// Counts each user's use of shared resources.
     let budgets: UserBudgets
     let diagnoses = RunningDiagnoses()
-    /// What weakens the guarantees here, for people to read.
+    /// Warnings for people about settings that weaken the guarantees.
     let warnings: [String]
     let logger: Logger
 }

@@ -9,7 +9,7 @@ public struct BrokerStartError: Error, Sendable, CustomStringConvertible {
     public var description: String { reason }
 }
 
-/// What must hold before the broker starts, and what people are told when less holds than should.
+/// Checks what must hold before the broker starts, and warns people about weaker guarantees.
 public enum BrokerStart {
     static func authenticatorUID(_ configuration: Configuration) throws(BrokerStartError) -> UInt32 {
         do throws(SystemError) {
@@ -23,7 +23,7 @@ public enum BrokerStart {
         }
     }
 
-    /// A broker that is root would be what it is meant to protect from.
+    /// As root, the broker could read everything that it is meant to keep apart.
     public static func checkUser(_ configuration: Configuration) throws(BrokerStartError) {
         guard ProcessSurroundings.effectiveUser == 0, !configuration.sandbox else { return }
         throw BrokerStartError(

@@ -3,7 +3,7 @@ import Cryptography
 import Varlink
 import Vault
 
-/// The application passwords of calls: decoded, stretched, and their failures counted.
+/// Decodes and stretches the application passwords of calls, and counts failed tries.
 struct ApplicationPasswords: Sendable {
     private let stretcher: PasswordStretcher
     private let guesses: GuessBook
@@ -13,7 +13,7 @@ struct ApplicationPasswords: Sendable {
         guesses = GuessBook(clock: clock)
     }
 
-    /// For storing.
+    /// Stretches a password that is to be stored.
     func stretch(_ password: SecretBytes, for request: Request) async throws(Fault) -> StretchedPassword {
         try request.secrets.take(StretchedPassword.keyCount)
         return try await stretcher.run(for: request.caller.uid, unless: request.isAbandoned) { () throws(VaultError) in
@@ -21,8 +21,9 @@ struct ApplicationPasswords: Sendable {
         }
     }
 
-    /// For reading: a try, which counts until `succeeded` says that it was right.
-    /// - Throws: `ApplicationPasswordRefused` after too many wrong ones, for a while.
+    /// Stretches a password to read an item. The call counts as a failed try until `succeeded` is called.
+    /// - Throws: `ApplicationPasswordRefused` if there were too many wrong passwords; the user can try again after a
+    ///   delay.
     func attempt(
         _ password: SecretBytes, salt: [UInt8], at item: ItemID, for request: Request
     ) async throws(Fault) -> StretchedPassword {

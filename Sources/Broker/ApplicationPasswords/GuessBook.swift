@@ -1,8 +1,8 @@
 import Synchronization
 import Vault
 
-/// Slows down guessing at application passwords. The count is each item's own: knowing the password of one must not take back the failures at another, and
-/// one user's guesses slow nobody else down.
+/// Slows down guessing at application passwords. Each item has its own count for each user. A user who knows the
+/// password of one item cannot thereby reset the failures of another. The guesses of one user slow nobody else down.
 final class GuessBook: Sendable {
     private struct Key: Hashable {
         let uid: UInt32
@@ -10,14 +10,15 @@ final class GuessBook: Sendable {
     }
 
     private struct Record {
-        /// Tries begun since the last success: those that run side by side must not share one.
+        /// Tries begun since the last success. Each try counts as it begins, so that tries running side by side do
+        /// not share one count.
         var begun = 0
-        /// When the next may begin.
+        /// When the next try may begin.
         var next: ContinuousClock.Instant
         var last: ContinuousClock.Instant
     }
 
-    /// The tries that cost no time.
+    /// How many tries may begin without a wait.
     static let free = 3
     static let longestDelay = Duration.seconds(30)
     /// Tries older than this no longer count.
@@ -29,7 +30,7 @@ final class GuessBook: Sendable {
     init(clock: BrokerClock) { self.clock = clock }
 
     /// Counts a try before its outcome is known.
-    /// - Returns: how long to wait, where it may not begin; nil where it may.
+    /// - Returns: how long the caller must wait before the try may begin; nil if it may begin now.
     func begin(_ item: ItemID, by uid: UInt32) -> Duration? {
         let now = clock.now()
         return records.withLock { records in
@@ -49,7 +50,7 @@ final class GuessBook: Sendable {
         records.withLock { $0[Key(uid: uid, item: item)] = nil }
     }
 
-    /// None for the first three, then 1, 2, 4, 8, 16, 30 seconds.
+    /// The delay is zero after the first two tries. Then it is 1, 2, 4, 8, 16 and at most 30 seconds.
     static func delay(after begun: Int) -> Duration {
         guard begun >= free else { return .zero }
         return min(.seconds(1 << min(begun - free, 10)), longestDelay)

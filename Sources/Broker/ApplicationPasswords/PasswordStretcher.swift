@@ -4,19 +4,20 @@ import Synchronization
 import Varlink
 import Vault
 
-/// Stretches application passwords, away from the vaults' queues: one at a time for each user, and few at a time in all, because each takes 128 MiB. Users
-/// take turns: one who has many waiting keeps nobody else waiting longer than for one of them.
+/// Stretches application passwords on threads of their own, away from the vaults' queues. Each stretch takes 128 MiB,
+/// so few run at a time in all, and one for each user. Users take turns: a user with many waiting jobs delays others
+/// by one job at most.
 final class PasswordStretcher: Sendable {
     private typealias Job = @Sendable () -> Void
 
     private struct State {
         var waiting: [UInt32: [Job]] = [:]
-        /// Users with something waiting and nothing at work, the one whose turn it is first.
+        /// Users who have a job waiting and none running, in the order of their turns.
         var turns: [UInt32] = []
         var atWork: Set<UInt32> = []
     }
 
-    /// At work at the same time, of all users.
+    /// How many jobs of all users run at the same time.
     private static let workers = 2
 
     private let state = Mutex(State())
@@ -24,8 +25,10 @@ final class PasswordStretcher: Sendable {
 
     init(budgets: UserBudgets) { self.budgets = budgets }
 
-    /// - Parameter isAbandoned: asked when it is its turn: whether nobody waits for it any longer.
-    /// - Throws: `LimitExceeded` where this user, or all users together, have too many waiting; whatever `body` throws.
+    /// - Parameter isAbandoned: called when the job's turn comes; returns true if nobody waits for the result any
+    ///   longer.
+    /// - Throws: `LimitExceeded` if this user, or all users together, have too many jobs waiting or running; any
+    ///   error of `body`.
     func run(
         for uid: UInt32, unless isAbandoned: @escaping @Sendable () -> Bool = { false },
         _ body: @escaping @Sendable () throws(VaultError) -> StretchedPassword
@@ -49,7 +52,7 @@ final class PasswordStretcher: Sendable {
         return try result.get()
     }
 
-    /// How many of a user's have not begun.
+    /// How many jobs of this user have not begun.
     func waiting(of uid: UInt32) -> Int { state.withLock { $0.waiting[uid]?.count ?? 0 } }
 
     private func add(_ uid: UInt32, _ job: @escaping Job) {
@@ -60,7 +63,7 @@ final class PasswordStretcher: Sendable {
         start()
     }
 
-    /// Puts to work what may be.
+    /// Starts as many jobs as may run.
     private func start() {
         while let (uid, job) = state.withLock({ Self.next(&$0) }) {
             OwnThread.run { [self] in

@@ -3,7 +3,8 @@ import BrokerProtocol
 import Logging
 import Varlink
 
-/// `org.coffer.Broker` on the private socket: what the authenticator asks and brings. Only its uid is let in.
+/// `org.coffer.Broker` on the private socket: the methods that the authenticator calls. Only the authenticator's uid
+/// is admitted.
 struct AuthenticatorInterface: ServedInterface {
     let core: BrokerCore
     let authenticatorUID: UInt32
@@ -26,12 +27,12 @@ struct AuthenticatorInterface: ServedInterface {
 
     var unreadable: Fault.Name { .brokerInvalidArgument }
 
-    /// All are the authenticator's, for whatever user.
+    /// All connections belong to the authenticator, so the broker cannot tell users apart here.
     var keepsUsersApart: Bool { false }
 
     func admits(uid: UInt32) -> Bool { uid == authenticatorUID }
 
-    /// A conversation is silent while the person types.
+    /// The connection is silent while the person types, so it must not be closed as idle.
     func awaits(_ caller: Caller) -> Bool { true }
 
     func answer(

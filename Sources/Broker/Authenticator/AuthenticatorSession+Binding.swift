@@ -4,9 +4,9 @@ import Cryptography
 import Varlink
 import Vault
 
-/// Binding a vault to its owner's password, to a changed one, or to none (docs/binding.md).
+/// Binds a vault to its owner's password, moves it to a changed password, or unbinds it (docs/binding.md).
 extension AuthenticatorSession {
-    /// Seals another unlock root in the place of the one that a signature has released, not yet in use.
+    /// Seals another unlock root to replace the one that a signature has released. The new root is not in use yet.
     func reseal(_ method: BrokerInterface.Reseal) async throws(Fault) -> MethodAnswer {
         let challenge = try challenge(method.challenge)
         do throws(Fault) {
@@ -31,7 +31,7 @@ extension AuthenticatorSession {
         }
     }
 
-    /// The registry names the other unlock root: the vault is open with it, and the challenge goes on.
+    /// The registry names the other unlock root. The vault is now open with that root, and the challenge goes on.
     func adoptBinding(_ method: BrokerInterface.Adopt) async throws(Fault) -> MethodAnswer {
         let challenge = try challenge(method.challenge)
         do throws(Fault) {
@@ -59,7 +59,7 @@ extension AuthenticatorSession {
         }
     }
 
-    /// What the log says of a challenge whose end is neither an open vault nor a value.
+    /// The event that the access log gets for a challenge that neither opens a vault nor reads a secret.
     static func event(of challenge: Challenge) -> AccessRecord.Event? {
         switch challenge.purposes {
         case [.bind]: .bind
@@ -71,7 +71,7 @@ extension AuthenticatorSession {
         }
     }
 
-    /// What a bound vault's password was made into.
+    /// Decodes the PIN (32 bytes) that the authenticator derived from a bound vault's password.
     static func pin(_ text: String?) throws(Fault) -> SecretBytes? {
         guard let text else { return nil }
         let pin: SecretBytes?

@@ -3,9 +3,9 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// Tying a vault to the boot, or releasing it (docs/boot.md).
+/// Ties a vault to the boot, or releases it (docs/boot.md).
 extension AuthenticatorSession {
-    /// Seals the roots anew that signatures have released, not yet in use.
+    /// Seals the roots that signatures have released again. The new objects are not in use yet.
     func resealForBoot(_ method: BrokerInterface.ResealForBoot) async throws(Fault) -> MethodAnswer {
         let challenge = try challenge(method.challenge)
         do throws(Fault) {

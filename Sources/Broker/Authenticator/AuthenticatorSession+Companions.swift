@@ -4,7 +4,8 @@ import Cryptography
 import Varlink
 
 extension AuthenticatorSession {
-    /// What else the same process waits for, so that the person can be shown all of it at once. Of the challenges themselves only digests.
+    /// The other requests of the same process that wait for an answer, so that one prompt can show all of them. The
+    /// reply names their challenges only by digest.
     func companions(_ method: BrokerInterface.Companions) throws(Fault) -> MethodAnswer {
         let found: [Challenge]
         do throws(ChallengeRefusal) {

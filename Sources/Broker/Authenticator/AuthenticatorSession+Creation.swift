@@ -5,7 +5,7 @@ import Varlink
 import Vault
 
 extension AuthenticatorSession {
-    /// Makes the keys and the file of a new vault, not yet in use.
+    /// Makes the keys and the file of a new vault. The vault is not in use yet.
     func provision(_ method: BrokerInterface.Provision<RegistryRecord>) async throws(Fault) -> MethodAnswer {
         let challenge = try creation(method.challenge)
         guard let key = Base64.decode(method.authenticatorKey), P256.isOnCurve(key) else {
@@ -22,7 +22,7 @@ extension AuthenticatorSession {
         }
     }
 
-    /// The registry has the record: the file is put in its place, and can be unlocked.
+    /// The registry has the record. The broker moves the file to its final place, and the vault can be unlocked.
     func adopt(_ method: BrokerInterface.Adopt) async throws(Fault) -> MethodAnswer {
         let known = try self.challenge(method.challenge)
         if known.purposes == [.enrolment] { return try await adoptFingers(method) }
@@ -45,7 +45,7 @@ extension AuthenticatorSession {
         }
     }
 
-    /// The owner has consented, and the authenticator knows root: the client may do it.
+    /// The owner has consented, and the authenticator has verified root. Root's client may now repeat its call.
     private func adoptAcceptance(_ challenge: Challenge) throws(Fault) -> MethodAnswer {
         do throws(ChallengeRefusal) {
             try core.challenges.finishUnsigned(challenge.id, connection: caller.connection)

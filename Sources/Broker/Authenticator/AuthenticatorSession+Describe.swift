@@ -4,7 +4,8 @@ import Platform
 import Varlink
 
 extension AuthenticatorSession {
-    /// What a challenge is about; only for the process that it was made for, and only to the first who asks.
+    /// Describes a challenge. The challenge must belong to the process that the authenticator names, and it is
+    /// described only once.
     func describe(_ method: BrokerInterface.Describe) throws(Fault) -> MethodAnswer {
         guard let uid = UInt32(exactly: method.uid), let pid = Int32(exactly: method.pid),
             let start = UInt64(exactly: method.startTime)

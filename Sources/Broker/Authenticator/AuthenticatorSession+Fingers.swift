@@ -4,7 +4,7 @@ import Varlink
 import Vault
 
 extension AuthenticatorSession {
-    /// Makes the key for these fingers, unless the vault has it, and keeps it, not yet in use.
+    /// Makes the key for these fingers, unless the vault has it already. The key is kept, but not in use yet.
     func provideKey(_ method: BrokerInterface.ProvideKey) async throws(Fault) -> MethodAnswer {
         let challenge = try enrolment(method.challenge)
         guard method.kind == AuthorizationKind.biometryCurrentSet.rawValue,
@@ -23,7 +23,8 @@ extension AuthenticatorSession {
         }
     }
 
-    /// Fingers are enrolled, and where the item is bound to just these, the registry names their key: the call may be repeated.
+    /// Fingers are enrolled. If the item is bound to exactly this set of fingers, the registry names their key. The
+    /// client may now repeat its call.
     func adoptFingers(_ method: BrokerInterface.Adopt) async throws(Fault) -> MethodAnswer {
         let challenge = try enrolment(method.challenge)
         do throws(Fault) {

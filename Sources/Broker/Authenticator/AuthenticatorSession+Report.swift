@@ -4,8 +4,8 @@ import Platform
 import Varlink
 
 extension AuthenticatorSession {
-    /// A login was reported: a challenge of the authenticator's own for unlocking the user's vault, good over this connection only. What opens the
-    /// vault is still the signature.
+    /// Makes a challenge for a reported login, to unlock the user's vault. The challenge is valid over this
+    /// connection only. The vault still opens only with the signature.
     func report(_ method: BrokerInterface.Report) async throws(Fault) -> MethodAnswer {
         guard let uid = UInt32(exactly: method.uid), uid != PeerCredentials.unknownUser, uid != .max else {
             throw Fault(.brokerInvalidArgument, "This number names no user.")
@@ -17,7 +17,7 @@ extension AuthenticatorSession {
             let vault = try await vaultActor.vaultID()
             guard condition != .unlocked else { return Self.nothingToOpen(vault) }
             let challenge = try core.challenges.report(of: uid, by: caller, vault: vault)
-            // Asked with the challenge made: a lock from now on takes it away.
+            // The challenge exists before logind is asked, so that a lock from now on drops it.
             if !method.unlocksScreens, let refusal = Self.refusal(await core.locks.screen(of: uid)) {
                 core.challenges.drop(challenge)
                 throw refusal
@@ -30,7 +30,7 @@ extension AuthenticatorSession {
         }
     }
 
-    /// Who comes in elsewhere does not open what the owner of the screen has locked.
+    /// If the owner locked a screen, a login elsewhere must not open the vault.
     private static func refusal(_ screen: LockedScreens.Answer) -> Fault? {
         switch screen {
         case .open: nil

@@ -4,9 +4,9 @@ import Cryptography
 import Varlink
 import Vault
 
-/// Renewing all keys of a vault (docs/rotation.md).
+/// Renews all keys of a vault (docs/rotation.md).
 extension AuthenticatorSession {
-    /// The person said yes, and the vault is open: the successor is made, or taken up.
+    /// The person agreed and the vault is open. Makes the successor, or continues with an existing one.
     func renew(_ method: BrokerInterface.Renew) async throws(Fault) -> MethodAnswer {
         let challenge = try rotation(method.challenge)
         do throws(Fault) {
@@ -20,7 +20,7 @@ extension AuthenticatorSession {
                 }
                 binding = (pin, salt)
             }
-            // Without the signature for opening it nobody has said anything.
+            // Only the signature for opening the vault shows that the person agreed.
             guard challenge.choice.authorizations.contains(where: { $0.role == .unlockRoot && $0.progress == .done })
             else { throw Self.refusal }
             do throws(ChallengeRefusal) {
@@ -35,7 +35,7 @@ extension AuthenticatorSession {
         }
     }
 
-    /// All that was to be signed for is: the successor is filled, and where nothing is left offered to the registry.
+    /// All signatures are there. Fills the successor. When no item is left, its record is offered to the registry.
     func succeed(_ method: BrokerInterface.Succeed<RegistryRecord>) async throws(Fault) -> MethodAnswer {
         let challenge = try rotation(method.challenge)
         do throws(Fault) {

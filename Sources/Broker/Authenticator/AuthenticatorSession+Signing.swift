@@ -5,7 +5,8 @@ import Varlink
 import Vault
 
 extension AuthenticatorSession {
-    /// Opens the sealer's session for one authorization. What is to be signed comes from the sealer and the registry's record; the caller names an index only.
+    /// Opens the sealer's session for one authorization. The sealer and the registry's record decide what is to be
+    /// signed. The caller names an index only.
     func prepare(_ method: BrokerInterface.Prepare) async throws(Fault) -> MethodAnswer {
         let challenge: Challenge
         let authorization: Challenge.Authorization
@@ -63,7 +64,8 @@ extension AuthenticatorSession {
         }
     }
 
-    /// Brings the signature. After the last one the vault is open, or the item's agreement there, for the process that asked.
+    /// Takes the signature. After the last one, the process that asked has its vault open or its item's agreement
+    /// ready.
     func complete(_ method: BrokerInterface.Complete) async throws(Fault) -> MethodAnswer {
         let challenge = try challenge(method.challenge)
         let place = Int(method.authorization)
@@ -93,7 +95,7 @@ extension AuthenticatorSession {
                 } catch { throw Self.refusal }
                 return .reply(Nothing())
             }
-            // What was asked for was something else than to open it.
+            // A challenge that reseals roots must not open the vault.
             guard !challenge.resealsRoots || authorization.role == .recovery else { throw Self.refusal }
             if authorization.role == .unlockRoot {
                 let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
@@ -116,7 +118,7 @@ extension AuthenticatorSession {
             } catch { throw Self.refusal }
             return .reply(Nothing())
         } catch {
-            // With a wrong password of a bound vault the authenticator may ask for the one before it, once.
+            // After a wrong password of a bound vault, the authenticator may try the previous password, once.
             let mayTryAgain =
                 error.details.kind == BrokerInterface.wrongPassword
                 && core.challenges.retry(challenge.id, place, connection: caller.connection)
@@ -126,7 +128,8 @@ extension AuthenticatorSession {
         }
     }
 
-    /// What a signature released for a renewal of all keys, but for the vault's own opening.
+    /// Takes the secret that a signature released for a renewal of all keys. Returns nil for the opening of the vault
+    /// itself.
     private func renewed(
         _ challenge: Challenge, _ method: BrokerInterface.Complete, _ secret: SecretBytes
     ) async throws(Fault) -> MethodAnswer? {
@@ -149,7 +152,7 @@ extension AuthenticatorSession {
         return .reply(Nothing())
     }
 
-    /// The person failed or gave up.
+    /// The person failed to authenticate or gave up.
     func refuse(_ method: BrokerInterface.Refuse) async throws(Fault) -> MethodAnswer {
         let challenge = try challenge(method.challenge)
         core.challenges.drop(challenge.id)
@@ -158,7 +161,7 @@ extension AuthenticatorSession {
         return .reply(Nothing())
     }
 
-    /// What the challenge was for will not be.
+    /// Notes in the access log that the request was refused.
     private func noteRefusal(of challenge: Challenge, _ why: String) async {
         guard let record = AccessRecord(refusing: challenge, why) else { return }
         await core.vaultStore.vaultActor(of: challenge.owner).noteRefusal(record)

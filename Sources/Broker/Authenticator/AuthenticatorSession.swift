@@ -1,7 +1,8 @@
 import BrokerProtocol
 import Varlink
 
-/// One authenticator's conversation with the broker: its connection, and the challenge it names. One method a file.
+/// One connection from the authenticator to the broker, and the challenge that it names. The methods are in
+/// extensions, by topic.
 struct AuthenticatorSession: Sendable {
     let core: BrokerCore
     let exchanges: OpenExchanges
@@ -11,6 +12,7 @@ struct AuthenticatorSession: Sendable {
         .brokerChallengeRefused, "The challenge is unknown, used, too old, or another process's.")
 
     /// The challenge that was described over this connection.
+    /// - Throws: `ChallengeRefused` if there is no such challenge or it has expired.
     func challenge(_ id: Challenge.ID) throws(Fault) -> Challenge {
         do throws(ChallengeRefusal) { return try core.challenges.current(id, connection: caller.connection) } catch {
             throw Self.refusal

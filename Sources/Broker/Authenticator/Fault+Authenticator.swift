@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 
 extension Fault {
-    /// The same error under the private interface's names.
+    /// The same error under the name that the private interface uses.
     var forAuthenticator: Fault {
         let names: [Name: Name] = [
             .challengeRefused: .brokerChallengeRefused, .tpm: .brokerTPM, .damaged: .brokerDamaged,

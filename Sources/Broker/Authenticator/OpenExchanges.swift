@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The uses of the sealer that wait for a signature, by challenge and index. They hang on the authenticator's connection.
+/// The signing exchanges that wait for a signature, by challenge and index. Each belongs to one connection of the
+/// authenticator.
 final class OpenExchanges: Sendable {
     private struct Key: Hashable {
         let challenge: Challenge.ID
@@ -20,7 +21,7 @@ final class OpenExchanges: Sendable {
         }
     }
 
-    /// Gives out the exchange once.
+    /// Returns the exchange and forgets it.
     func take(_ challenge: Challenge.ID, _ index: Int, connection: UInt64) -> SigningExchange? {
         entries.withLock { entries in
             let key = Key(challenge: challenge, index: index)

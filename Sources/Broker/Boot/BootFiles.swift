@@ -4,9 +4,10 @@ import Platform
 import TPM
 import Vault
 
-/// The files of this boot, as far as its log names them, looked at as they are now: the next boot will measure what they have become.
+/// The files of this boot that the firmware's log names, as they are on disk now. The next boot will measure their
+/// present content.
 struct BootFiles {
-    /// Larger ones, and more of them, are not looked at here.
+    /// Larger files than this (64 MiB), or more than 64 of them, are not read.
     private static let longest = 64 << 20
     private static let most = 64
 
@@ -17,14 +18,14 @@ struct BootFiles {
     }
 
     private(set) var changed: [Changed] = []
-    /// How many are as they were.
+    /// How many files have not changed.
     private(set) var unchanged = 0
-    /// Those that were not found, or cannot be read by the broker.
+    /// The files that were not found, or that the broker cannot read.
     private(set) var unseen: [String] = []
 
     /// - Parameters:
-    ///   - registers: those that count.
-    ///   - folders: where the log's paths may begin.
+    ///   - registers: only files measured into these registers count.
+    ///   - folders: the folders that the log's paths may be relative to.
     init(_ log: MeasurementLog, registers: [Int], folders: [String]) {
         var seen: Set<String> = []
         for event in log.events where registers.contains(event.register) {
@@ -36,7 +37,8 @@ struct BootFiles {
             if file.content == event.digest || file.image == event.digest {
                 unchanged += 1
             } else {
-                // Which of its digests was measured can be told by the kind of what measured it.
+                // A measurement in register 9 covers the bytes of a file; one in another register covers the image of
+                // a program.
                 let new = event.register == 9 ? file.content : file.image ?? file.content
                 changed.append(Changed(path: path, old: event.digest, new: new))
             }
@@ -45,7 +47,7 @@ struct BootFiles {
 
     private static func find(_ name: String, _ folders: [String]) -> (String, MeasuredFile)? {
         for folder in folders {
-            // What is not there, or cannot be read, is not seen: the next folder may have it.
+            // A missing or unreadable file is skipped, because the next folder may have it.
             guard let bytes = try? DurableFile.read(folder + name, limit: longest),
                 let file = try? MeasuredFile(bytes)
             else { continue }

@@ -4,16 +4,16 @@ import TPM
 import Varlink
 import Vault
 
-/// What the registers of a tied vault will hold after something changes, as far as that can be told.
+/// Predicts the values of a tied vault's registers after a change, if they can be predicted.
 struct BootForecast {
     let boot: BootPin
     let standing: BootStanding
     let sealer: any Sealer
     let record: RegistryRecord
 
-    /// The boot that a call means.
+    /// The boot that a call asks to approve.
     ///
-    /// - Returns: the digest of its registers; nil for the present one alone.
+    /// - Returns: the digest of its registers; nil if the call means only the present boot.
     func digest(_ method: Keychain.ApproveBoot, _ file: FirmwareLog) throws(Fault) -> [UInt8]? {
         let (replacements, values) = (method.replacements ?? [], method.values ?? [])
         guard replacements.isEmpty || values.isEmpty else {
@@ -87,9 +87,9 @@ struct BootForecast {
         } catch { throw Fault(SealerError(error)) }
     }
 
-    /// The first of the registers that holds something else than the log comes to.
+    /// The lowest register whose value differs from the one that the log yields; nil if all match.
     static func unexplained(_ log: MeasurementLog, _ values: [Int: [UInt8]]) -> Int? {
-        // What cannot be replayed explains nothing.
+        // If the log cannot be replayed, it explains no register.
         guard let selection = try? PCRSelection(Set(values.keys)), let replayed = try? log.values(selection) else {
             return values.keys.min()
         }

@@ -3,14 +3,14 @@ import BrokerProtocol
 import TPM
 import Vault
 
-/// What the boot that the machine was started with is measured by.
+/// Which registers measure the kernel's command line and initrd in this boot.
 struct BootView {
-    /// What holds command line and initrd; or why that cannot be told.
+    /// The registers that hold the command line and the initrd, or the reason why they are not known.
     private let chain: Result<BootChain, FirmwareLogError>
 
     init(_ chain: Result<BootChain, FirmwareLogError>) { self.chain = chain }
 
-    /// Reads the firmware's log, and the registers that have to vouch for it.
+    /// Reads the firmware's log and the registers that must confirm it.
     static func take(_ core: BrokerCore) async throws(SealerError) -> BootView {
         let log: MeasurementLog
         switch FirmwareLog(core.configuration).read() {
@@ -26,13 +26,13 @@ struct BootView {
         }
     }
 
-    /// What to tie a vault to here.
+    /// The registers that a vault is tied to on this machine.
     var registers: [Int] {
         let found = (try? chain.get())?.registers ?? []  // Without a log there are the standard ones.
         return found.union(BootPin.standardRegisters).sorted()
     }
 
-    /// What a tie to these registers holds.
+    /// What a tie to these registers protects.
     func coverage(of registers: [Int]) -> Keychain.BootCoverage {
         let tied = Set(registers)
         func coverage(
@@ -43,7 +43,8 @@ struct BootView {
                 registers: registers.map { Int64($0) }, commandLine: commandLine, initrd: initrd,
                 changesWithMenu: menu, reason: reason)
         }
-        // Without a boot loader that is known, and something that it measures into, nothing can be held.
+        // Nothing is held unless the tie covers register 4 (the boot loader) and a register that the boot loader
+        // measures into.
         guard tied.contains(4), !tied.isDisjoint(with: [8, 9, 12]) else { return coverage(.open, .open) }
         switch chain {
         case .failure(let error): return coverage(.unknown, .unknown, error.reason)

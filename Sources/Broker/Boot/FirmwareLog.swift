@@ -3,15 +3,16 @@ import Foundation
 import Platform
 import TPM
 
-/// Where the firmware's log of this boot is: never for a caller to say.
+/// Finds and reads the firmware's log of this boot. A caller cannot choose its place.
 struct FirmwareLog: Sendable {
-    /// What systemd has read as root for the broker's unit (`LoadCredential=`): the kernel's file is root's alone.
+    /// The credential that systemd reads as root for the broker's unit (`LoadCredential=`). Only root may read the
+    /// kernel's file.
     private static let credential = "boot-log"
     private static let longest = 4 << 20
 
     private let path: String
 
-    /// - Parameter credentials: systemd's folder for this unit; nil where it made none.
+    /// - Parameter credentials: systemd's credentials folder for this unit; nil if there is none.
     init(_ configuration: Configuration, credentials: String? = Self.unitsCredentials) {
         if configuration.bootLog == Configuration().bootLog, let folder = credentials {
             path = "\(folder)/\(Self.credential)"
@@ -24,13 +25,13 @@ struct FirmwareLog: Sendable {
         ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// - Returns: why there is none that can be used, in words.
+    /// - Returns: the log, or the reason why it cannot be used.
     func read() -> Result<MeasurementLog, FirmwareLogError> {
         let bytes: [UInt8]
         do throws(SystemError) { bytes = try DurableFile.read(path, limit: Self.longest) } catch {
             return .failure(FirmwareLogError(reason: "the firmware's log cannot be read (\(path): \(error.reason))"))
         }
-        // The unit's word for it.
+        // The unit sets the credential to "none" if there is no log.
         guard !bytes.isEmpty, bytes != Array("none".utf8) else {
             return .failure(FirmwareLogError(reason: "the firmware keeps no log here"))
         }

@@ -3,8 +3,8 @@ import Cryptography
 import Synchronization
 import Varlink
 
-/// The room in the secure heap that a call, or what it leaves behind, takes for a user. It is counted before it is used, and given back when this is gone:
-/// it is kept as long as the secrets are.
+/// The room in the secure heap that one call takes for a user, with the secrets that it leaves behind. It is counted
+/// before use and given back when this object goes. Keep the object as long as the secrets.
 final class SecretAllowance: Sendable {
     private let budgets: UserBudgets
     private let uid: UInt32
@@ -15,11 +15,11 @@ final class SecretAllowance: Sendable {
         self.uid = uid
     }
 
-    /// The bytes of most keys.
+    /// The size of most keys, in bytes.
     static let key = 32
 
-    /// Counts secrets of so many bytes.
-    /// - Throws: `LimitExceeded` where the user, or all users together, hold too many.
+    /// Counts secrets of `count` bytes each.
+    /// - Throws: `LimitExceeded` if the user, or all users together, hold too many.
     func take(_ count: Int, times: Int = 1) throws(Fault) {
         let room = SecureHeap.room(for: count) * times
         do throws(UserBudgets.Refusal) { try budgets.take(room, of: .secrets, for: uid) } catch {
@@ -29,13 +29,13 @@ final class SecretAllowance: Sendable {
         taken.withLock { $0 += room }
     }
 
-    /// Reads a value of the wire into secret memory.
+    /// Decodes a base64 value of a message into secret memory.
     func decode(_ text: String) throws(Fault) -> SecretBytes {
         try take(text.utf8.count / 4 * 3)
         return try WireValue.decode(text)
     }
 
-    /// - Parameter text: base64; nil where the call has no application password.
+    /// - Parameter text: base64; nil if the call has no application password.
     func decode(applicationPassword text: String?) throws(Fault) -> SecretBytes? {
         guard let text else { return nil }
         return try decode(text)

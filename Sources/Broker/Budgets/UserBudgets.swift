@@ -1,16 +1,17 @@
 import Synchronization
 
-/// What each user holds of what all of them share. What is over a limit is refused, so that nobody can take away what others need.
+/// Counts what each user holds of shared resources. A request over a limit is refused, so that no user can take what
+/// others need.
 final class UserBudgets: Sendable {
     enum Resource: CaseIterable, Sendable {
         case connections, unfinished, lists, secrets, stretches
     }
 
-    /// Why something was not given.
+    /// Why a request was refused.
     enum Refusal: Error, Equatable {
         /// The user holds as much as one user may.
         case ofUser(limit: Int)
-        /// All users together hold so much that only those who hold little get more.
+        /// All users together hold so much that only users who hold little get more.
         case ofAll(limit: Int)
     }
 
@@ -38,14 +39,14 @@ final class UserBudgets: Sendable {
         }
     }
 
-    /// It is gone.
+    /// Call this when the resource is released.
     func give(back amount: Int, of resource: Resource, for uid: UInt32) {
         state.withLock { Self.add(-amount, resource, uid, &$0) }
     }
 
     func held(_ resource: Resource, by uid: UInt32) -> Int { state.withLock { $0.users[uid]?[resource] ?? 0 } }
 
-    /// The users who hold any of it, first the one who holds most.
+    /// The users who hold some of this resource, the largest holder first.
     func greediest(_ resource: Resource) -> [UInt32] {
         state.withLock { state in
             state.users.compactMap { uid, held in held[resource].map { (uid, $0) } }.sorted { $0.1 > $1.1 }.map(\.0)

@@ -1,4 +1,4 @@
-/// Base64 for names (RFC 4648, section 5, without padding).
+/// Base64 that is safe in names (RFC 4648, section 5, without padding).
 enum Base64URL {
     static func encode(_ bytes: [UInt8]) -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

@@ -4,76 +4,81 @@ import Cryptography
 import Platform
 import Vault
 
-/// A question that only a person can answer, and everything the answer is good for: one process, one vault, one version of one item.
+/// A request that only a person can allow, and what the answer is valid for: one process, one vault, one version of
+/// one item.
 struct Challenge: Sendable {
     /// 32 random bytes, base64url.
     typealias ID = String
 
     let id: ID
-    /// Who was asked: the user whose process it is.
+    /// The user who is asked: the one who runs the process.
     let uid: UInt32
-    /// Whose vault it is about.
+    /// The owner of the vault in question.
     let owner: Owner
     let process: ProcessIdentity
-    /// nil while the vault is still to be made.
+    /// nil until the vault is made.
     var vault: VaultID?
     let purposes: [Keychain.Purpose]
     let subject: Subject?
-    /// In the client's own words.
+    /// The reason that the client gives, in its own words.
     let reason: String?
-    /// The process's program, as the authenticator resolved it.
+    /// The program of the process, as the authenticator resolved it.
     var program: String?
     var choice: SignatureChoice
-    /// How the person was recognised, where not by being asked for this challenge.
+    /// How the person was recognised; nil if they were asked for this challenge.
     var means: Means?
     var stage: Stage
-    /// The moment from which on nobody has to take it any more.
+    /// From this moment on, the challenge is not accepted.
     var expires: ContinuousClock.Instant
-    /// What the TPM agreed on for the subject, or the recovery key. Kept for the repeated call only.
+    /// What the TPM agreed on for the subject, or the recovery key. It is kept only for the repeated call.
     var agreements: [ObjectRole: SecretBytes] = [:]
-    /// Kinds that an item is to be bound to: whether they can be is asked, and nobody signs.
+    /// The kinds of authorization that an item is to be bound to. The challenge asks if each is available; nobody
+    /// signs.
     var enrolment: [AuthorizationKind] = []
-    /// Kinds that an earlier challenge of the same call found to be ready.
+    /// The kinds that an earlier challenge of the same call found to be available.
     var enrolled: [AuthorizationKind] = []
-    /// A bound vault's unlock root, or that of one that is to be bound: kept until the registry names the one that takes its place, then that one.
+    /// The unlock root that a signature released, to be sealed again. Once its replacement is sealed, this is the
+    /// replacement.
     var heldRoot: SecretBytes?
-    /// The Name of the sealed root that is to take its place.
+    /// The Name of the sealed replacement; nil until there is one.
     var resealed: [UInt8]?
-    /// What a boot is to be told by, for a vault that is to be tied to it.
+    /// The registers that a vault is to be tied to.
     var registers: [Int] = []
-    /// How many wrong passwords of a bound vault were brought.
+    /// How many wrong passwords of a bound vault the authenticator has brought.
     var wrongPasswords = 0
-    /// The items that a renewal of all keys reads for this: what the person is shown.
+    /// The items that a renewal of all keys reads for this challenge. The person is shown them.
     var items: [Subject] = []
-    /// For a renewal of all keys: the application passwords that came with the call, stretched to read their items and to store them.
+    /// For a renewal of all keys: the application passwords of the call, stretched for reading their items and for
+    /// storing them.
     var passwords: [ItemID: RenewedPassword] = [:]
-    /// Counts what this keeps of secrets, for its user.
+    /// Counts the secrets kept here against the user's budget.
     var secrets: SecretAllowance?
-    /// What became of a renewal of all keys; nil while it is not done.
+    /// The outcome of a renewal of all keys; nil until it is done.
     var renewal: RenewalOutcome?
-    /// What its item is to be called from then on, where it is to be renamed.
+    /// The item's new name, if it is to be renamed.
     var newName: Name?
-    /// Made for a reported login: no client waits for it, so nothing is left to take once it is signed for.
+    /// Made for a reported login. No client waits for it, so it is dropped once it is signed.
     var isReport = false
 
-    /// Whether roots are released to be sealed anew, and for nothing else.
+    /// Whether roots are released only to be sealed again.
     var resealsRoots: Bool { [[.bind], [.unbind], [.tieToBoot], [.releaseFromBoot]].contains(purposes) }
 
-    /// Whether they are to be tied to the boot, or released from it.
+    /// Whether the roots are to be tied to the boot or released from it.
     var changesBoot: Bool { [[.tieToBoot], [.releaseFromBoot]].contains(purposes) }
 
-    /// Whether a prompt may name it together with others: reading, and opening the vault for it, and nothing else.
+    /// Whether one prompt may name this request together with others. It must read an item, and do nothing else but
+    /// open the vault for that.
     var sharesPrompts: Bool { purposes.contains(.read) && Set(purposes).isSubset(of: [.read, .unlock]) }
 
-    /// Whether it is root's, about an account that nobody can be asked for.
+    /// Whether root asks about an account for which nobody can be prompted.
     var isForService: Bool {
         if case .user(let owner) = owner { owner != uid } else { false }
     }
 
-    /// What this challenge, once granted, says that an item may be bound to.
+    /// The kinds that this challenge, once granted, allows an item to be bound to.
     var ready: [AuthorizationKind] { purposes == [.enrolment] ? enrolment : enrolled }
 
-    /// The version of the item that is to be read.
+    /// The item to be read, and its version.
     struct Subject: Sendable, Equatable {
         let item: ItemID
         let version: UInt64
@@ -88,7 +93,7 @@ struct Challenge: Sendable {
         let service: String
         let account: String
 
-        /// By bytes: what Unicode calls equal can be two names.
+        /// Compares bytes, because two different names can be equal in Unicode.
         static func == (one: Name, other: Name) -> Bool {
             one.service.utf8.elementsEqual(other.service.utf8) && one.account.utf8.elementsEqual(other.account.utf8)
         }
@@ -100,23 +105,23 @@ struct Challenge: Sendable {
         let kind: AuthorizationKind
         /// The item's point for a constraint key; nil for a sealed root.
         let point: [UInt8]?
-        /// Which of several items it is for, where it is for one of several.
+        /// The item that it is for, if the challenge concerns several items.
         var item: ItemID?
         var progress = Progress.open
 
         enum Progress: Sendable { case open, busy, done }
     }
 
-    /// The authenticator's word for what it took for the person's answer.
+    /// The authenticator's word for how it recognised the person.
     enum Means: String, Sendable {
-        /// One given earlier at the same terminal.
+        /// An answer given earlier at the same terminal.
         case reuse
-        /// One given to another request of the same process, whose prompt named this one.
+        /// An answer to another request of the same process, whose prompt named this request too.
         case shared
-        /// None: root opens what has nobody to ask.
+        /// No person: root opens a vault for which nobody can be asked.
         case root
 
-        /// For people who read the access log.
+        /// The text for people who read the access log.
         var detail: String {
             switch self {
             case .reuse: "answered earlier in this terminal (coffer auth)"
@@ -126,13 +131,14 @@ struct Challenge: Sendable {
         }
     }
 
-    /// Whether one proof of a person answers both: they are one process's, about one owner's vault, for the same purposes and by the same signatures.
+    /// Whether one proof of presence answers both. They must be of one process, about one owner's vault, for the same
+    /// purposes, with the same signatures.
     func isAlike(_ other: Challenge) -> Bool {
         uid == other.uid && process == other.process && owner == other.owner && purposes == other.purposes
             && choice.asksLike(other.choice)
     }
 
-    /// Whether it is a question that nobody has begun to answer, and the other one is the same again.
+    /// Whether nobody has begun to answer this request, and the other one repeats it.
     func isReplaceable(by other: Challenge) -> Bool {
         stage == .issued && process == other.process && uid == other.uid && owner == other.owner
             && purposes == other.purposes && subject == other.subject && enrolment == other.enrolment
@@ -143,7 +149,7 @@ struct Challenge: Sendable {
         case issued
         /// An authenticator is asking the person, over this connection.
         case described(connection: UInt64)
-        /// The person was there, and all signatures are.
+        /// The person was present, and all signatures are there.
         case granted
     }
 }

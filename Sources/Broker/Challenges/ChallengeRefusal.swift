@@ -1,4 +1,4 @@
-/// Why a challenge was not taken. Not told to clients in detail: a guess is to learn nothing.
+/// Why a challenge was refused. Clients are not told the detail, so that guessing reveals nothing.
 enum ChallengeRefusal: Error, Sendable, Equatable {
     case unknown
     case expired

@@ -1,12 +1,12 @@
 import Platform
 
-/// Which challenges still count.
+/// Decides which challenges are still valid.
 extension ChallengeStore {
     static func live(
         _ id: Challenge.ID, in open: [Challenge.ID: Challenge], at now: ContinuousClock.Instant
     ) throws(ChallengeRefusal) -> Challenge {
         guard let challenge = open[id] else { throw .unknown }
-        // The sweep that is due takes it away, and sees to its record.
+        // The sweep that is due removes the challenge and logs it.
         guard challenge.expires > now else { throw .expired }
         return challenge
     }
@@ -28,12 +28,12 @@ extension ChallengeStore {
         return dropped
     }
 
-    /// Programs that asked and went away without an answer must not count for ever.
+    /// Programs that asked and ended without an answer must not count for ever.
     static func dropDead(_ open: inout [Challenge.ID: Challenge], of uid: UInt32)
         -> [Challenge]
     {
         let dropped = open.values.filter { challenge in
-            // A process that cannot be observed any more is gone.
+            // `try?`: a process that cannot be observed is gone.
             challenge.uid == uid
                 && (try? ProcessIdentity(observing: challenge.process.pid)) != challenge.process
         }

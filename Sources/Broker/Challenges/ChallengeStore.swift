@@ -6,31 +6,32 @@ import Synchronization
 import Varlink
 import Vault
 
-/// All open challenges. Each is taken once, by the process it was made for, in time.
+/// All open challenges. A challenge can be taken once, by the process that it was made for, before it expires.
 final class ChallengeStore: Sendable {
     struct Limits: Sendable {
-        /// Those that one prompt can answer count as one.
+        /// Challenges that one prompt can answer count as one.
         var openPerUser: Int
-        /// Those that one prompt can answer: as many as a person can be shown at once.
+        /// Challenges that one prompt can answer. A person can be shown this many at once.
         var alike = 32
-        /// Of one process for the very same thing, as by its threads.
+        /// Challenges of one process for the very same thing, as its threads may make.
         var same = 8
-        /// All of a user's, and all of all users'.
+        /// All challenges of one user, and of all users.
         var all = BudgetLimits.challenges
         /// From the challenge to the last signature.
         var life: Duration
         /// From the last signature to the repeated call.
         var grantLife: Duration = .seconds(30)
-        /// From a login's report to the signature: nobody is asked meanwhile.
+        /// From a login's report to the signature. Nobody is prompted in this time.
         var reportLife: Duration = .seconds(15)
     }
 
     private let limits: Limits
     private let clock: BrokerClock
     private let open = Mutex<[Challenge.ID: Challenge]>([:])
-    /// When what is too old will be wiped. One timer, however many are asked for: timers take memory until they are over.
+    /// When expired challenges are wiped next. There is only one timer, because each timer takes memory until it
+    /// fires.
     private let nextSweep = Mutex<ContinuousClock.Instant?>(nil)
-    /// Questions that ended without an answer, for the access log.
+    /// Challenges that ended without an answer, for the access log.
     let ended = EndedChallenges()
 
     init(limits: Limits, clock: BrokerClock) {
@@ -39,7 +40,7 @@ final class ChallengeStore: Sendable {
     }
 
     /// Makes a challenge for the caller.
-    /// - Throws: `LimitExceeded` when the user has too many open.
+    /// - Throws: `LimitExceeded` if the user has too many open challenges.
     func issue(
         to caller: Caller, owner: Owner, vault: VaultID?, purposes: [Keychain.Purpose],
         subject: Challenge.Subject? = nil,
@@ -73,7 +74,8 @@ final class ChallengeStore: Sendable {
         return id
     }
 
-    /// Who asks for the same thing again and again, and never answers, has the oldest question replaced that nobody has begun to answer.
+    /// If a process repeats a request without answering it, its oldest challenge that nobody has begun to answer is
+    /// replaced.
     private func makeRoom(for challenge: Challenge, in open: inout [Challenge.ID: Challenge]) -> [Challenge] {
         let same = open.values.filter { $0.isReplaceable(by: challenge) }.sorted { $0.expires < $1.expires }
         let replaced = Array(same.dropLast(limits.same - 1))
@@ -84,7 +86,7 @@ final class ChallengeStore: Sendable {
     private func hasRoom(for challenge: Challenge, in open: [Challenge.ID: Challenge]) -> Bool {
         let others = open.values.filter { $0.uid == challenge.uid && !$0.isReport }
         guard others.count < max(limits.all.user, limits.openPerUser) else { return false }
-        // Who has few gets one also where others have taken nearly all.
+        // A user with few challenges gets one even if others have taken nearly all.
         guard open.count < (others.count < limits.all.ensured ? limits.all.all : limits.all.open) else { return false }
         let alike = others.count { $0.isAlike(challenge) }
         if alike > 0 { return alike < limits.alike }
@@ -93,8 +95,8 @@ final class ChallengeStore: Sendable {
         return prompts.count < limits.openPerUser
     }
 
-    /// Makes a challenge of the authenticator's own, for a login that was reported to it. It does not count as one of the user's open ones: a program
-    /// that keeps all of those busy must not keep a login from opening the vault.
+    /// Makes a challenge for a login that was reported to the authenticator. It does not count as one of the user's
+    /// open challenges. A program that keeps all of those busy must not stop a login from opening the vault.
     func report(
         of uid: UInt32, by authenticator: Caller, vault: VaultID
     ) throws(Fault) -> Challenge.ID {
@@ -115,8 +117,9 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// An authenticator begins: the facts, if its client is the process that the challenge was made for. Once.
-    /// - Parameter program: what the authenticator found the process to be.
+    /// Describes a challenge to an authenticator, once. The authenticator's client must be the process that the
+    /// challenge was made for.
+    /// - Parameter program: the process's program, as the authenticator resolved it.
     func describe(
         _ id: Challenge.ID, uid: UInt32, process: ProcessIdentity, program: String? = nil, connection: UInt64
     ) throws(ChallengeRefusal) -> Challenge {
@@ -131,7 +134,7 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// What else the challenge's process waits for that the same proof would answer.
+    /// Other open challenges of the same process that the same proof would answer.
     func companions(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) -> [Challenge] {
         try open.withLock { open throws(ChallengeRefusal) in
             let now = clock.now()
@@ -144,14 +147,14 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// The challenge that this authenticator is busy with.
+    /// The challenge that this authenticator is working on.
     func current(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) -> Challenge {
         try open.withLock { open throws(ChallengeRefusal) in
             try Self.described(id, by: connection, in: open, at: clock.now())
         }
     }
 
-    /// The vault was made: what is to be signed now.
+    /// The vault was made. Sets what must be signed now.
     func continueCreation(
         _ id: Challenge.ID, connection: UInt64, vault: VaultID, _ choice: SignatureChoice
     ) throws(ChallengeRefusal) {
@@ -162,7 +165,7 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// The person said yes to a renewal of all keys, which takes its time from here.
+    /// The person agreed to a renewal of all keys. The challenge's life starts anew, because the renewal takes time.
     func beginRenewal(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
             _ = try Self.described(id, by: connection, in: open, at: clock.now())
@@ -171,7 +174,7 @@ final class ChallengeStore: Sendable {
         sweep(after: limits.life)
     }
 
-    /// The successor is filled: what is to be signed now is its own opening, before the registry is told.
+    /// The successor is filled. Its own opening must be signed next, before the registry is told.
     func continueRenewal(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
             let challenge = try Self.described(id, by: connection, in: open, at: clock.now())
@@ -181,7 +184,7 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// All that this conversation can do for a renewal of all keys is done.
+    /// This connection has done all that it can for a renewal of all keys.
     func finishRenewal(_ id: Challenge.ID, connection: UInt64, _ outcome: RenewalOutcome) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
             var challenge = try Self.described(id, by: connection, in: open, at: clock.now())
@@ -195,7 +198,7 @@ final class ChallengeStore: Sendable {
         sweep(after: limits.grantLife)
     }
 
-    /// What an item is to be bound to is ready, or the owner has consented: nothing is signed for either.
+    /// The kinds that an item is to be bound to are available, or the owner has consented. Neither needs a signature.
     func finishUnsigned(_ id: Challenge.ID, connection: UInt64) throws(ChallengeRefusal) {
         try open.withLock { open throws(ChallengeRefusal) in
             let challenge = try Self.described(id, by: connection, in: open, at: clock.now())
@@ -206,7 +209,7 @@ final class ChallengeStore: Sendable {
         sweep(after: limits.grantLife)
     }
 
-    /// Begins one of the signatures; each can be begun once, and only those of one way.
+    /// Begins one of the signatures. Each can be begun once, and only together with those of the same alternative.
     func begin(_ id: Challenge.ID, _ index: Int, connection: UInt64) throws(ChallengeRefusal) -> (
         Challenge, Challenge.Authorization
     ) {
@@ -218,9 +221,10 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// Keeps what a signature released, until the registry names what takes its place. It goes with the challenge.
+    /// Keeps the root that a signature released, until the registry names its replacement. The root is dropped with
+    /// the challenge.
     ///
-    /// - Parameter name: of the sealed root that `root` then is; nil for the one in use.
+    /// - Parameter name: the Name of the sealed object, if `root` is the new one; nil for the root in use.
     func hold(
         _ root: SecretBytes, sealedAs name: [UInt8]? = nil, for id: Challenge.ID, connection: UInt64
     ) throws(ChallengeRefusal) {
@@ -234,10 +238,10 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// One signature came with a wrong password: once, it may be begun again.
+    /// One signature came with a wrong password. It may be begun again, once.
     func retry(_ id: Challenge.ID, _ index: Int, connection: UInt64) -> Bool {
         open.withLock { open in
-            // What is no longer there cannot go on.
+            // `try?`: a challenge that is gone cannot go on.
             guard var challenge = try? Self.described(id, by: connection, in: open, at: clock.now()),
                 challenge.wrongPasswords == 0, challenge.choice.beginAgain(index)
             else { return false }
@@ -247,10 +251,11 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// One signature was good. After the last of one way the challenge may be taken by its process, for a short while.
+    /// One signature was good. After the last one of an alternative, the challenge's process may take it for a short
+    /// while.
     /// - Parameters:
     ///   - agreement: what the constraint key agreed on, or the recovery key; nil for the unlock root.
-    ///   - means: how the person was recognised, where not by being asked.
+    ///   - means: how the person was recognised; nil if they were asked for this challenge.
     func finish(
         _ id: Challenge.ID, _ index: Int, connection: UInt64, agreement: SecretBytes?, means: Challenge.Means? = nil
     ) throws(ChallengeRefusal) {
@@ -259,10 +264,10 @@ final class ChallengeStore: Sendable {
             guard challenge.choice.finish(index) else { throw .outOfOrder }
             if let agreement { challenge.agreements[challenge.choice.authorizations[index].role] = agreement }
             challenge.means = means
-            // A renewal of all keys goes on behind its signatures.
+            // A renewal of all keys continues after its signatures, so it is not granted here.
             let isGranted = challenge.choice.isComplete && challenge.purposes != [.rotate]
             if isGranted {
-                // What was released to be sealed anew is no answer to any call.
+                // Roots that were released to be sealed again are not given to any call.
                 if challenge.resealsRoots { challenge.agreements = [:] }
                 challenge.stage = .granted
                 challenge.expires = clock.now() + limits.grantLife
@@ -273,11 +278,11 @@ final class ChallengeStore: Sendable {
         if isGranted { sweep(after: limits.grantLife) }
     }
 
-    /// The repeated call: gives out what was granted, and forgets it.
+    /// Takes a granted challenge for the repeated call, and forgets it.
     func redeem(_ id: Challenge.ID, by caller: Caller) throws(ChallengeRefusal) -> Challenge {
         try open.withLock { open throws(ChallengeRefusal) in
             let challenge = try Self.live(id, in: open, at: clock.now())
-            // Another process's question stays its own: who guesses it must not even be able to spoil it.
+            // A process that guesses another's challenge must not be able to spoil it, so it stays.
             guard challenge.uid == caller.uid else { throw .anothersProcess }
             guard challenge.process == caller.process else { throw .anothersProcess }
             open[id] = nil
@@ -286,14 +291,14 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// The process that it was made for has nobody pass it.
+    /// The process that the challenge was made for takes its request back.
     func withdraw(_ id: Challenge.ID, by caller: Caller, about owner: Owner) throws(ChallengeRefusal) -> Challenge {
         try open.withLock { open throws(ChallengeRefusal) in
             let challenge = try Self.live(id, in: open, at: clock.now())
             guard challenge.uid == caller.uid, challenge.process == caller.process, challenge.owner == owner else {
                 throw .anothersProcess
             }
-            // Once somebody is being asked, the answer is the authenticator's to bring.
+            // Once a person is being asked, only the authenticator brings the answer.
             guard challenge.stage == .issued else { throw .outOfOrder }
             open[id] = nil
             return challenge
@@ -301,11 +306,11 @@ final class ChallengeStore: Sendable {
     }
 
     func isOpen(_ id: Challenge.ID) -> Bool {
-        // Not being there is the answer.
+        // `try?`: an error means that the challenge is not open.
         open.withLock { open in (try? Self.live(id, in: open, at: clock.now())) != nil }
     }
 
-    /// Whether a person is being asked for a process, or was and the process has not come back.
+    /// Whether the process has a challenge that is open or granted but not yet taken.
     func hasOpen(of process: ProcessIdentity) -> Bool {
         let now = clock.now()
         return open.withLock { $0.values.contains { $0.process == process && $0.expires > now } }
@@ -313,9 +318,10 @@ final class ChallengeStore: Sendable {
 
     func drop(_ id: Challenge.ID) { _ = open.withLock { $0.removeValue(forKey: id) } }
 
-    /// Locking ends every question about a vault, answered or not; and those about a group's that its own user was asked, who must have it open.
+    /// Drops every challenge about a locked vault, answered or not. If a user's own vault is locked, their challenges
+    /// about groups' vaults go too, because those need it open.
     ///
-    /// - Parameter kept: one that goes on.
+    /// - Parameter kept: a challenge that goes on.
     func dropAll(about owner: Owner, but kept: Challenge.ID? = nil) {
         open.withLock { open in
             let dropped = open.values.filter { challenge in
@@ -328,7 +334,8 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// Another unlock root than before is in use: drops what would release the one before, or has released it.
+    /// Another unlock root is now in use. Drops the challenges that would release the former root, or have released
+    /// it.
     func dropUnlocking(_ owner: Owner, but kept: Challenge.ID) {
         open.withLock { open in
             open = open.filter { id, challenge in
@@ -340,7 +347,7 @@ final class ChallengeStore: Sendable {
 
     func dropAll() { open.withLock { $0.removeAll() } }
 
-    /// A conversation whose authenticator is gone can never be finished.
+    /// If the authenticator's connection is gone, its challenges can never be finished.
     func connectionEnded(_ connection: UInt64) {
         open.withLock { open in
             let dropped = open.values.filter { $0.stage == .described(connection: connection) }
@@ -349,7 +356,7 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// Wipes what is too old, though nobody may ever ask for it again.
+    /// Wipes challenges when they expire, even if nobody asks for them again.
     private func sweep(after time: Duration) {
         let due = clock.now() + time
         let isSooner = nextSweep.withLock { next in
@@ -368,7 +375,7 @@ final class ChallengeStore: Sendable {
             ended.add(Self.dropExpired(&open, at: now), OutcomeWord.expired)
             return open.values.map(\.expires).min()
         }
-        // Not at once, should the two clocks differ by a little.
+        // At least one second, because the timer's clock and this one may differ a little.
         if let next { sweep(after: max(next - now, .seconds(1))) }
     }
 }

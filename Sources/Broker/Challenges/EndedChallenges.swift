@@ -1,16 +1,17 @@
-/// Questions that ended without an answer, on their way to the access log. What ends them, a lock above all, waits for no log.
+/// Challenges that ended without an answer, on their way to the access log. The code that ends them, such as a lock,
+/// does not wait for the log.
 struct EndedChallenges: Sendable {
     struct EndedChallenge: Sendable {
-        /// Without anything secret that it had.
+        /// The challenge without its secrets.
         let challenge: Challenge
-        /// Why, in one word.
+        /// Why it ended, in one word.
         let outcome: String
     }
 
-    /// More than this are not waited for: a log takes so many refusals at once only.
+    /// Further challenges are dropped, because the log accepts only a limited number of refusals at once.
     private static let mostWaiting = 256
 
-    /// For one reader.
+    /// The stream has one reader.
     let stream: AsyncStream<EndedChallenge>
     private let continuation: AsyncStream<EndedChallenge>.Continuation
 
@@ -20,7 +21,7 @@ struct EndedChallenges: Sendable {
     }
 
     func add(_ challenges: [Challenge], _ outcome: String) {
-        // A reported login that came to nothing was no question to anybody.
+        // A failed login report was never a request to a person, so it is not logged.
         for challenge in challenges where !challenge.isReport {
             var bare = challenge
             bare.agreements = [:]

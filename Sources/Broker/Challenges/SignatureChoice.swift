@@ -1,15 +1,15 @@
 import Authorization
 import BrokerProtocol
 
-/// The signatures that a challenge may be answered with: several ways, each complete by itself. One way is gone, and none is gone halfway with another's
-/// signatures.
+/// The signatures that can answer a challenge. There can be several alternatives, each complete by itself. Signatures
+/// of different alternatives cannot be combined.
 struct SignatureChoice: Sendable, Equatable {
-    /// All that occur, each once. The authenticator names them by their place here.
+    /// All signatures that occur, each once. The authenticator names them by their index here.
     private(set) var authorizations: [Challenge.Authorization] = []
-    /// The ways, as places in `authorizations`; one at least.
+    /// The alternatives, as indexes into `authorizations`; at least one.
     private(set) var alternatives: [[Int]] = []
 
-    /// - Parameter ways: the preferred one first. No way at all is one that needs no signature.
+    /// - Parameter ways: the preferred alternative first. If empty, one alternative that needs no signature.
     init(_ ways: [[Challenge.Authorization]]) {
         for way in ways {
             var places: [Int] = []
@@ -26,28 +26,28 @@ struct SignatureChoice: Sendable, Equatable {
         if alternatives.isEmpty { alternatives = [[]] }
     }
 
-    /// One way, with these signatures.
+    /// One alternative, with these signatures.
     init(_ authorizations: Challenge.Authorization...) { self.init([authorizations]) }
 
-    /// A vault's opening.
+    /// Opens a vault.
     static let unlock = SignatureChoice(Challenge.Authorization(role: .unlockRoot, kind: .unlock, point: nil))
 
-    /// A recovery code's making.
+    /// Makes a recovery code.
     static let recovery = SignatureChoice(Challenge.Authorization(role: .recovery, kind: .recovery, point: nil))
 
-    /// A vault's roots, to be sealed anew.
+    /// Releases a vault's roots, which are then sealed again.
     static let roots = SignatureChoice(
         Challenge.Authorization(role: .unlockRoot, kind: .unlock, point: nil),
         Challenge.Authorization(role: .recovery, kind: .recovery, point: nil))
 
-    /// Other approved boots.
+    /// Approves other boots.
     static let boot = SignatureChoice(Challenge.Authorization(role: .approvingKey, kind: .boot, point: nil))
 
-    /// No signature; what has to be signed comes later.
+    /// No signature yet; the ones to be made come later.
     static let none = SignatureChoice()
 
-    /// Begins one of the signatures: each once, and only together with those of one way.
-    /// - Returns: nil where it may not be begun.
+    /// Begins one of the signatures. Each can be begun once, and only together with those of one alternative.
+    /// - Returns: nil if it may not be begun.
     mutating func begin(_ index: Int) -> Challenge.Authorization? {
         guard authorizations.indices.contains(index), authorizations[index].progress == .open else { return nil }
         let begun = authorizations.indices.filter { authorizations[$0].progress != .open } + [index]
@@ -56,8 +56,8 @@ struct SignatureChoice: Sendable, Equatable {
         return authorizations[index]
     }
 
-    /// One of the signatures was in vain, by no fault of the signature.
-    /// - Returns: false where it was not begun.
+    /// One of the signatures failed, but not because the signature was wrong.
+    /// - Returns: false if it was not begun.
     mutating func beginAgain(_ index: Int) -> Bool {
         guard authorizations.indices.contains(index), authorizations[index].progress == .busy else { return false }
         authorizations[index].progress = .open
@@ -65,24 +65,24 @@ struct SignatureChoice: Sendable, Equatable {
     }
 
     /// One of the signatures was good.
-    /// - Returns: false where it was not begun.
+    /// - Returns: false if it was not begun.
     mutating func finish(_ index: Int) -> Bool {
         guard authorizations.indices.contains(index), authorizations[index].progress == .busy else { return false }
         authorizations[index].progress = .done
         return true
     }
 
-    /// Whether one way was gone to its end.
+    /// Whether all signatures of one alternative are done.
     var isComplete: Bool {
         alternatives.contains { way in way.allSatisfy { authorizations[$0].progress == .done } }
     }
 
-    /// Whether a person is asked for the same, whatever the items.
+    /// Whether both ask a person for the same kinds of signature, whatever the items.
     func asksLike(_ other: SignatureChoice) -> Bool {
         alternatives == other.alternatives && authorizations.map(\.kind) == other.authorizations.map(\.kind)
     }
 
-    /// As the authenticator is told.
+    /// The form in which the authenticator gets it.
     var wire: [BrokerInterface.Authorization] {
         authorizations.map { BrokerInterface.Authorization(kind: $0.kind.rawValue) }
     }

@@ -1,15 +1,15 @@
 import FoundationEssentials
 import Platform
 
-/// What the kernel, and nobody's unit file, says of how the broker runs.
+/// How the broker really runs, as the kernel reports it. The unit file is not consulted.
 struct BrokerProcess: Sendable, Equatable {
-    /// Started by systemd as a unit.
+    /// Whether systemd started it as a unit.
     var isUnit: Bool
     /// Lines of `/proc/self/status`.
     var status: [String: String]
     /// `Max core file size` of `/proc/self/limits`: soft and hard.
     var coreLimit: [String]
-    /// `memory.swap.max` of the control group; nil where there is none.
+    /// `memory.swap.max` of the control group; nil if there is none.
     var swapLimit: String?
     /// `/proc/self/uid_map`, one line.
     var users: String
@@ -17,12 +17,12 @@ struct BrokerProcess: Sendable, Equatable {
     var tunables: String
     var backtrace: String
 
-    /// How this very process runs.
+    /// Reads how this process runs.
     static func current() -> BrokerProcess {
         let environment = ProcessInfo.processInfo.environment
         let status = lines("/proc/self/status").map { $0.split(separator: ":", maxSplits: 1).map(trimmed) }
         let core = lines("/proc/self/limits").first { $0.hasPrefix("Max core file size") }
-        // Without a control group there is no limit of its own to be read.
+        // `try?`: without a control group there is no limit to read.
         let group = (try? ProcessStat.controlGroup(pid: ProcessInfo.processInfo.processIdentifier)) ?? nil
         return BrokerProcess(
             isUnit: environment["INVOCATION_ID"] != nil
@@ -35,7 +35,7 @@ struct BrokerProcess: Sendable, Equatable {
             tunables: environment["GLIBC_TUNABLES"] ?? "", backtrace: environment["SWIFT_BACKTRACE"] ?? "")
     }
 
-    /// - Returns: none where it cannot be read: what is not known counts as missing.
+    /// - Returns: no lines if the file cannot be read. An unknown value counts as missing.
     private static func lines(_ path: String) -> [String] {
         let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
         return text.split(separator: "\n").map(String.init)

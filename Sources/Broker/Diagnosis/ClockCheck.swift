@@ -1,11 +1,11 @@
 import BrokerProtocol
 import FoundationEssentials
 
-/// Is the clock plausible? Expiry dates, and the order of the access log, go by it.
+/// Is the clock plausible? Expiry dates and the order of the access log depend on it.
 enum ClockCheck: DiagnosisCheck {
-    /// No vault is older than Coffer: 2026-01-01.
+    /// 2026-01-01, in milliseconds since 1970-01-01 UTC. No vault is older than Coffer.
     private static let firstDay: UInt64 = 1_767_225_600_000
-    /// Clocks are set by a little now and then.
+    /// Milliseconds. Small corrections of the clock are normal.
     private static let tolerance: UInt64 = 60_000
 
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {

@@ -1,12 +1,12 @@
 import BrokerProtocol
 
-/// One thing that the broker looks at for `coffer doctor`. Each has a file of its own; ``Diagnosis`` puts them in order.
+/// One of the broker's checks for `coffer doctor`. Each has a file of its own; ``Diagnosis`` lists them in order.
 protocol DiagnosisCheck: SendableMetatype {
-    /// - Returns: nothing where there is nothing to look at here, or an earlier check has said already why not.
+    /// - Returns: nothing if the check does not apply here, or if an earlier check has reported the reason.
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding]
 }
 
-/// All of the broker's checks, in the order in which people want to hear of them.
+/// All of the broker's checks, in the order in which `coffer doctor` reports them.
 enum Diagnosis {
     static let checks: [any DiagnosisCheck.Type] = [
         TPMCheck.self, TPMIndexCheck.self, TPMAccessCheck.self, TPMIdentityCheck.self, StorageKeyCheck.self,

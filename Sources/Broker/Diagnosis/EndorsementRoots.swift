@@ -2,33 +2,34 @@ import Cryptography
 import FoundationEssentials
 import Platform
 
-/// Certificates of TPM makers that root trusts: files that nobody but root can write, in a folder of the same kind.
+/// Certificates of TPM makers that root trusts. The files and their folder must be writable by root only.
 enum EndorsementRoots {
     private static let longestFile = 1 << 16
     private static let mostFiles = 256
 
-    /// What cannot be read or trusted is left out: the certificate then counts as one of an unknown maker.
-    /// - Parameter owner: whose files they have to be; root's in any case will do.
+    /// Files that cannot be read or trusted are left out. The TPM's certificate then counts as one of an unknown
+    /// maker.
+    /// - Parameter owner: the uid that must own the files; root may own them in any case.
     static func read(_ folder: String, owner: UInt32) -> [Certificate] {
-        // Without the folder root has named nobody.
+        // `try?`: without the folder, root trusts no maker.
         guard isTrusted(folder, owner), let names = try? Folder.entries(folder) else { return [] }
         return names.sorted().prefix(mostFiles).flatMap { name -> [Certificate] in
             let path = "\(folder)/\(name)"
-            // As above: one file less.
+            // `try?`: an unreadable file is left out.
             guard isTrusted(path, owner), let bytes = try? DurableFile.read(path, limit: longestFile) else { return [] }
-            // As above, for what is no certificate.
+            // `try?`: a file that is not a certificate is left out.
             return certificates(bytes).compactMap { try? Certificate(der: $0) }
         }
     }
 
     private static func isTrusted(_ path: String, _ owner: UInt32) -> Bool {
-        // What cannot be looked at is not trusted.
+        // `try?`: a file that cannot be examined is not trusted.
         guard let status = try? FileStatus.of(path) else { return false }
         return status.mode & 0o022 == 0 && (status.uid == owner || status.uid == 0)
             && (status.isFolder || status.isRegular)
     }
 
-    /// The DER of a file that is DER itself, or PEM with any number of certificates (RFC 7468).
+    /// The DER content of a file. The file is DER itself, or PEM with any number of certificates (RFC 7468).
     private static func certificates(_ bytes: [UInt8]) -> [[UInt8]] {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains("-----BEGIN CERTIFICATE-----") else { return [bytes] }

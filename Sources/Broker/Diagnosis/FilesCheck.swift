@@ -3,7 +3,7 @@ import BrokerProtocol
 import Platform
 import Vault
 
-/// Can anybody but broker and authenticator reach what is theirs?
+/// Can others than the broker and the authenticator reach their files?
 enum FilesCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         let configuration = facts.configuration
@@ -27,7 +27,7 @@ enum FilesCheck: DiagnosisCheck {
     }
 }
 
-/// Something that has to belong to one account and be closed to others.
+/// A file, folder or socket that must belong to one account and be closed to others.
 struct Place {
     enum Kind { case folder, file, socket }
 
@@ -44,7 +44,7 @@ struct Place {
         self.closed = closed
     }
 
-    /// - Returns: nil where all is well.
+    /// - Returns: nil if there is no problem.
     func problem() -> (message: String, advice: String)? {
         let status: FileStatus?
         do throws(SystemError) { status = try FileStatus.of(path) } catch {

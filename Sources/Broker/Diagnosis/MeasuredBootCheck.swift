@@ -56,7 +56,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
     private static let approveThere =
         "start the machine as before, and approve the change there: coffer boot approve"
 
-    /// What the tie leaves to anybody who sits at the boot menu.
+    /// Whether the tie lets somebody at the boot menu change the kernel's command line.
     private static func open(_ coverage: Keychain.BootCoverage?) -> [Keychain.Finding] {
         switch coverage?.commandLine {
         case .held, nil: []
@@ -86,7 +86,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
         ]
     }
 
-    /// What can be foreseen of the boot that comes next.
+    /// Predicts if the next boot will be approved.
     private static func next(_ boot: BootPin, _ standing: BootStanding, _ facts: DiagnosisFacts) -> Keychain.Finding {
         let log: MeasurementLog
         switch facts.firmwareLog {
@@ -118,7 +118,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
     ) -> Keychain.Finding {
         let changes = Dictionary(files.map { ($0.old, $0.new) }) { $1 }
         let text = names(files.map(\.path))
-        // What cannot be predicted is approved by nobody.
+        // `try?`: a boot that cannot be predicted cannot have been approved.
         let next = try? log.predicted(PCRSelection(Set(boot.registers)), replacing: changes).digest
         if let next, standing.inForce.contains(where: { $0.digest == next }) {
             return Keychain.Finding(

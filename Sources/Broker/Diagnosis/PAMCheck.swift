@@ -1,11 +1,11 @@
 import BrokerProtocol
 import Platform
 
-/// Do the PAM services ask for something, with no way around it, and is there a say about the account?
+/// Do the PAM services ask for a factor that cannot be bypassed, and do they check the account?
 enum PAMCheck: DiagnosisCheck {
     static let services = ["coffer", "coffer-biometric", "coffer-passcode"]
 
-    /// What must not be in a stack, and why.
+    /// Modules that must not be in a stack, and the reason.
     private static let forbidden = [
         "pam_rootok.so": "root would always pass",
         "pam_timestamp.so": "an old answer would pass for a new one",
@@ -30,7 +30,7 @@ enum PAMCheck: DiagnosisCheck {
         if stack.files.isEmpty { return [problem("its file is missing, or cannot be read", anew)] }
         var found = stack.missing.map { problem("a file that it includes is missing: \($0)", anew) }
         for path in stack.files {
-            // What cannot be looked at could be read a moment ago: nothing to report but the next line.
+            // `try?`: the file was readable a moment ago, so there is nothing to report about it here.
             guard let status = try? FileStatus.of(path), !status.isSymbolicLink else { continue }
             if status.mode & 0o022 != 0 || (status.uid != owner && status.uid != 0) {
                 found.append(

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// One line of a PAM service file (pam.conf(5)), wherever it was included from.
+/// One line of a PAM service file (pam.conf(5)), or of a file that it includes.
 struct PAMLine: Sendable, Equatable {
     /// `auth`, `account`, `password` or `session`.
     let type: String
@@ -11,18 +11,18 @@ struct PAMLine: Sendable, Equatable {
     let file: String
 }
 
-/// A PAM service's lines, with all that it includes.
+/// The lines of a PAM service, with those of all files that it includes.
 struct PAMStack: Sendable, Equatable {
     private(set) var lines: [PAMLine] = []
     private(set) var files: [String] = []
-    /// What cannot be read.
+    /// The names of files that cannot be read.
     private(set) var missing: [String] = []
 
     /// libpam's own limit is 16.
     private static let deepest = 16
     private static let longestFile = 1 << 16
 
-    /// - Parameter folders: where service files are, the first one counts.
+    /// - Parameter folders: the folders that hold service files. The first folder that has the file counts.
     init(service: String, folders: [String]) { read(service, folders, only: nil, depth: 0) }
 
     private mutating func read(_ name: String, _ folders: [String], only type: String?, depth: Int) {
@@ -41,7 +41,7 @@ struct PAMStack: Sendable, Equatable {
                 if words.count > 1 { read(words[1], folders, only: type, depth: depth + 1) }
                 continue
             }
-            // A dash in front: a module that is missing is not logged.
+            // A leading dash tells libpam not to log a missing module.
             let kind = (first.hasPrefix("-") ? String(first.dropFirst()) : first).lowercased()
             guard words.count >= 3, type == nil || type == kind else { continue }
             switch words[1].lowercased() {
@@ -55,7 +55,7 @@ struct PAMStack: Sendable, Equatable {
         }
     }
 
-    /// Without comments; a backslash at the end joins the next line.
+    /// The lines without comments. A backslash at the end of a line joins the next one.
     private static func logicalLines(_ text: String) -> [String] {
         var lines: [String] = []
         var pending = ""
@@ -71,7 +71,7 @@ struct PAMStack: Sendable, Equatable {
         return pending.isEmpty ? lines : lines + [pending]
     }
 
-    /// What stands in brackets is one word, whatever spaces it has.
+    /// Text in brackets is one word, even if it has spaces.
     private static func words(_ line: String) -> [String] {
         var words: [String] = []
         var word = ""

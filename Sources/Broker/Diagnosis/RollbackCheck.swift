@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Would an older copy of the vault's file be noticed?
+/// Would Coffer notice an older copy of the vault's file?
 enum RollbackCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         guard let record = facts.record else { return [] }
@@ -15,7 +15,7 @@ enum RollbackCheck: DiagnosisCheck {
                 )
             ]
         }
-        // What could not be looked into says nothing about its age.
+        // If the vault could not be read, nothing is known about its age.
         guard case .success = facts.vault else { return [] }
         return [
             Keychain.Finding(

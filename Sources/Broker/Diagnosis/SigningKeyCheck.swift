@@ -1,7 +1,7 @@
 import Authorization
 import BrokerProtocol
 
-/// Are the vault's keys for the signing key that the authenticator has now?
+/// Are the vault's keys made for the authenticator's present signing key?
 enum SigningKeyCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         guard let record = facts.record else { return [] }
@@ -15,7 +15,7 @@ enum SigningKeyCheck: DiagnosisCheck {
                     advice: "have root renew it: coffer rotate --signing-key")
             ]
         }
-        // Where it was never renewed, there is no other.
+        // If the signing key was never renewed, there is only one.
         guard present == nil || present == record.authenticatorKey else {
             return [
                 Keychain.Finding(

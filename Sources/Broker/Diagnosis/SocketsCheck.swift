@@ -1,23 +1,23 @@
 import BrokerProtocol
 import Platform
 
-/// Could somebody stand in for the broker or the authenticator, or listen where only one of them may?
+/// Could another program impersonate the broker or the authenticator, or listen on a socket of theirs?
 enum SocketsCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         let configuration = facts.configuration
         var problems: [(message: String, advice: String)] = []
-        // The clients' sockets are for everybody; what matters is whose folder they are in.
+        // Everybody may use the clients' sockets. Their folder must be safe.
         let folders = [(configuration.socket, facts.brokerUID), (configuration.authSocket, facts.authenticatorUID)]
         for (socket, uid) in folders {
             let folder = String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)])
             if let problem = Self.folder(folder, uid) { problems.append(problem) }
         }
-        // Where the sockets are systemd's they are root's.
+        // Only this socket is checked: the broker makes it itself, while sockets that systemd makes belong to root.
         problems += [Place(configuration.authenticatorSocket, .socket, facts.brokerUID, closed: 0)].compactMap {
             $0.problem()
         }
         let report = configuration.reportSocket
-        // It is there only where logins are reported.
+        // `try?`: the socket exists only if logins are reported.
         if let status = try? FileStatus.of(report), status.mode & 0o077 != 0 || status.uid != facts.authenticatorUID {
             problems.append(
                 ("\(report) does not belong to the authenticator alone", "install Coffer's socket units again"))
@@ -27,14 +27,14 @@ enum SocketsCheck: DiagnosisCheck {
             : problems.map { Keychain.Finding(.sockets, .problem, $0.message, advice: $0.advice) }
     }
 
-    /// A folder of its owner's, or of root's, in which nobody else can put a socket in another's place.
+    /// Checks that a folder belongs to `uid` or to root, and that nobody else can replace a socket in it.
     private static func folder(_ path: String, _ uid: UInt32) -> (message: String, advice: String)? {
         let status: FileStatus?
         do throws(SystemError) { status = try FileStatus.of(path) } catch {
             return ("\(path) cannot be examined: \(error.reason)", "make sure that the broker can enter it")
         }
         guard let status else { return ("\(path) is missing", "start Coffer's socket units") }
-        // Sticky: what is there can be replaced by its owner only.
+        // In a sticky folder, a file can be replaced only by its owner.
         guard status.uid == uid || status.uid == 0, status.mode & 0o022 == 0 || status.mode & 0o1000 != 0 else {
             return ("other users can put their own sockets into \(path)", "install Coffer's tmpfiles again")
         }

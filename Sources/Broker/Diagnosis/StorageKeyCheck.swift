@@ -2,7 +2,7 @@ import Authorization
 import BrokerProtocol
 import TPM
 
-/// Is the key there that all of the vault's keys are stored under?
+/// Is the storage key in the TPM? All of the vault's keys are stored under it.
 enum StorageKeyCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         guard case .success(let condition) = facts.sealer, let standing = condition.storageKey,

@@ -2,7 +2,8 @@ import BrokerProtocol
 import Configuration
 import Platform
 
-/// Who can reach the TPM past Coffer? They can open no vault, but use the TPM up, clear it and watch it.
+/// Who can reach the TPM without Coffer? They cannot open a vault, but they can exhaust the TPM, clear it and watch
+/// it.
 enum TPMAccessCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         guard facts.sealer != nil else { return [] }
@@ -14,7 +15,7 @@ enum TPMAccessCheck: DiagnosisCheck {
             ]
         }
         do throws(SystemError) {
-            // A missing device has been said already.
+            // TPMCheck has already reported a missing device.
             guard let device = try Device(String(tcti.dropFirst("device:".count))) else { return [] }
             return [finding(device, broker: facts.configuration.brokerUser)]
         } catch {
@@ -22,7 +23,7 @@ enum TPMAccessCheck: DiagnosisCheck {
         }
     }
 
-    /// The device file, and whose it is by name.
+    /// The device file, with the names of its owner and group.
     struct Device {
         let path: String
         let owner: String
@@ -38,7 +39,7 @@ enum TPMAccessCheck: DiagnosisCheck {
             self.mode = mode
         }
 
-        /// - Returns: nil where there is none.
+        /// - Returns: nil if there is no such file.
         init?(_ path: String) throws(SystemError) {
             guard let status = try FileStatus.of(path) else { return nil }
             let group = try Group.withGID(status.gid)

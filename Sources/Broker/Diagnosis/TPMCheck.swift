@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Vault
 
-/// Is the TPM there, and how is it doing?
+/// Does the TPM answer, and what state is it in?
 enum TPMCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         switch facts.sealer {
@@ -52,7 +52,8 @@ enum TPMCheck: DiagnosisCheck {
             let count = "\(lockout.failures) of \(lockout.allowedFailures) failed attempts"
             return Keychain.Finding(.tpmLockout, .ok, "the TPM is not in its lockout (\(count))")
         }
-        // Coffer's objects are outside of it, so nothing of Coffer's is to be mended; but somebody guesses at something.
+        // Coffer's objects are exempt from the lockout, so nothing of Coffer's needs repair. But some program is
+        // guessing.
         return Keychain.Finding(
             .tpmLockout, .problem,
             "the TPM is in its lockout after failed attempts by other programs, for \(lockout.secondsLeft) s at most; Coffer's own keys are not affected",
@@ -67,7 +68,8 @@ enum TPMCheck: DiagnosisCheck {
                 "the TPM's owner password is set: existing vaults go on working, but no new one can be made",
                 advice: "remove it while you make a vault: tpm2_changeauth -c owner -p PASSWORD")
         }
-        // Whoever reaches the TPM may then reset the lockout or clear it: destruction, and no disclosure.
+        // Without a lockout password, a user who reaches the TPM can reset the lockout or clear the TPM. That
+        // destroys data, but discloses nothing.
         return Keychain.Finding(
             .tpmPasswords, .ok,
             "the TPM's owner password is not set, as Coffer needs it; its lockout password is \(passwords.lockout ? "set" : "not set, so anyone who reaches the TPM can clear it")"

@@ -2,7 +2,7 @@ import BrokerProtocol
 import TPM
 import Vault
 
-/// How is the TPM known to be the one that it should be?
+/// How does Coffer know that this is the right TPM?
 enum TPMIdentityCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         switch facts.identity {

@@ -1,7 +1,8 @@
 import Authorization
 import BrokerProtocol
 
-/// Does the TPM keep an index of Coffer's that no vault hangs on? A power cut at the wrong moment leaves one: worth nothing, but the room is scarce.
+/// Does the TPM keep an index of Coffer's that no vault names? A power cut at the wrong moment can leave one. It is
+/// worthless, but the TPM has little room.
 enum TPMIndexCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         guard case .success(let condition) = facts.sealer, let pinned = facts.pinnedIndexes else { return [] }
@@ -10,7 +11,7 @@ enum TPMIndexCheck: DiagnosisCheck {
         guard !left.isEmpty else {
             return [Keychain.Finding(.tpmIndexes, .ok, "each of Coffer's indexes in the TPM belongs to a vault")]
         }
-        // No problem: it may be one that is being made at this moment, or that of another system on this machine.
+        // Only a note: the index may be in the making, or belong to another system on this machine.
         return [
             Keychain.Finding(
                 .tpmIndexes, .note,

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Does the broker run with what its unit file promises?
+/// Does the broker run with the protections of its unit file?
 enum UnitCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         let missing = missing(in: facts.process)
@@ -23,7 +23,7 @@ enum UnitCheck: DiagnosisCheck {
         return [Keychain.Finding(.unit, .ok, "the broker runs as its unit says: no core file, no swap, no privileges")]
     }
 
-    /// The unit's lines that are not in force, as they would be written.
+    /// The lines of the unit that are not in force, as they stand in the unit file.
     static func missing(in process: BrokerProcess) -> [String] {
         var missing: [String] = []
         func demand(_ line: String, _ holds: Bool) { if !holds { missing.append(line) } }
@@ -35,7 +35,7 @@ enum UnitCheck: DiagnosisCheck {
         demand(
             "Environment=GLIBC_TUNABLES=glibc.malloc.perturb=165", process.tunables.contains("glibc.malloc.perturb="))
         demand("Environment=SWIFT_BACKTRACE=enable=no", process.backtrace.contains("enable=no"))
-        // Both would put callers' uids and start times out of sight, on which everything hangs.
+        // Either setting would hide the callers' uids or start times, which every check of a caller needs.
         demand("PrivateUsers=no", process.users == "0 0 4294967295")
         demand("ProtectProc=default", process.seesOtherProcesses)
         return missing
