@@ -28,7 +28,7 @@ struct BootView {
 
     /// The registers that a vault is tied to on this machine.
     var registers: [Int] {
-        let found = (try? chain.get())?.registers ?? []  // Without a log there are the standard ones.
+        let found = (try? chain.get())?.registers ?? []  // Without a log, only the standard registers.
         return found.union(BootPin.standardRegisters).sorted()
     }
 

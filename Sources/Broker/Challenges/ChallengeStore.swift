@@ -28,8 +28,7 @@ final class ChallengeStore: Sendable {
     private let limits: Limits
     private let clock: BrokerClock
     private let open = Mutex<[Challenge.ID: Challenge]>([:])
-    /// When expired challenges are wiped next. There is only one timer, because each timer takes memory until it
-    /// fires.
+    /// When expired challenges are wiped next. There is only one timer, because each timer takes memory until it fires.
     private let nextSweep = Mutex<ContinuousClock.Instant?>(nil)
     /// Challenges that ended without an answer, for the access log.
     let ended = EndedChallenges()
@@ -74,8 +73,7 @@ final class ChallengeStore: Sendable {
         return id
     }
 
-    /// If a process repeats a request without answering it, its oldest challenge that nobody has begun to answer is
-    /// replaced.
+    /// If a process repeats a request without answering it, its oldest challenge that nobody has begun to answer is replaced.
     private func makeRoom(for challenge: Challenge, in open: inout [Challenge.ID: Challenge]) -> [Challenge] {
         let same = open.values.filter { $0.isReplaceable(by: challenge) }.sorted { $0.expires < $1.expires }
         let replaced = Array(same.dropLast(limits.same - 1))
@@ -95,8 +93,8 @@ final class ChallengeStore: Sendable {
         return prompts.count < limits.openPerUser
     }
 
-    /// Makes a challenge for a login that was reported to the authenticator. It does not count as one of the user's
-    /// open challenges. A program that keeps all of those busy must not stop a login from opening the vault.
+    /// Makes a challenge for a login that was reported to the authenticator. It does not count as one of the user's open challenges. A program
+    /// that keeps all of those busy must not stop a login from opening the vault.
     func report(
         of uid: UInt32, by authenticator: Caller, vault: VaultID
     ) throws(Fault) -> Challenge.ID {
@@ -117,8 +115,7 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// Describes a challenge to an authenticator, once. The authenticator's client must be the process that the
-    /// challenge was made for.
+    /// Describes a challenge to an authenticator, once. The authenticator's client must be the process that the challenge was made for.
     /// - Parameter program: the process's program, as the authenticator resolved it.
     func describe(
         _ id: Challenge.ID, uid: UInt32, process: ProcessIdentity, program: String? = nil, connection: UInt64
@@ -221,8 +218,7 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// Keeps the root that a signature released, until the registry names its replacement. The root is dropped with
-    /// the challenge.
+    /// Keeps the root that a signature released, until the registry names its replacement. The root is dropped with the challenge.
     ///
     /// - Parameter name: the Name of the sealed object, if `root` is the new one; nil for the root in use.
     func hold(
@@ -251,8 +247,7 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// One signature was good. After the last one of an alternative, the challenge's process may take it for a short
-    /// while.
+    /// One signature was good. After the last one of an alternative, the challenge's process may take it for a short while.
     /// - Parameters:
     ///   - agreement: what the constraint key agreed on, or the recovery key; nil for the unlock root.
     ///   - means: how the person was recognised; nil if they were asked for this challenge.
@@ -318,8 +313,8 @@ final class ChallengeStore: Sendable {
 
     func drop(_ id: Challenge.ID) { _ = open.withLock { $0.removeValue(forKey: id) } }
 
-    /// Drops every challenge about a locked vault, answered or not. If a user's own vault is locked, their challenges
-    /// about groups' vaults go too, because those need it open.
+    /// Drops every challenge about a locked vault, answered or not. If a user's own vault is locked, their challenges about groups' vaults go
+    /// too, because those need it open.
     ///
     /// - Parameter kept: a challenge that goes on.
     func dropAll(about owner: Owner, but kept: Challenge.ID? = nil) {
@@ -334,8 +329,7 @@ final class ChallengeStore: Sendable {
         }
     }
 
-    /// Another unlock root is now in use. Drops the challenges that would release the former root, or have released
-    /// it.
+    /// Another unlock root is now in use. Drops the challenges that would release the former root, or have released it.
     func dropUnlocking(_ owner: Owner, but kept: Challenge.ID) {
         open.withLock { open in
             open = open.filter { id, challenge in

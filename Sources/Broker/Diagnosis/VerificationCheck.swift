@@ -1,14 +1,14 @@
 import BrokerProtocol
 import Varlink
 
-/// Is all of the vault there, as it was written, and all of its log?
+/// Are the whole vault and the whole access log present and unchanged?
 enum VerificationCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         switch facts.vault {
         case nil: return []
-        // Said already, with another way forward.
+        // RollbackCheck has reported this, with other advice.
         case .failure(let fault) where fault.details.kind == Keychain.rollback: return []
-        // What is wrong with the TPM is said of the TPM.
+        // TPMCheck reports what is wrong with the TPM.
         case .failure(let fault) where fault.name == .tpm && facts.isTPMFailing: return []
         case .failure(let fault): return [failure(fault)]
         case .success(let checkup): return [rows(checkup), log(checkup)]

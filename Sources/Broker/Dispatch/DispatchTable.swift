@@ -2,20 +2,21 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// Every method that clients can call, and how a call is let in. What is not in this table does not exist.
+/// All methods that clients can call, and the conditions for admitting a call. A method that is not in this table
+/// does not exist.
 struct DispatchTable: Sendable {
     struct Entry: Sendable {
-        /// What the parameters are read as, together with the vault that they are for.
+        /// The type of the parameters, together with the vault that they are for.
         let method: any VarlinkMethod.Type
-        /// What happens where there is no vault. Where there is one the handler decides, locked or not.
+        /// What happens if there is no vault. If there is one, locked or not, the handler decides.
         let withoutVault: Permission
-        /// Whether the call puts off the lock for want of use: looking at names and states does not.
+        /// Whether the call restarts the idle time of the vault's owner. Reading names and states does not.
         let isUse: Bool
-        /// Whether the call is answered for a damaged vault, too: it looks at the damage.
+        /// Whether the call is answered for a damaged vault too, because it examines the damage.
         let looksAtDamage: Bool
-        /// Whether the call is let in without waiting for what the vault is busy with.
+        /// Whether the call is admitted without waiting for the vault's other work.
         let waitsForNobody: Bool
-        /// Takes the parameters of this very method; nil for those of another.
+        /// Takes the parameters of this method; nil for those of another.
         let prepare: @Sendable (any VarlinkMethod) -> PreparedCall?
 
         init<Handler: MethodHandler>(
@@ -45,7 +46,7 @@ struct DispatchTable: Sendable {
         }
     }
 
-    /// A call whose parameters are right.
+    /// A call with valid parameters.
     struct PreparedCall: Sendable {
         let method: any VarlinkMethod
         let vault: Keychain.VaultChoice
@@ -54,17 +55,17 @@ struct DispatchTable: Sendable {
 
     static let entries: [String: Entry] = {
         let entries = [
-            // Writing takes public halves only: it is allowed whatever is locked.
+            // Writing needs only public keys, so it is allowed while the vault is locked.
             Entry(SetHandler.self, withoutVault: .creation, isUse: true),
             Entry(DeleteHandler.self, withoutVault: .absent, isUse: true),
             Entry(RenameHandler.self, withoutVault: .absent, isUse: true),
             Entry(WithdrawHandler.self, withoutVault: .allowed),
-            // Whether these may give out a value is for the item's rules to say.
+            // The item's rules decide whether these may give out the secret.
             Entry(GetHandler.self, withoutVault: .absent, isUse: true),
             Entry(EditHandler.self, withoutVault: .absent, isUse: true),
             Entry(RotateHandler.self, withoutVault: .absent, isUse: true),
             Entry(RotateAllHandler.self, withoutVault: .absent, isUse: true),
-            // Names are under the device root: they answer while locked.
+            // Names are encrypted under the device root, so these answer while the vault is locked.
             Entry(ExistsHandler.self, withoutVault: .allowed),
             Entry(ShowHandler.self, withoutVault: .absent),
             Entry(ListHandler.self, withoutVault: .allowed),

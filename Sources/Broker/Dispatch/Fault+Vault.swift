@@ -4,7 +4,7 @@ import Varlink
 import Vault
 
 extension Fault {
-    /// What a vault's error is on the wire. Its cause stays here: it may speak of files and rows.
+    /// Turns a vault's error into an error for clients. The cause is left out, because it may name files and rows.
     init(_ error: VaultError) {
         switch error.code {
         case .notFound: self.init(.notFound, Faults.sentence(error.reason))
@@ -31,7 +31,7 @@ extension Fault {
         }
     }
 
-    /// What a sealer's error is on the wire.
+    /// Turns a sealer's error into an error for clients.
     init(_ error: SealerError) {
         let kind: String
         switch error.code {
@@ -70,7 +70,7 @@ extension Fault {
                 triesLeft: error.triesLeft.map { Int64($0) }))
     }
 
-    /// What an unusable registry record is on the wire.
+    /// Turns an error of the registry into an error for clients.
     init(_ error: RegistryError) {
         switch error.code {
         case .damaged, .untrusted, .conflict: self.init(.damaged, Faults.sentence(error.reason))

@@ -1,16 +1,16 @@
 import BrokerProtocol
 import Varlink
 
-/// Errors that have one wording wherever they come from, so that their causes cannot be told apart.
+/// Errors with one wording for several causes, so that a caller cannot tell the causes apart.
 enum Faults {
-    /// Missing, another's, not permitted: all the same to the one who asks.
+    /// For a missing item, another owner's item, and an item that the caller may not see.
     static let notFound = Fault(.notFound, "There is no such item.")
 
-    /// A group that is not there, has no keychain, or does not have the caller as a member: all the same to the one who asks.
+    /// For a group that does not exist, has no vault, or does not have the caller as a member.
     static let noGroupVault = Fault(
         .notFound, "There is no such vault for you: the group, its vault, or your membership is missing.")
 
-    /// A group's keychain is open to a member while his own is.
+    /// A group's vault is open to members only while their own vault is open.
     static let ownLocked = Fault(
         .locked,
         "Your own vault is locked, and a group's vault is open only while yours is; open yours with: coffer unlock")
@@ -31,7 +31,7 @@ enum Faults {
     static let applicationPasswordUnknown = Fault(
         .invalidArgument, "This item has no application password; leave it out.")
 
-    /// The same in the words for the vault that it is.
+    /// The same error, worded for the vault that the call names.
     static func locked(_ admission: Admission) -> Fault {
         switch (admission.standing, admission.name) {
         case (.member, let name?):
@@ -47,7 +47,7 @@ enum Faults {
 
     static let stopping = Fault(.failed, "The broker is stopping; try again in a moment.")
 
-    /// A reason from further down, as people read it.
+    /// Turns an internal reason into a sentence for people.
     static func sentence(_ reason: String) -> String {
         let text = reason.prefix(1).uppercased() + reason.dropFirst()
         return text.hasSuffix(".") ? text : text + "."

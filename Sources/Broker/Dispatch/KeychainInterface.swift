@@ -2,7 +2,8 @@ import BrokerProtocol
 import Logging
 import Varlink
 
-/// `org.coffer.Keychain` on the clients' socket. The way of every call: who calls is known; is it allowed in this state; then the method.
+/// `org.coffer.Keychain` on the clients' socket. The kernel names the caller. Then the broker checks that the call is
+/// allowed in the vault's condition. Then the method runs.
 struct KeychainInterface: ServedInterface {
     let core: BrokerCore
     let interfaces = ServedInterfaces(
@@ -31,7 +32,7 @@ struct KeychainInterface: ServedInterface {
             core.logger.info("call", metadata: LogFields.of(caller, method: call.method))
             return answer
         } catch {
-            // What is not served is not named either: a caller could write into the log.
+            // Unknown methods are not named in the log, because callers could write into the log that way.
             let isKnown = error.name != .methodNotFound && error.name != .interfaceNotFound
             core.logger.info(
                 "call",
@@ -66,7 +67,7 @@ struct KeychainInterface: ServedInterface {
             core: core, caller: caller, vaultActor: vaultActor, condition: condition, admission: admission, own: own,
             secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: isAbandoned)
         let permission = entry.permission(in: condition)
-        // A member of a group without a keychain is answered like somebody who is none, unless it is to be made.
+        // If a group has no vault, members get the same answer as strangers, unless the call makes the vault.
         if admission.standing == .member, condition == .none, permission != .creation { throw Faults.noGroupVault }
         do throws(Fault) {
             switch permission {

@@ -7,7 +7,7 @@ protocol MethodHandler: SendableMetatype {
 
     static func answer(_ method: Method, _ request: Request) async throws(Fault) -> MethodAnswer
 
-    /// How a refusal of the call is logged; nil for what is not.
+    /// How a refusal of the call is logged; nil if it is not logged.
     static func logged(_ method: Method) -> LoggedCall?
 }
 

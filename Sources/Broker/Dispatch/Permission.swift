@@ -1,9 +1,9 @@
-/// What happens to a call, by the vault's condition.
+/// What happens to a call in a vault's condition.
 enum Permission: Sendable {
     /// The method's handler decides.
     case allowed
-    /// The answer is as for something that is not there.
+    /// The answer is that the item does not exist.
     case absent
-    /// A vault has to be made first, which takes a person.
+    /// A vault must be made first, which needs a person.
     case creation
 }

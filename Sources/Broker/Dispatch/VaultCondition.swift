@@ -1,4 +1,4 @@
 import BrokerProtocol
 
-/// What a vault is in when a call arrives. Decides, with the method, whether the call is let in at all.
+/// The condition of a vault when a call arrives. With the method, it decides if the call is admitted.
 typealias VaultCondition = Keychain.VaultState.State

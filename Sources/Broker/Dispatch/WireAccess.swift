@@ -2,9 +2,9 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// Access control between wire and vault. What does not fit is refused, never narrowed.
+/// Converts access control between messages and the vault. Values that do not fit are refused, never narrowed.
 enum WireAccess {
-    /// - Parameter present: what the item has now; nil where it is still to be made.
+    /// - Parameter present: the item's access control; nil if the item does not exist yet.
     static func decode(_ change: Keychain.AccessChange?, over present: AccessControl?) throws(Fault) -> AccessControl {
         let former = present.map { encode($0) } ?? Keychain.AccessControl()
         return try decode(change?.applied(to: former) ?? former)

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Vault
 
-/// Items as clients see them: all but the value.
+/// Items as clients see them: everything but the secret.
 extension Keychain.Item {
     init(_ summary: ItemSummary) {
         let metadata = summary.metadata

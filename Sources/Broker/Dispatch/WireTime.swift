@@ -1,9 +1,9 @@
 import BrokerProtocol
 import Varlink
 
-/// Times between wire and vault.
+/// Converts times in messages, in milliseconds since 1970-01-01 UTC.
 enum WireTime {
-    /// - Returns: nil for never, which is also what 0 says.
+    /// - Returns: nil for "never", which 0 also means.
     static func decode(_ milliseconds: Int64?) throws(Fault) -> UInt64? {
         guard let milliseconds, milliseconds != 0 else { return nil }
         guard let time = UInt64(exactly: milliseconds) else {

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Cryptography
 import Varlink
 
-/// Values between wire and vault.
+/// Converts secrets in messages, which are base64.
 enum WireValue {
     static func decode(_ text: String) throws(Fault) -> SecretBytes {
         do throws(CryptographyError) {

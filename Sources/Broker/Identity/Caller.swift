@@ -1,13 +1,14 @@
 import Authorization
 import Platform
 
-/// Who calls, by the kernel's word, taken when the connection was made and never changed by anything that is sent over it.
+/// The caller, as the kernel named it when the connection was made. Nothing that is sent over the connection changes
+/// it.
 struct Caller: Hashable, Sendable {
     let uid: UInt32
     let process: ProcessIdentity
     /// Tells connections of one process apart.
     let connection: UInt64
 
-    /// Whose vault a call is about that names none.
+    /// The owner of the vault that a call means if it names none.
     var owner: Owner { .user(uid) }
 }

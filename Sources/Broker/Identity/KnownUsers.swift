@@ -1,14 +1,14 @@
 import Platform
 import Synchronization
 
-/// Whether a uid is an account's, by the name service's word. Nobody else is talked to: a range of numbers without accounts, which anybody may have for his
-/// containers, would take every place that there is.
+/// Whether a uid has an account, according to the name service. The broker serves no other uids. A user may have a
+/// range of numbers without accounts for containers, and these numbers could take up all connections.
 ///
-/// The name service is asked apart from all connections, and an answer is kept for a short while.
+/// The name service is asked apart from all connections. An answer is kept for a short while.
 final class KnownUsers: Sendable {
     enum Answer: Sendable {
         case known, unknown
-        /// The name service does not answer, or has too much to answer.
+        /// The name service does not answer, or has too many questions waiting.
         case unanswered
     }
 
@@ -21,23 +21,23 @@ final class KnownUsers: Sendable {
 
     private struct State {
         var entries: [UInt32: Entry] = [:]
-        /// Those who wait for an answer, by uid; nobody where an old answer is only looked at again.
+        /// The callers that wait for an answer, by uid. The list is empty if an old answer is only refreshed.
         var asked: [UInt32: [Waiter]] = [:]
-        /// What is still to be asked, in order.
+        /// The uids still to be looked up, in order.
         var queue: [UInt32] = []
         var atWork = 0
         var waiting = 0
     }
 
-    /// Answers this old are asked again, while the old one still counts for those who are known.
+    /// Answers older than this are looked up again. Until then, the old answer still admits a known uid.
     private static let fresh = Duration.seconds(30)
     private static let memory = Duration.seconds(600)
-    /// An account that was just made is known this soon.
+    /// How long an unknown uid is remembered. A new account is known after this time.
     private static let unknownMemory = Duration.seconds(2)
     private static let mostEntries = 4096
     private static let mostWaiting = 128
     private static let mostWaitingOfOne = 8
-    /// Questions to the name service at the same time.
+    /// How many lookups run at the same time.
     private static let workers = 4
 
     private let exempt: Set<UInt32>
@@ -46,7 +46,7 @@ final class KnownUsers: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - exempt: those whom nobody is asked about: Coffer's own accounts.
+    ///   - exempt: uids that are never looked up: Coffer's own accounts.
     ///   - lookUp: asks the name service; may block.
     init(
         exempt: Set<UInt32>, clock: BrokerClock,
@@ -57,13 +57,13 @@ final class KnownUsers: Sendable {
         self.lookUp = lookUp
     }
 
-    /// - Parameter body: called with the answer, on any thread, before or after this returns.
+    /// - Parameter body: called with the answer, on any thread, before or after this method returns.
     func ask(_ uid: UInt32, then body: @escaping Waiter) {
         let now = clock.now()
         let answer: Answer? = state.withLock { state in
             if exempt.contains(uid) { return .known }
             if let entry = state.entries[uid], now - entry.time < (entry.isKnown ? Self.memory : Self.unknownMemory) {
-                // Who is known waits for nobody, however slow the name service is.
+                // A known user does not wait, however slow the name service is.
                 if entry.isKnown, now - entry.time >= Self.fresh { Self.add(uid, nil, &state) }
                 return entry.isKnown ? .known : .unknown
             }
@@ -90,7 +90,7 @@ final class KnownUsers: Sendable {
     private func start() {
         while let uid = state.withLock({ Self.next(&$0) }) {
             OwnThread.run { [self] in
-                // What the name service cannot say is no word for anybody.
+                // `try?`: if the name service fails, the uid is neither known nor unknown.
                 let isKnown = try? lookUp(uid)
                 remember(uid, isKnown)
                 start()

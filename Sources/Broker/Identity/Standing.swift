@@ -1,23 +1,24 @@
 import Authorization
 
-/// By what right a caller has to do with a vault.
+/// Why a caller may use a vault.
 enum Standing: Sendable {
-    /// It is his own.
+    /// It is the caller's own vault.
     case own
-    /// It is a group's, and the name service says that he is a member now.
+    /// It is a group's vault, and the name service says that the caller is a member now.
     case member
-    /// He is root, and it is the vault of an account that nobody can be asked for.
+    /// The caller is root, and it is the vault of an account for which nobody can be prompted.
     case root
 }
 
-/// One call's vault, and the right to it. Made anew for each call: what is true of a group's members now need not be true a moment later.
+/// The vault of one call, and the right to use it. It is made anew for each call, because group membership can change
+/// at any time.
 struct Admission: Sendable {
     let owner: Owner
     let standing: Standing
-    /// The group's or account's name, as the call has it; nil for the caller's own vault.
+    /// The name of the group or account in the call; nil for the caller's own vault.
     let name: String?
 
-    /// Whose time without use a call puts off: a vault's own user, where it has one.
+    /// The user whose idle time the call restarts: the vault's own user if it has one, otherwise the caller.
     func idleUser(_ caller: Caller) -> UInt32 {
         if case .user(let uid) = owner { uid } else { caller.uid }
     }

@@ -3,11 +3,12 @@ import BrokerProtocol
 import Platform
 import Varlink
 
-/// Finds out which vault a call is about and by what right. Asks the name service at every call, and keeps no answer.
+/// Finds out which vault a call means, and by what right. It asks the name service at every call and keeps no answer.
 struct VaultAccess: Sendable {
     let registry: Registry
 
-    /// - Throws: `NotFound`, the same one for a group that is not there and for one that the caller is no member of; `NotPermitted` for what is root's.
+    /// - Throws: `NotFound` for a missing group, and the same error for a group without the caller as a member;
+    ///   `NotPermitted` for root's methods.
     func admit(
         _ caller: Caller, _ method: any VarlinkMethod, _ choice: Keychain.VaultChoice
     ) async throws(Fault) -> Admission {
@@ -25,7 +26,7 @@ struct VaultAccess: Sendable {
         }
     }
 
-    /// A missing group and a foreign one end in the same place, before any vault is looked at.
+    /// A missing group and a group of others end in the same error, before any vault is read.
     private func admitMember(_ caller: Caller, _ name: String) throws(Fault) -> Admission {
         guard let group = try Self.membership(of: caller.uid, in: name) else { throw Faults.noGroupVault }
         return Admission(owner: .group(group.gid), standing: .member, name: name)
@@ -56,7 +57,7 @@ struct VaultAccess: Sendable {
         return Admission(owner: .user(account.uid), standing: .root, name: name)
     }
 
-    /// Root, about anybody's vault.
+    /// Root may accept the file of any vault.
     private static func admitAcceptance(_ caller: Caller, _ choice: Keychain.VaultChoice) throws(Fault) -> Admission {
         guard caller.uid == 0 else {
             throw Fault(.notPermitted, "Only root may accept a vault's file that the TPM has not counted.")
@@ -97,7 +98,7 @@ struct VaultAccess: Sendable {
         return account
     }
 
-    /// A name service may be slow: it is asked where waiting keeps nobody else from going on.
+    /// Name services may be slow, so they are asked on a thread of their own.
     private static func aside<Value: Sendable>(
         _ body: @escaping @Sendable () throws(Fault) -> Value
     ) async throws(Fault) -> Value {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether logind is heard now; set by who hears it, read by who counts time.
+/// Whether logind can be heard now. `LogindWatch` sets it; the idle limit reads it.
 final class ConnectionFlag: Sendable {
     private let value = Atomic(false)
 

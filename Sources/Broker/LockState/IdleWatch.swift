@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Locks a vault that nobody has used for a while. Which calls are a use is for their handlers' table to say.
+/// Locks a vault that was not used for a while. The dispatch table decides which calls count as use.
 final class IdleWatch: Sendable {
     private struct Entry {
         var lastUse: ContinuousClock.Instant
         var lastUnlock: ContinuousClock.Instant?
-        /// Since when all of the user's sessions are idle, by logind's word.
+        /// Since when all of the user's sessions are idle, according to logind.
         var idleSince: ContinuousClock.Instant?
         var isTimed = false
 
-        /// A person who is away ends the time that programs could go on prolonging.
+        /// While the person is away, programs must not be able to put off the lock by using the vault.
         var begin: ContinuousClock.Instant {
             guard let idleSince else { return lastUse }
             return min(lastUse, lastUnlock.map { max($0, idleSince) } ?? idleSince)
@@ -22,7 +22,7 @@ final class IdleWatch: Sendable {
     private let entries = Mutex<[UInt32: Entry]>([:])
 
     /// - Parameters:
-    ///   - limit: how long a vault may be unused; nil for as long as it likes.
+    ///   - limit: how long a vault may stay unused; nil for no limit.
     ///   - lock: locks a user's vault.
     init(
         limit: @escaping @Sendable () -> Duration?, clock: BrokerClock, lock: @escaping @Sendable (UInt32) async -> Void
@@ -32,7 +32,8 @@ final class IdleWatch: Sendable {
         self.lock = lock
     }
 
-    /// Locks first where the time is over already: timers stand still while the machine sleeps, this clock does not.
+    /// Locks the vault if its time is already over. Timers stand still while the machine sleeps, but this clock does
+    /// not.
     func apply(_ uid: UInt32) async {
         guard let limit = limit() else { return }
         let now = clock.now()
@@ -40,10 +41,10 @@ final class IdleWatch: Sendable {
         if isOver { await lock(uid) }
     }
 
-    /// The vault was used.
+    /// Call this when the vault was used.
     func used(_ uid: UInt32) { note(uid) { $0.lastUse = $1 } }
 
-    /// A person has unlocked the vault.
+    /// Call this when a person has unlocked the vault.
     func unlocked(_ uid: UInt32) {
         note(uid) {
             $0.lastUse = $1
@@ -72,7 +73,7 @@ final class IdleWatch: Sendable {
         time(uid)
     }
 
-    /// Sets the one timer of a user, where there is none.
+    /// Sets the user's timer, unless it is set already. There is one timer per user.
     private func time(_ uid: UInt32) {
         guard let limit = limit() else { return }
         let now = clock.now()

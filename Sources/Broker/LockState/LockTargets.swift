@@ -1,11 +1,12 @@
-/// What a lock reaches. Who hears logind waits for none of the locks: they wipe, and leave what takes time for later.
+/// The actions of a lock. The thread that listens to logind does not wait for locks: they wipe the keys and leave
+/// slow work for later.
 struct LockTargets: Sendable {
-    /// A user's vault; its keys are gone when this returns. Those of groups that it kept open follow.
+    /// Locks a user's vault; its keys are gone when this returns. The groups' vaults that it kept open follow later.
     let lock: @Sendable (UInt32) -> Void
-    /// All vaults; all keys are gone when this returns.
+    /// Locks all vaults; all keys are gone when this returns.
     let lockAll: @Sendable () -> Void
-    /// Has what was written counted, as far as there is time.
+    /// Advances the epoch for written changes, as far as there is time.
     let advanceEpoch: @Sendable () async -> Void
-    /// All of a user's sessions are idle, or one is not any more.
+    /// All of a user's sessions are idle, or one of them is active again.
     let idle: @Sendable (UInt32, Bool) -> Void
 }

@@ -3,19 +3,19 @@ import Configuration
 import Logging
 import SystemBus
 
-/// Everything that locks vaults by itself: logind's word, and time.
+/// Everything that locks vaults without a call: logind's signals, and time.
 struct LockWatch: Sendable {
-    /// nil where the configuration wants none.
+    /// nil if the configuration switches logind off.
     let logind: LogindWatch?
     let idle: IdleWatch
-    /// nil where the configuration wants no logind.
+    /// nil if the configuration switches logind off.
     private let screens: LockedScreens?
     private let configuredIdle: Duration?
 
-    /// What stands in for “never” while logind should be heard and is not.
+    /// The idle limit that replaces "never" while logind should be heard, but is not.
     static let fallback = Duration.seconds(15 * 60)
 
-    /// - Parameter patience: how long logind may take for an answer.
+    /// - Parameter patience: how long logind may take to answer.
     init(
         configuration: Configuration, vaultStore: VaultStore, clock: BrokerClock, logger: Logger,
         patience: Duration = Bus.patience
@@ -52,24 +52,24 @@ struct LockWatch: Sendable {
         } catch { throw BrokerStartError(reason: "\(error)") }
     }
 
-    /// Whether a graphical session of the user's is locked. Where logind is not to be listened to, none ever is.
+    /// Whether a graphical session of the user is locked. If logind is switched off, the answer is always open.
     func screen(of uid: UInt32) async -> LockedScreens.Answer { await screens?.answer(for: uid) ?? .open }
 
-    /// For people: what locks by itself now.
+    /// For people: what locks the vault without a call now.
     var lines: [String] {
         let causes = causes
         return (causes.screen ? ["screen"] : []) + (causes.sleep ? ["sleep"] : [])
             + (causes.idleMinutes.map { ["\($0) min idle"] } ?? [])
     }
 
-    /// What locks by itself now.
+    /// What locks the vault without a call now.
     var causes: Keychain.LockCauses {
         let isHeard = logind?.isConnected ?? false
         return Keychain.LockCauses(
             screen: isHeard, sleep: isHeard, idleMinutes: idleNow.map { $0.components.seconds / 60 })
     }
 
-    /// For people: what should lock and does not.
+    /// For people: what should lock the vault, but does not.
     var warnings: [String] {
         guard let logind else { return [] }
         if logind.isConnected {

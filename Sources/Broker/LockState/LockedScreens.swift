@@ -1,16 +1,17 @@
 import Synchronization
 
-/// Whose graphical sessions are locked, by logind's word; set by who hears it, asked where a login elsewhere is to open a vault.
+/// Which users have a locked graphical session, according to logind. It is checked before a login elsewhere opens a
+/// vault.
 final class LockedScreens: Sendable {
     enum Answer: Sendable, Equatable {
         case open
         case locked
-        /// logind should be heard, and is not.
+        /// logind should be heard, but is not.
         case unknown
     }
 
     private enum Knowledge {
-        /// Nobody has looked yet.
+        /// logind has not been asked yet.
         case starting
         case unknown
         case known(Set<UInt32>)
@@ -21,7 +22,7 @@ final class LockedScreens: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// How long a login waits for the broker's first look at logind: the login may be what has started the broker.
+    /// How long a login waits for logind's first answer. The login itself may have started the broker.
     static let patience = Duration.seconds(1)
 
     private let clock: BrokerClock
@@ -29,7 +30,7 @@ final class LockedScreens: Sendable {
 
     init(clock: BrokerClock) { self.clock = clock }
 
-    /// - Parameter users: those who have a locked screen; nil where nobody knows.
+    /// - Parameter users: the users with a locked screen; nil if logind cannot be heard.
     func set(_ users: Set<UInt32>?) {
         let waiting = state.withLock { state in
             state.knowledge = users.map { .known($0) } ?? .unknown
@@ -39,7 +40,7 @@ final class LockedScreens: Sendable {
         for one in waiting { one.resume() }
     }
 
-    /// Waits for the first look, for a second at most.
+    /// Waits for logind's first answer, for one second at most.
     func answer(for uid: UInt32) async -> Answer {
         await firstLook()
         return state.withLock { state in

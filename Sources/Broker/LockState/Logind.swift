@@ -1,16 +1,16 @@
 import Platform
 import SystemBus
 
-/// One connection to a bus on which logind is. What it hears is logind's: of every other sender nothing is believed.
+/// One connection to a bus on which logind runs. Only messages from logind itself are believed.
 struct Logind: ~Copyable {
     private static let daemon = "org.freedesktop.DBus"
 
     private let bus: Bus
-    /// logind's unique name: the bus daemon gives it to one connection and never to another.
+    /// logind's unique name. The bus daemon gives a unique name to one connection, and never to another.
     private let owner: String
 
-    /// Connects and subscribes; what happens from then on is heard by ``next(or:until:)``.
-    /// - Throws: `BusError` where there is no bus, or no logind on it.
+    /// Connects and subscribes. ``next(or:until:)`` returns the events from then on.
+    /// - Throws: `BusError` if there is no bus, or no logind on it.
     init(address: String, patience: Duration = Bus.patience) throws(BusError) {
         let bus = try Bus(address: address, patience: patience)
         try bus.subscribe(
@@ -28,9 +28,9 @@ struct Logind: ~Copyable {
 
     func uniqueName() throws(BusError) -> String { try bus.uniqueName() }
 
-    /// Waits for what logind says next.
-    /// - Returns: nil when `wake` was rung, or at the deadline; empty for what does not matter.
-    /// - Throws: `BusError` when the bus or logind has gone.
+    /// Waits for logind's next event.
+    /// - Returns: nil if `wake` was rung or the deadline has passed; empty for a message that does not matter.
+    /// - Throws: `BusError` if the bus or logind has gone.
     func next(or wake: Wake, until deadline: ContinuousClock.Instant? = nil) throws(BusError) -> [LogindEvent]? {
         guard let message = try bus.next(or: wake, until: deadline) else { return nil }
         guard message.isSignal else { return [] }
@@ -39,12 +39,14 @@ struct Logind: ~Copyable {
             guard try message.text() == Login1.name else { return [] }
             throw BusError("hear logind", reason: "it has ended, or another one has begun")
         }
-        // A signal that is addressed to this connection comes whatever the subscriptions say: the daemon's word on the sender decides.
+        // A signal addressed to this connection arrives whatever the subscriptions say. The daemon names its true
+        // sender.
         guard sender == owner else { return [] }
         return try LogindEvent.read(message)
     }
 
-    /// Keeps the machine from sleeping until the descriptor is closed, for as long as logind allows (5 s by default).
+    /// Keeps the machine from sleeping until the descriptor is closed, but no longer than logind allows (5 s by
+    /// default).
     func inhibitSleep() throws(BusError) -> Descriptor {
         let answer = try bus.call(
             owner, Login1.path, Login1.manager, "Inhibit",
@@ -52,10 +54,10 @@ struct Logind: ~Copyable {
         return try answer.descriptor()
     }
 
-    /// Whether the machine is about to sleep already.
+    /// Whether the machine is already about to sleep.
     func isPreparingForSleep() throws(BusError) -> Bool { try Login1.isSet("PreparingForSleep", bus, at: owner) }
 
-    /// The sessions there are: path and uid.
+    /// The present sessions, with path and uid.
     func sessions() throws(BusError) -> [(path: String, uid: UInt32)] { try Login1.sessions(bus, at: owner) }
 
     func describe(session path: String) throws(BusError) -> SessionDescription {

@@ -1,6 +1,6 @@
 import SystemBus
 
-/// What logind says, as far as locks care. Sessions are known by their object's path.
+/// The events of logind that concern locks. A session is named by its object's path.
 enum LogindEvent: Sendable, Equatable {
     case lock(session: String)
     case lockedHint(session: String, Bool)
@@ -10,9 +10,9 @@ enum LogindEvent: Sendable, Equatable {
     case sessionRemoved(String)
     case sleep(Bool)
 
-    /// Reads a signal. Who sent it must have been checked.
-    /// - Returns: empty for what does not matter here.
-    /// - Throws: `BusError` when it is not built as logind builds it.
+    /// Reads a signal. The caller must have checked its sender.
+    /// - Returns: empty for a signal that does not matter here.
+    /// - Throws: `BusError` if the signal does not have logind's format.
     static func read(_ signal: borrowing BusMessage) throws(BusError) -> [LogindEvent] {
         let path = signal.path
         switch (signal.interface, signal.member) {
@@ -39,7 +39,7 @@ enum LogindEvent: Sendable, Equatable {
         if let isIdle = hints.isIdle { events.append(.idleHint(session: session, isIdle)) }
         _ = try signal.enter("a", "s")
         while let name = try signal.nextText() {
-            // A hint that is only said to be another now may be the worse one.
+            // The signal does not tell the new value, so the session may be locked.
             if name == "LockedHint" { events.append(.lockedHint(session: session, true)) }
         }
         try signal.leave()

@@ -4,19 +4,20 @@ import Platform
 import Synchronization
 import SystemBus
 
-/// Hears logind for as long as the broker runs, on a thread of its own, and locks what it says is to be locked. It never unlocks.
+/// Listens to logind while the broker runs, on a thread of its own, and locks vaults on its signals. It never
+/// unlocks.
 final class LogindWatch: Sendable {
     /// What is known about the connection.
     private struct State {
         var holdsSleep = false
-        /// Counts connections, so that a time limit that began at a loss knows whether there was one since.
+        /// Counts connections. The time limit after a loss uses it to tell if there was a new connection since.
         var connections = 0
-        /// What was logged last; the same trouble is logged once.
+        /// The last trouble that was logged. The same trouble is logged once.
         var trouble: String?
         var uniqueName: String?
     }
 
-    /// How long vaults stay open after logind was lost.
+    /// How long vaults stay open after the connection to logind is lost.
     static let grace = Duration.seconds(60)
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(60)
@@ -46,13 +47,13 @@ final class LogindWatch: Sendable {
     }
 
     var isConnected: Bool { connection.isUp }
-    /// Whether the machine waits for the wipe before it sleeps.
+    /// Whether the machine waits until the keys are wiped before it sleeps.
     var holdsSleep: Bool { state.withLock { $0.holdsSleep } }
     var isInTrouble: Bool { state.withLock { $0.trouble != nil } }
     /// This connection's name on the bus.
     var uniqueName: String? { state.withLock { $0.uniqueName } }
 
-    /// Begins to listen; returns at once.
+    /// Begins to listen, and returns at once.
     func start() {
         DispatchQueue(label: "coffer.logind").async { self.run() }
     }
@@ -70,21 +71,21 @@ final class LogindWatch: Sendable {
         }
     }
 
-    /// One connection, from its first to its last moment.
+    /// Listens over one connection until it ends.
     private func listen() throws(BusError) {
         let logind = try Logind(address: address, patience: patience)
         var sessions = SessionTable()
-        // Released with this connection, whatever ends it.
+        // It is released with this connection, however that ends.
         var inhibition = SleepInhibition()
         takeInhibitor(logind, &inhibition)
-        // Listening has begun: what changes while the present is looked at is heard afterwards.
+        // Signals arrive from here on, so a change during these first queries is heard afterwards.
         if try logind.isPreparingForSleep() {
             targets.lockAll()
             advanceEpoch()
             inhibition.release()
         }
         for session in try logind.sessions() {
-            // A session that has gone meanwhile, or hides its hint, may have been locked.
+            // `try?`: a session that has gone meanwhile, or hides its hint, may be locked.
             let description = (try? logind.describe(session: session.path)) ?? SessionDescription()
             perform(sessions.add(session.path, description, uid: session.uid), logind, &inhibition)
         }
@@ -109,7 +110,7 @@ final class LogindWatch: Sendable {
     ) {
         switch event {
         case .sessionNew(let path), .lock(let path), .lockedHint(let path, true), .idleHint(let path, _):
-            // A session that has ended already has nothing to tell.
+            // `try?`: a session that has already ended has nothing to tell.
             if !sessions.knows(path), let description = try? logind.describe(session: path) {
                 let actions = sessions.add(path, description)
                 screens.set(sessions.lockedScreens)
@@ -118,12 +119,13 @@ final class LogindWatch: Sendable {
         case .lockedHint(_, false), .unlock, .sessionRemoved, .sleep: break
         }
         let actions = sessions.actions(for: event)
-        // Said before the lock: a login that is reported in between is refused, or its challenge goes with the lock.
+        // The screens are set before the lock. A login reported in between is refused, or the lock drops its
+        // challenge.
         screens.set(sessions.lockedScreens)
         perform(actions, logind, &inhibition)
     }
 
-    /// Does what follows. A lock has wiped before the next action is begun.
+    /// Performs the actions in order. A lock has wiped the keys before the next action begins.
     private func perform(
         _ actions: [SessionTable.Action], _ logind: borrowing Logind, _ inhibition: inout SleepInhibition
     ) {
@@ -141,8 +143,8 @@ final class LogindWatch: Sendable {
         }
     }
 
-    /// All keys are gone, and the machine is about to sleep: what was written is counted first. This thread is nobody else's: it may wait for a task, which
-    /// has an end.
+    /// All keys are gone, and the machine is about to sleep. The TPM first counts what was written. Only this class
+    /// uses this thread, so it may block for a task that is sure to end.
     private func advanceEpoch() {
         let done = DispatchSemaphore(value: 0)
         Task { [targets] in
@@ -152,7 +154,7 @@ final class LogindWatch: Sendable {
         done.wait()
     }
 
-    /// What fails is logged once, and tried again for as long as the inhibitor is wanted.
+    /// A failure is logged once, and tried again as long as the inhibitor is wanted.
     private func takeInhibitor(_ logind: borrowing Logind, _ inhibition: inout SleepInhibition) {
         let isAgain = inhibition.due != nil
         do throws(BusError) { try inhibition.take(logind) } catch {

@@ -1,6 +1,6 @@
 import SystemBus
 
-/// A session's properties, as far as locks care; nil for those that were not told.
+/// The properties of a session that concern locks; nil for those that logind did not tell.
 struct SessionDescription: Sendable, Equatable {
     var uid: UInt32?
     var kind: String?
@@ -9,10 +9,10 @@ struct SessionDescription: Sendable, Equatable {
     var isLocked: Bool?
     var isIdle: Bool?
 
-    /// Sessions of cron and of the service manager are nobody who sits there.
+    /// Sessions of cron and of the service manager do not belong to a person at the machine.
     var isPersons: Bool { kind?.hasPrefix("user") ?? false }
 
-    /// Whether it has a screen that can be locked; what is not known to have none has one.
+    /// Whether the session has a screen that can be locked. An unknown type counts as one with a screen.
     var isGraphical: Bool { !["tty", "unspecified", "web"].contains(type) }
 
     /// Reads a dictionary of properties.

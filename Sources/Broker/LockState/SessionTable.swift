@@ -1,12 +1,12 @@
-/// Who has which session, and what follows from an event: `docs/lock-state.md` as code. No bus, no clock.
+/// The known sessions, and what follows from an event, as in `docs/lock-state.md`. It uses no bus and no clock.
 struct SessionTable: Sendable {
-    /// What is to be done, in this order.
+    /// An action to take, in the order of the list.
     enum Action: Sendable, Equatable {
         case lock(UInt32)
         case lockAll
         case takeInhibitor
         case releaseInhibitor
-        /// All of the user's sessions are idle, or one is not any more.
+        /// All of the user's sessions are idle, or one of them is active again.
         case idle(UInt32, Bool)
     }
 
@@ -20,15 +20,15 @@ struct SessionTable: Sendable {
 
     private var sessions: [String: Session] = [:]
 
-    /// The users who have a graphical session that is locked. Only its hint says that it is open again.
+    /// The users with a locked graphical session. Only the session's hint ends this state.
     var lockedScreens: Set<UInt32> {
         Set(sessions.values.lazy.filter { $0.isLocked && $0.isGraphical }.map(\.uid))
     }
 
     func knows(_ path: String) -> Bool { sessions[path] != nil }
 
-    /// Takes up a session.
-    /// - Parameter uid: whose it is, where its description does not say.
+    /// Adds a session.
+    /// - Parameter uid: the session's user, if the description does not name one.
     mutating func add(_ path: String, _ description: SessionDescription, uid: UInt32? = nil) -> [Action] {
         guard let uid = description.uid ?? uid else { return [] }
         // A session whose hint cannot be read may be locked.
@@ -43,7 +43,7 @@ struct SessionTable: Sendable {
         switch event {
         case .lock(let path), .lockedHint(let path, true):
             sessions[path]?.isLocked = true
-            // logind locks a session that nobody knows here: then it may be anybody's.
+            // An unknown session may be anybody's, so all vaults are locked.
             return sessions[path].map { [.lock($0.uid)] } ?? [.lockAll]
         case .lockedHint(let path, false):
             sessions[path]?.isLocked = false

@@ -1,21 +1,21 @@
 import Platform
 import SystemBus
 
-/// What keeps the machine from sleeping until keys are wiped, or when to ask logind for it again: logind asks polkit, which may
-/// have to be started first, or be installed later.
+/// Keeps the machine from sleeping until the keys are wiped. If logind refuses, this keeps the time of the next try.
+/// logind asks polkit, which may have to start first or may be installed later.
 struct SleepInhibition: ~Copyable {
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(60)
 
     private var descriptor: Descriptor?
     private var pause = firstPause
-    /// When to ask again; nil while it is held, or not wanted.
+    /// When to ask again; nil while the inhibitor is held or not wanted.
     private(set) var due: ContinuousClock.Instant?
 
     var isHeld: Bool { descriptor != nil }
 
-    /// Asks logind, unless it is held already.
-    /// - Throws: `BusError` where logind gives none; ``due`` says when to ask again.
+    /// Asks logind for the inhibitor, unless it is already held.
+    /// - Throws: `BusError` if logind gives none; ``due`` is then the time of the next try.
     mutating func take(_ logind: borrowing Logind) throws(BusError) {
         guard descriptor == nil else { return }
         do throws(BusError) {
@@ -29,7 +29,7 @@ struct SleepInhibition: ~Copyable {
         }
     }
 
-    /// The machine may sleep.
+    /// The machine may sleep from now on.
     mutating func release() {
         descriptor = nil
         due = nil

@@ -2,22 +2,22 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// What a call wanted, for the record of its refusal.
+/// What a call asked for, for the record of its refusal.
 struct LoggedCall: Sendable {
     let event: AccessRecord.Event
     var service: String?
     var account: String?
     var reason: String?
 
-    /// Refusals by rule. What is not there, or makes no sense, is refused by nobody.
+    /// Refusals by a rule. An error about a missing item or an invalid call is not a refusal.
     private static let refusals: Set<Fault.Name> = [
         .locked, .challengeRefused, .notPermitted, .applicationPasswordRefused,
     ]
 
-    /// - Returns: nil for what is no refusal.
+    /// - Returns: nil if the error is not a refusal.
     func record(of fault: Fault, by request: Request) -> AccessRecord? {
         guard Self.refusals.contains(fault.name), request.condition != .none else { return nil }
-        // A name that no item can have says nothing, and costs room.
+        // A name longer than any item's tells nothing and takes room, so it is left out.
         let subject = service.flatMap { service in
             max(service.utf8.count, account?.utf8.count ?? 0) > Limits.name
                 ? nil : AccessRecord.Subject(item: nil, service: service, account: account, require: [])

@@ -1,21 +1,22 @@
 import Platform
 import Vault
 
-/// Who did something, as the access log has it.
+/// The program that did something, as the access log names it.
 enum LoggedProgram {
-    /// A name in bytes: as long as a path can be.
+    /// The longest name, in bytes. A path can be this long.
     static let longestName = 4096
-    /// In characters.
+    /// The longest control group, in characters.
     private static let longestGroup = 1024
 
-    /// - Parameter resolved: what the process ran when it connected to the authenticator, by the kernel's word; without it there is only what it calls itself.
+    /// - Parameter resolved: the program that the process ran when it connected to the authenticator, as the kernel
+    ///   names it. Without it, the log has only the name that the process gave itself.
     static func of(uid: UInt32, _ process: ProcessIdentity, resolved: String? = nil) -> AccessRecord.Program {
         var name = resolved
         var group: String?
-        // A process that is gone, or another one by now, leaves these unknown.
+        // `try?`: if the process is gone or its ID belongs to another, the name and control group stay unknown.
         if let stat = try? ProcessStat(pid: process.pid), stat.startTime == process.startTime {
             name = resolved ?? stat.command
-            // As above.
+            // `try?`: see above.
             group = try? ProcessStat.controlGroup(pid: process.pid)
         }
         return AccessRecord.Program(

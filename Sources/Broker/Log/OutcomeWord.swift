@@ -1,13 +1,13 @@
 import BrokerProtocol
 import Varlink
 
-/// Why something was refused, as the access log says it: the error's own name, `challenge-refused`.
+/// Why something was refused, as the access log names it: the error's own name, such as `challenge-refused`.
 enum OutcomeWord {
-    /// A person would have been needed, and the program asked none.
+    /// A person was needed, but the program did not ask one.
     static let nobodyAsked = "authentication-required"
-    /// Nobody answered, or what was answered was not taken, in time.
+    /// Nobody answered in time, or the answer was not used in time.
     static let expired = "expired"
-    /// The program, or its question, was gone before the answer.
+    /// The program or its request was gone before the answer.
     static let cancelled = "cancelled"
     static let locked = "locked"
 

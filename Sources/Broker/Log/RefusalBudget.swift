@@ -1,19 +1,20 @@
-/// How many refusals a vault's log takes one by one. Refusing costs a program nothing, and what it can cause without end must neither fill the disk nor drive
-/// the records of what was done out of the log: beyond this they are counted.
+/// How many refusals a vault's log records one by one. A refusal costs a program nothing, so programs can cause them
+/// without end. They must neither fill the disk nor displace the records of what was done. Further refusals are only
+/// counted.
 struct RefusalBudget: Sendable {
-    /// At once.
+    /// How many refusals can be recorded at once.
     static let burst = 64
-    /// One more after each of these.
+    /// After each such time, one more can be recorded.
     static let pause = Duration.seconds(10)
-    /// How long a count waits for a record that says it.
+    /// How long a count waits until a record tells it.
     static let patience = Duration.seconds(60)
 
     private var spent = 0
     private var since: ContinuousClock.Instant?
-    /// Those that were only counted since the last record.
+    /// How many refusals were only counted since the last record.
     private var counted = 0
 
-    /// - Returns: how many were only counted before this one; nil where this one is, too.
+    /// - Returns: how many refusals before this one were only counted; nil if this one is only counted, too.
     mutating func take(at now: ContinuousClock.Instant) -> Int? {
         if let since {
             let regained = Int((now - since) / Self.pause)

@@ -2,10 +2,11 @@ import BrokerProtocol
 import Vault
 
 extension AccessRecord {
-    /// A question that came to nothing.
+    /// The record of a challenge that was not answered or was refused.
     ///
-    /// - Parameter why: in one word.
-    /// - Returns: nil for what is not recorded: where there is no vault there is no log, and nothing to protect; and a look at fingers asks nobody.
+    /// - Parameter why: the reason, in one word.
+    /// - Returns: nil if nothing is recorded. Without a vault there is no log and nothing to protect. A check for
+    ///   enrolled fingers asks nobody.
     init?(refusing challenge: Challenge, _ why: String) {
         guard challenge.vault != nil, challenge.purposes != [.enrolment] else { return nil }
         let event: AccessRecord.Event

@@ -2,8 +2,8 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `AcceptVault`: root takes a file for the newest that the TPM has not counted so, with its owner's consent. Admission lets nobody else in; the
-/// authenticator makes sure of root by itself, and asks the owner.
+/// `AcceptVault`: root accepts a file that the TPM has not counted as the newest one. The owner must consent. Only
+/// root is admitted; the authenticator verifies root itself and asks the owner.
 enum AcceptVaultHandler: MethodHandler {
     static func answer(_ method: Keychain.AcceptVault, _ request: Request) async throws(Fault) -> MethodAnswer {
         guard let granted = try request.redeem(method.challenge) else {

@@ -3,7 +3,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Boot`: what the caller's vault is tied to, and how this boot stands to it.
+/// `Boot`: the registers that the caller's vault is tied to, and whether this boot is approved.
 enum BootHandler: MethodHandler {
     static func answer(_ method: Keychain.Boot, _ request: Request) async throws(Fault) -> MethodAnswer {
         try BootRule.check(request)
@@ -11,7 +11,7 @@ enum BootHandler: MethodHandler {
     }
 }
 
-/// `TieCoverage`: what a tie would hold of this boot.
+/// `TieCoverage`: what a tie would protect in this boot.
 enum TieCoverageHandler: MethodHandler {
     static func answer(_ method: Keychain.TieCoverage, _ request: Request) async throws(Fault) -> MethodAnswer {
         try BootRule.check(request)
@@ -21,7 +21,7 @@ enum TieCoverageHandler: MethodHandler {
     }
 }
 
-/// `TieToBoot`: asks for a person. The signatures, not this call, are what releases the roots to be sealed anew.
+/// `TieToBoot`: asks for a person. The signatures, not this call, release the roots to be sealed again.
 enum TieToBootHandler: MethodHandler {
     static func answer(_ method: Keychain.TieToBoot, _ request: Request) async throws(Fault) -> MethodAnswer {
         try BootRule.check(request)
@@ -40,7 +40,7 @@ enum TieToBootHandler: MethodHandler {
             }
             return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.bootState()))
         }
-        // It was done for this call and is not: the registry was changed meanwhile.
+        // The challenge was granted for this, but the registry was changed again meanwhile.
         if granted?.purposes == [purpose] { throw Faults.challengeRefused }
         guard !releases else { throw try request.ask(for: [purpose], vault: record.vault, choice: .roots) }
         try await request.vaultActor.requireRecoveryCode()
@@ -55,7 +55,7 @@ enum TieToBootHandler: MethodHandler {
     }
 }
 
-/// `ApproveBoot`: asks the person, every time, with a signature that is good for nothing else.
+/// `ApproveBoot`: asks the person every time. The signature is valid for nothing else.
 enum ApproveBootHandler: MethodHandler {
     static func answer(_ method: Keychain.ApproveBoot, _ request: Request) async throws(Fault) -> MethodAnswer {
         try BootRule.check(request)
@@ -63,7 +63,7 @@ enum ApproveBootHandler: MethodHandler {
         guard let (boot, standing) = try await request.vaultActor.bootStanding() else {
             throw Fault(.invalidArgument, "Your vault is not tied to the boot; tie it with: coffer boot bind")
         }
-        // What makes no sense is refused before anybody is asked.
+        // An invalid call is refused before anybody is prompted.
         let next = try BootForecast(
             boot: boot, standing: standing, sealer: request.core.sealer, record: await request.vaultActor.record()
         ).digest(method, FirmwareLog(request.core.configuration))
@@ -71,7 +71,7 @@ enum ApproveBootHandler: MethodHandler {
             let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: [.approveBoot], vault: vault, choice: .boot)
         }
-        // Without the authenticator's signature nobody has the key, the broker neither.
+        // Without the authenticator's signature nobody has the key, not even the broker.
         guard granted.purposes == [.approveBoot], let key = granted.agreements[.approvingKey] else {
             throw Faults.challengeRefused
         }

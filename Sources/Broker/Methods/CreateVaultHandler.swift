@@ -3,7 +3,8 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `CreateVault`: root has the vault of an account made that nobody can be asked for. The authenticator makes sure of root by itself.
+/// `CreateVault`: root makes a vault for an account for which nobody can be prompted. The authenticator verifies root
+/// itself.
 enum CreateVaultHandler: MethodHandler {
     static func answer(_ method: Keychain.CreateVault, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Delete`: takes an item away; needs no person.
+/// `Delete`: removes an item. This needs no person.
 enum DeleteHandler: MethodHandler {
     static func answer(_ method: Keychain.Delete, _ request: Request) async throws(Fault) -> MethodAnswer {
         let program = request.program()

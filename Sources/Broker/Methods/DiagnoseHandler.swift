@@ -6,9 +6,10 @@ import TPM
 import Varlink
 import Vault
 
-/// `Diagnose`: what only the broker sees, of the machine and of the caller's own vault. Answers whatever the TPM and the vault do.
+/// `Diagnose`: what only the broker can see of the machine and of the caller's own vault. It answers even if the TPM
+/// or the vault fails.
 enum DiagnoseHandler: MethodHandler {
-    /// For the whole vault; other calls of its owner's wait as long.
+    /// The time limit for checking the whole vault. Other calls of its owner can wait this long.
     private static let patience = Duration.seconds(5)
 
     static func answer(_ method: Keychain.Diagnose, _ request: Request) async throws(Fault) -> MethodAnswer {
@@ -18,7 +19,7 @@ enum DiagnoseHandler: MethodHandler {
         }
         defer { vaultAccess.end(request.caller.uid) }
         let facts = await facts(request)
-        // Accounts and groups are looked up: name services may be slow.
+        // Some checks look up accounts and groups, and name services may be slow.
         let findings = await withCheckedContinuation { continuation in
             OwnThread.run { continuation.resume(returning: Diagnosis.findings(facts)) }
         }
@@ -32,15 +33,16 @@ enum DiagnoseHandler: MethodHandler {
             configuration: core.configuration, owner: vaultActor.owner,
             authenticatorUID: dependencies.registry.authenticatorUID, brokerUID: ProcessSurroundings.effectiveUser,
             process: BrokerProcess.current(), now: UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
-        // A record that is damaged is reported with the vault.
+        // `try?`: a damaged record is reported with the vault.
         facts.record = (try? dependencies.registry.record(for: vaultActor.owner)) ?? nil
-        // Where any record is damaged, it is not known whose an index is: without all of them, nothing is said of indexes.
+        // `try?`: if any record is damaged, the owners of the indexes are not known, so nothing is reported about
+        // them.
         facts.pinnedIndexes = (try? dependencies.registry.records()).map { Set($0.flatMap(\.indexHandles)) }
         if let sealer = core.sealer as? any SealerInspection { await look(at: sealer, core, &facts) }
         if let boot = facts.record?.boot {
             facts.boot = await standing(vaultActor)
             facts.firmwareLog = FirmwareLog(core.configuration).read()
-            // A TPM that does not answer is reported by itself.
+            // `try?`: a TPM that does not answer is reported separately.
             facts.bootCoverage = (try? await BootView.take(core))?.coverage(of: boot.registers)
         }
         if request.condition != .none { facts.vault = await checkup(vaultActor) }

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Exists`: whether there is an item; never asks anyone.
+/// `Exists`: whether there is an item. It never prompts.
 enum ExistsHandler: MethodHandler {
     static func answer(_ method: Keychain.Exists, _ request: Request) async throws(Fault) -> MethodAnswer {
         guard request.condition != .none else { return .reply(Keychain.Exists.Reply(exists: false)) }
@@ -12,7 +12,7 @@ enum ExistsHandler: MethodHandler {
         } catch {
             switch error.name {
             case .notFound: return .reply(Keychain.Exists.Reply(exists: false))
-            // Several are more than one.
+            // If several items match, there is at least one.
             case .ambiguous: return .reply(Keychain.Exists.Reply(exists: true))
             default: throw error
             }

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Get`: an item's value.
+/// `Get`: an item's secret.
 enum GetHandler: MethodHandler {
     static func answer(_ method: Keychain.Get, _ request: Request) async throws(Fault) -> MethodAnswer {
         let reader = ItemReader(

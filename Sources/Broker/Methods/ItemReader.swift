@@ -4,7 +4,8 @@ import Cryptography
 import Varlink
 import Vault
 
-/// The way of every read: find, rules, plan, then the value or a question to a person. Used by all methods that need a value.
+/// The steps of every read: find the item, apply the rules, plan the read, then return the secret or a challenge. All
+/// methods that need a secret use it.
 struct ItemReader: Sendable {
     let service: String
     let account: String?
@@ -12,20 +13,21 @@ struct ItemReader: Sendable {
     let mayUnlock: Bool
     let applicationPassword: SecretBytes?
     let challenge: Challenge.ID?
-    /// What the method took already.
+    /// A challenge that the method has already redeemed.
     var redeemed: Challenge?
-    /// What the person is told that it is for.
+    /// The purpose that the person is shown.
     var purpose = Keychain.Purpose.read
-    /// What the call may bind the item to, for the challenge that a person is asked for.
+    /// The kinds that the call may bind the item to. They are kept in the challenge for a person.
     var enrolled: [AuthorizationKind] = []
 
-    /// Also an item that has expired: its value goes nowhere.
+    /// Whether to find expired items too. Set it only if the secret is not given out.
     var includesExpired = false
-    /// What the item is to be called from then on, where it is to be renamed.
+    /// The item's new name, if it is to be renamed.
     var newName: Challenge.Name?
 
-    /// Gives the value to `body`, and records that, in the same step of the vault that judged it: nothing can change in between.
-    /// - Throws: `AuthenticationRequired` with a challenge where a person is needed.
+    /// Gives the secret to `body` and records that. Both happen in the same step of the vault as the decision, so
+    /// nothing can change in between.
+    /// - Throws: `AuthenticationRequired` with a challenge if a person is needed.
     func read<Value: Sendable>(
         _ request: Request, for event: AccessRecord.Event,
         _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
@@ -36,11 +38,11 @@ struct ItemReader: Sendable {
         let granted = if let redeemed { redeemed } else { try request.redeem(challenge) }
         var outcome = try await look(request, for: event, granted, stretched: nil, body)
         if case .password(let item, let salt) = outcome, let applicationPassword {
-            // Not on the vault's own queue: it takes its time, and others are not to wait for that.
+            // Stretching takes long, so it does not run on the vault's own queue, where other calls wait.
             let passwords = request.core.applicationPasswords
             let stretched = try await passwords.attempt(
                 applicationPassword, salt: salt, at: item, for: request)
-            // Whatever changed meanwhile, the item or the lock, is judged again.
+            // The item or the lock may have changed meanwhile, so all rules are applied again.
             outcome = try await look(request, for: event, granted, stretched: stretched, body)
             if case .done = outcome { passwords.succeeded(at: item, by: request.caller.uid) }
         }
@@ -50,7 +52,8 @@ struct ItemReader: Sendable {
             return value
         case .password: throw Faults.challengeRefused
         case .question(let subject, let demand, let vault):
-            // A person was asked for this call already, and it was not enough: asking on and on would train people to say yes.
+            // A person has already answered for this call, and that was not enough. Prompting again and again would
+            // train people to agree.
             if let granted, granted.purposes != [.enrolment] { throw Faults.challengeRefused }
             throw try request.ask(
                 for: demand.purposes, subject: demand.purposes.contains(purpose) ? subject : nil, reason: reason,
@@ -59,7 +62,7 @@ struct ItemReader: Sendable {
         }
     }
 
-    /// One step of the vault: judges, and opens the value if all is there that it takes.
+    /// One step of the vault: applies the rules, and opens the secret if nothing is missing.
     private func look<Value: Sendable>(
         _ request: Request, for event: AccessRecord.Event, _ granted: Challenge?, stretched: StretchedPassword?,
         _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
@@ -105,7 +108,7 @@ struct ItemReader: Sendable {
                 event, by: program, of: .init(item), reason: granted.map(\.reason) ?? reason,
                 detail: newName.map(\.detail) ?? granted?.means?.detail)
             if event == .read, !item.access.constraints.isEmpty {
-                // Before the value leaves: what a person was asked for never goes unrecorded.
+                // A read that a person was asked for is always recorded before the secret leaves.
                 try state.vault.note(record, .anchored)
             }
             let result = try body(state.vault, item, value)
@@ -117,13 +120,13 @@ struct ItemReader: Sendable {
 
     private enum Outcome<Value: Sendable>: Sendable {
         case done(Value)
-        /// All that is missing is the stretched application password.
+        /// Only the stretched application password is missing.
         case password(ItemID, salt: [UInt8])
         case question(Challenge.Subject, ReadRules.Demand, VaultID)
     }
 }
 
 extension Challenge.Name {
-    /// What the log says of the item that gets it.
+    /// The detail in the log for the renamed item.
     var detail: String { "now \(service) \(account)" }
 }

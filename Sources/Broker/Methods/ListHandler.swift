@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `List`: all items, or those of a service, without their values.
+/// `List`: all items, or those of one service, without their secrets.
 enum ListHandler: MethodHandler {
     static func answer(_ method: Keychain.List, _ request: Request) async throws(Fault) -> MethodAnswer {
         guard request.condition != .none else { return .items([]) }

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Log`: what was done with the caller's vault, and refused.
+/// `Log`: what was done with the caller's vault, and what was refused.
 enum LogHandler: MethodHandler {
     static func answer(_ method: Keychain.Log, _ request: Request) async throws(Fault) -> MethodAnswer {
         guard request.condition != .none else {

@@ -4,7 +4,7 @@ import Recovery
 import Varlink
 import Vault
 
-/// `NewRecoveryCode`: asks the person, every time, and gives out a code that does not count yet.
+/// `NewRecoveryCode`: asks the person every time, and gives out a code that is not valid yet.
 enum NewRecoveryCodeHandler: MethodHandler {
     static func answer(_ method: Keychain.NewRecoveryCode, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RecoveryRule.check(request)
@@ -12,7 +12,7 @@ enum NewRecoveryCodeHandler: MethodHandler {
             let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: [.recovery], vault: vault, choice: .recovery)
         }
-        // Without the authenticator's signature nobody has the key, the broker neither.
+        // Without the authenticator's signature nobody has the key, not even the broker.
         guard granted.purposes == [.recovery], let key = granted.agreements[.recovery] else {
             throw Faults.challengeRefused
         }
@@ -30,7 +30,7 @@ enum NewRecoveryCodeHandler: MethodHandler {
     static func logged(_ method: Keychain.NewRecoveryCode) -> LoggedCall? { LoggedCall(event: .recovery) }
 }
 
-/// `ConfirmRecoveryCode`: the code was written down, and counts from now on.
+/// `ConfirmRecoveryCode`: the person wrote the code down, and it is valid from now on.
 enum ConfirmRecoveryCodeHandler: MethodHandler {
     static func answer(_ method: Keychain.ConfirmRecoveryCode, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RecoveryRule.check(request)

@@ -3,8 +3,8 @@ import Cryptography
 import Varlink
 import Vault
 
-/// `Rename`: gives an item another service and account. A prompt asks for an item by these, so who renames one that asks for a person must be one that it
-/// asks for: otherwise a yes to a harmless name would give out another item.
+/// `Rename`: gives an item another service and account. A prompt names an item by these. If an item requires a
+/// person, renaming it requires the same. Otherwise a person could allow a harmless name and give out another item.
 enum RenameHandler: MethodHandler {
     static func answer(_ method: Keychain.Rename, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)
@@ -24,14 +24,14 @@ enum RenameHandler: MethodHandler {
         return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
     }
 
-    /// - Returns: nil where the item has requirements, and nothing was done.
+    /// - Returns: nil if the item has requirements; then nothing was done.
     private static func renameUngated(
         _ method: Keychain.Rename, _ newName: Challenge.Name, _ request: Request, hasPassword: Bool
     ) async throws(Fault) -> ItemSummary? {
         let program = request.program()
         return try await request.vaultActor.use { state in
             let item = try state.vault.find(service: method.service, account: method.account, includingExpired: true)
-            // What cannot be done is said before anybody is asked.
+            // An impossible change is refused before anybody is prompted.
             try state.vault.checkName(newName.service, newName.account, for: item)
             guard item.access.constraints.isEmpty else { return nil }
             guard !hasPassword else { throw Faults.applicationPasswordUnknown }

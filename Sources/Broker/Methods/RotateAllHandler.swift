@@ -3,7 +3,8 @@ import Cryptography
 import Varlink
 import Vault
 
-/// `RotateAll`: asks the person, as often as it takes to name all items that ask for one. The conversation does it; this says what is to be asked, and when it is done.
+/// `RotateAll`: asks the person until all items that require a person were named in a prompt. The authenticator
+/// session does the work. This method decides what is asked next and when it is done.
 enum RotateAllHandler: MethodHandler {
     static func answer(_ method: Keychain.RotateAll, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RotationRule.check(request)
@@ -38,9 +39,10 @@ enum RotateAllHandler: MethodHandler {
             Fault.Details(challenge: id, purposes: [Keychain.Purpose.rotate.rawValue]))
     }
 
-    /// Before any of them becomes a secret: each is for an item of this vault that has an application password, and no item has two.
+    /// Checks the passwords before any of them enters secret memory. Each must be for an item of this vault with an
+    /// application password, and no item may have two.
     ///
-    /// - Returns: as they came.
+    /// - Returns: the passwords, unchanged.
     private static func check(
         _ given: [Keychain.ItemPassword], _ plan: RenewalPlan
     ) throws(Fault) -> [ItemID: String] {
@@ -57,7 +59,8 @@ enum RotateAllHandler: MethodHandler {
         return passwords
     }
 
-    /// One password is a secret here at a time, however many came; what scrypt makes of them is counted already.
+    /// Only one password is in secret memory at a time, however many came. The stretched passwords are already
+    /// counted.
     private static func stretch(
         _ text: String, salt: [UInt8], of item: ItemID, _ request: Request
     ) async throws(Fault) -> RenewedPassword {

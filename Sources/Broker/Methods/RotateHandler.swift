@@ -3,7 +3,8 @@ import Cryptography
 import Varlink
 import Vault
 
-/// `Rotate`: a fresh key for one item. The value is taken out as for a reading, which asks whom that asks, and never leaves the broker.
+/// `Rotate`: a fresh key for one item. The secret is read for this, which prompts if a read prompts. It never leaves
+/// the broker.
 enum RotateHandler: MethodHandler {
     static func answer(_ method: Keychain.Rotate, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)
@@ -21,7 +22,8 @@ enum RotateHandler: MethodHandler {
         return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
     }
 
-    /// The fresh key is put under the same application password, also where the item could be read without: every way of reading it stays.
+    /// The fresh key is stored under the same application password, even if this read did not need it. Every way to
+    /// read the item stays.
     private static func stretch(
         _ password: SecretBytes?, for item: ItemSummary, _ request: Request
     ) async throws(Fault) -> StretchedPassword? {

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Search`: items by attributes and by a piece of text.
+/// `Search`: finds items by attributes and by a piece of text.
 enum SearchHandler: MethodHandler {
     static func answer(_ method: Keychain.Search, _ request: Request) async throws(Fault) -> MethodAnswer {
         let attributes = method.attributes ?? [:]

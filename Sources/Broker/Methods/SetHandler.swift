@@ -3,8 +3,9 @@ import Cryptography
 import Varlink
 import Vault
 
-/// `Set`: stores a value. Needs no person and no unlocked vault; only where there is no vault yet, making one needs a person. What the call does not name stays
-/// as it is, the access control above all: whoever replaces a guarded value by a routine call leaves it guarded.
+/// `Set`: stores a secret. It needs no person and no unlocked vault; only making a missing vault needs a person.
+/// Whatever the call does not name stays as it is, above all the access control. A routine call that replaces a
+/// guarded secret leaves it guarded.
 enum SetHandler: MethodHandler {
     static func answer(_ method: Keychain.Set, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)
@@ -35,7 +36,7 @@ enum SetHandler: MethodHandler {
         }
         let program = request.program()
         return try await request.vaultActor.use { state in
-            // What was kept must still be what is there: it may have been changed while fingers were looked for, or a password stretched.
+            // The access control may have changed while fingers were checked or a password was stretched.
             let now = try state.vault.access(service: method.service, account: method.account)
             guard try WireAccess.decode(method.access, over: now) == access else { throw Faults.challengeRefused }
             try OwnerRule.check(access, in: state.record)

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Show`: everything about an item but its value.
+/// `Show`: everything about an item but its secret.
 enum ShowHandler: MethodHandler {
     static func answer(_ method: Keychain.Show, _ request: Request) async throws(Fault) -> MethodAnswer {
         let item = try await request.vaultActor.use {

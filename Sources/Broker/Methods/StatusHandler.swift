@@ -4,7 +4,7 @@ import Configuration
 import Varlink
 import Vault
 
-/// `Status`: how things stand. Answers whatever the TPM does.
+/// `Status`: the state of the vault, the sealer and the locks. It answers even if the TPM does not.
 enum StatusHandler: MethodHandler {
     static func answer(_ method: Keychain.Status, _ request: Request) async throws(Fault) -> MethodAnswer {
         let core = request.core

@@ -3,7 +3,8 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Unlock`: asks for a person unless the vault is open as it is to be. The signature, not this call, is what opens it, and binds it.
+/// `Unlock`: asks for a person, unless the vault is already open and bound as the call wants it. The signature, not
+/// this call, opens and binds the vault.
 enum UnlockHandler: MethodHandler {
     static func answer(_ method: Keychain.Unlock, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)
@@ -12,13 +13,13 @@ enum UnlockHandler: MethodHandler {
         let isBound = state.bound ?? false
         if let bind = method.bind, bind != isBound {
             try await BindingRule.check(request.vaultActor.record())
-            // It was bound for this call and is not: the registry was changed meanwhile.
+            // The challenge was granted for this, but the registry was changed again meanwhile.
             if let granted, granted.purposes == [bind ? .bind : .unbind] { throw Faults.challengeRefused }
             let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: [bind ? .bind : .unbind], vault: vault, choice: .unlock)
         }
         if state.state == .unlocked { return .reply(Keychain.VaultReply(vault: state)) }
-        // It was opened for this call and is locked again: somebody locked it meanwhile.
+        // The vault was opened for this call, but somebody locked it again meanwhile.
         if granted != nil { throw Faults.locked }
         let vault = try await request.vaultActor.vaultID()
         throw try request.ask(for: [.unlock], vault: vault, choice: .unlock)

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Withdraw`: takes back a question that nobody will be asked, so that it is in the access log at once.
+/// `Withdraw`: takes back a request that nobody will be prompted for, so that the access log has it at once.
 enum WithdrawHandler: MethodHandler {
     static func answer(_ method: Keychain.Withdraw, _ request: Request) async throws(Fault) -> MethodAnswer {
         let challenge: Challenge

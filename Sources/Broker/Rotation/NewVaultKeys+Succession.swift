@@ -3,7 +3,8 @@ import Cryptography
 import Vault
 
 extension NewVaultKeys {
-    /// These keys as those of a successor: with a key for the same fingers, and bound again where the vault before was.
+    /// Makes these the keys of a successor. If the former vault had a key for enrolled fingers or was bound, the
+    /// successor gets the same.
     func succeeding(
         _ former: RegistryRecord, _ id: VaultID, _ authenticatorKey: [UInt8], set: [UInt8]?,
         _ binding: (pin: SecretBytes, salt: [UInt8])?, _ sealer: any Sealer

@@ -2,28 +2,29 @@ import Authorization
 import Cryptography
 import Vault
 
-/// A renewal of all keys that is under way: the successor, and what is there to fill it (docs/rotation.md).
+/// A renewal of all keys that is under way: the successor, and the state of filling it (docs/rotation.md).
 struct Renewal: Sendable {
     let successor: OpenVault
     var succession: Succession
-    /// Whose conversation fills it; nil for one that an earlier one has left.
+    /// The challenge that fills it; nil if an earlier session left it behind.
     var challenge: Challenge.ID?
-    /// What the constraint keys agreed on, until an item's way is complete.
+    /// What the constraint keys agreed on for an item, until all of its signatures are there.
     var agreements: [ItemID: [ObjectRole: SecretBytes]] = [:]
-    /// The connection over which an authenticator was given the record: until it is gone the registry may name the successor at any moment.
+    /// The connection over which the authenticator got the record. Until that connection ends, the registry may name
+    /// the successor at any moment.
     var offer: UInt64?
-    /// The successor's own, once a signature has opened it.
+    /// The successor's own keys, once a signature has opened it.
     var keys: ClassKeys?
 }
 
-/// What became of a renewal's conversation.
+/// The outcome of an authenticator session for a renewal.
 struct RenewalOutcome: Sendable, Equatable {
-    /// nil: there are items left.
+    /// nil if items are left.
     let items: Int?
     let isRevoked: Bool
 }
 
-/// An application password, stretched to read an item and to store it anew.
+/// An application password, stretched for reading an item and for storing it again.
 struct RenewedPassword: Sendable {
     let reading: StretchedPassword
     let storing: StretchedPassword

@@ -3,38 +3,39 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// What it takes to seal all items anew: each once, by the way that asks least of the machine.
+/// What sealing all items again needs. Each item is read once, by the way that asks least of the person.
 struct RenewalPlan: Sendable {
-    /// As many items as one prompt can name.
+    /// The most items that one prompt can name.
     static let mostItems = 32
-    /// In characters, what their names may take there: one of the longest names fits, however it has to be spelt out.
+    /// The room for their names in the prompt, in characters. One of the longest names fits, even if every byte is
+    /// escaped.
     private static let room = 16_000
 
-    /// The next items that need a person, with their signatures; as many as one prompt can name.
+    /// The next items that need a person, with their signatures. One prompt can name all of them.
     var items: [Challenge.Subject] = []
     var authorizations: [Challenge.Authorization] = []
-    /// As many application passwords as one call stretches.
+    /// The most application passwords that one call stretches.
     static let mostPasswords = 16
 
-    /// The next of those that have an application password, with the salt that it is stretched with for reading.
+    /// The next items with an application password, each with the salt for reading it.
     var passwords: [(item: ItemSummary, salt: [UInt8])] = []
-    /// All items that have one, also those that are done, by their ids as text.
+    /// All items with an application password, finished ones too, by their ids as text.
     let withPassword: [String: ItemID]
 
     /// - Parameter withPassword: all items that have an application password.
-    /// - Throws: `FingersChanged` for an item that nobody can read any more.
+    /// - Throws: `FingersChanged` for an item that nobody can read any longer.
     init(for missing: [ItemSummary], withPassword: [ItemID], in vault: OpenVault) throws(Fault) {
         self.withPassword = Dictionary(uniqueKeysWithValues: withPassword.map { ($0.description, $0) })
         var room = Self.room
         for item in missing {
             let way = try Self.way(to: item, in: vault)
             if let salt = way.passwordSalt {
-                // Those of the next call are asked for when their turn comes, whether a person is needed besides or not.
+                // The remaining passwords are asked for in the next call, even if an item also needs a person.
                 guard passwords.count < Self.mostPasswords else { continue }
                 passwords.append((item, salt))
             }
             guard !way.agreements.isEmpty, items.count < Self.mostItems else { continue }
-            // A byte is spelt out by six characters at most.
+            // Escaped, a byte takes six characters at most.
             let size = 6 * (item.metadata.service.utf8.count + item.metadata.account.utf8.count) + 32
             guard size <= room else { continue }
             room -= size
@@ -50,7 +51,8 @@ struct RenewalPlan: Sendable {
         }
     }
 
-    /// The way that is gone: with the application password, which has to be given anyway; otherwise one without a finger, if there is one.
+    /// Chooses the way to read an item. An application password must be given anyway, so that way is used. Otherwise
+    /// a way without a fingerprint is preferred.
     static func way(to item: ItemSummary, in vault: OpenVault) throws(Fault) -> ReadPlan.Alternative {
         let plan: ReadPlan
         do throws(VaultError) { plan = try vault.readPlan(for: item) } catch {

@@ -5,13 +5,13 @@ import Platform
 import Varlink
 import Vault
 
-/// Renewing all keys: another vault file with other keys is filled beside the one in use, proved to open, named by root's registry, and only then put in
-/// its place (docs/rotation.md). A stop anywhere leaves one of the two, whole.
+/// Renews all keys of a vault. The broker fills a second vault file with other keys and proves that it opens. Then root's registry names it, and
+/// only then does it replace the first (docs/rotation.md). A stop at any point leaves one of the two files whole.
 extension VaultActor {
-    /// Items that are sealed anew in one step of the vault: between two, others have their turn.
+    /// How many items are sealed again in one step. Between two steps, other calls have their turn.
     private static let mostAtOnce = 64
 
-    /// What is left to be sealed anew, as far as an earlier conversation has not done it.
+    /// What is still to be sealed again. Items that an earlier session has finished are left out.
     func renewalPlan() async throws(Fault) -> RenewalPlan {
         let record = try await opened().record
         try Self.checkBoot(record)
@@ -27,11 +27,11 @@ extension VaultActor {
         return try RenewalPlan(for: missing, withPassword: withPassword, in: vault)
     }
 
-    /// The person said yes: makes a successor, unless an earlier conversation has left one that is good.
+    /// The person agreed. Makes a successor, unless an earlier session left one that can be used.
     ///
     /// - Parameters:
-    ///   - authenticatorKey: whose signatures the successor is to trust.
-    ///   - binding: of a bound vault: what the password was made into, and with which salt.
+    ///   - authenticatorKey: the key whose signatures the successor trusts.
+    ///   - binding: for a bound vault, the PIN derived from its password, and the salt of that derivation.
     func renew(
         for challenge: Challenge, authenticatorKey: [UInt8], binding: (pin: SecretBytes, salt: [UInt8])?
     ) async throws(Fault) {
@@ -45,7 +45,7 @@ extension VaultActor {
         if let other = renewal?.challenge, other != challenge.id, dependencies.challenges.isOpen(other) {
             throw Fault(.failed, "The keys of your vault are being renewed already; finish that first.")
         }
-        // Under a password that may be another by now nothing is taken up: it is made anew.
+        // The password of a bound vault may have changed meanwhile, so its successor is always made anew.
         if binding == nil, await resume(from: record), renewal?.succession.record.authenticatorKey == authenticatorKey {
             renewal?.challenge = challenge.id
             renewal?.agreements = [:]
@@ -64,7 +64,7 @@ extension VaultActor {
         renewal?.challenge = challenge.id
     }
 
-    /// What is tied to the boot takes its approving key along, which only a person releases, by himself and for that.
+    /// The approving key of a tied vault would have to move too. Only a person can release it, in a step of its own.
     private static func checkBoot(_ record: RegistryRecord) throws(Fault) {
         guard record.boot == nil else {
             throw Fault(
@@ -74,7 +74,7 @@ extension VaultActor {
         }
     }
 
-    /// What a constraint key agreed on for one item. With the last that it takes the item is sealed anew.
+    /// Takes what a constraint key agreed on for one item. When the last one is there, the item is sealed again.
     func agree(for challenge: Challenge, at index: Int, _ secret: SecretBytes) throws(Fault) -> [ItemID] {
         guard var renewal, renewal.challenge == challenge.id, renewal.offer == nil, let state = open,
             let id = challenge.choice.authorizations[index].item,
@@ -89,7 +89,7 @@ extension VaultActor {
         }
         renewal.agreements[id] = nil
         self.renewal = renewal
-        // Changed meanwhile: then it is asked for in the next conversation, as what it is by then.
+        // If the item was changed meanwhile, the next session asks for it in its new state.
         guard let item = try step({ () throws(VaultError) in try state.vault.item(id) }),
             item.version == subject.version
         else { return [] }
@@ -98,7 +98,7 @@ extension VaultActor {
                 of: item, classKeys: state.keys, agreements: agreements,
                 applicationPassword: challenge.passwords[id]?.reading)
         }
-        // What a person was asked for never goes unrecorded.
+        // A read that a person was asked for is always recorded.
         try step { () throws(VaultError) in
             try state.vault.note(AccessRecord(.rotate, by: LoggedProgram.of(challenge), of: .init(item)), .anchored)
         }
@@ -106,10 +106,11 @@ extension VaultActor {
         return challenge.passwords[id] == nil ? [] : [id]
     }
 
-    /// Seals anew whatever needs nobody, and when nothing is left completes the successor: from then on everything waits until the registry has decided.
+    /// Seals all items that need no person. If nothing is left, it completes the successor. From then on, all calls wait until the registry has
+    /// decided.
     ///
-    /// - Parameter connection: the authenticator's.
-    /// - Returns: the successor's record, or nil where items are left that need a person; and the items that were read with an application password.
+    /// - Parameter connection: the authenticator's connection.
+    /// - Returns: the successor's record, or nil if items are left that need a person; and the items that were read with an application password.
     func succeed(
         for challenge: Challenge, over connection: UInt64
     ) async throws(Fault) -> (record: RegistryRecord?, withPassword: [ItemID]) {
@@ -120,7 +121,7 @@ extension VaultActor {
             else { throw Faults.challengeRefused }
             let missing = try step { () throws(VaultError) in try state.vault.missing(in: renewal.successor) }
             if missing.isEmpty {
-                // Nothing may come between looking and offering.
+                // There must be no `await` between finding nothing missing and the offer.
                 let record = try offer(renewal, of: state, challenge, over: connection)
                 try await count(renewal.successor, over: connection)
                 return (record, withPassword)
@@ -138,12 +139,12 @@ extension VaultActor {
                 withPassword += taken.filter { challenge.passwords[$0] != nil }
                 await Task.yield()
             }
-            // What is left needs a person, or a password that did not come along.
+            // The remaining items need a person, or a password that did not come with the call.
             if done == 0 { return (nil, withPassword) }
         }
     }
 
-    /// The successor was opened by a signature, as it will be from now on.
+    /// A signature has opened the successor, as it will from now on.
     func proveSuccessor(_ root: SecretBytes, for challenge: Challenge.ID) throws(Fault) {
         guard let renewal, renewal.challenge == challenge, renewal.offer != nil else { throw Faults.challengeRefused }
         do throws(VaultError) { self.renewal?.keys = try renewal.successor.classKeys(unlockRoot: root) } catch {
@@ -151,9 +152,9 @@ extension VaultActor {
         }
     }
 
-    /// The registry names the successor: it takes the vault's place, and the keys before are gone from file and TPM.
+    /// The registry names the successor. It replaces the vault, and the former keys are gone from file and TPM.
     ///
-    /// - Returns: how many items it has, and whether the TPM has let go of the keys before.
+    /// - Returns: the number of items, and whether the TPM has removed the former keys.
     func adoptSuccessor(for challenge: Challenge.ID) async throws(Fault) -> RenewalOutcome {
         guard let renewal, renewal.challenge == challenge, renewal.offer != nil, let keys = renewal.keys else {
             throw Faults.challengeRefused
@@ -165,7 +166,7 @@ extension VaultActor {
         leave(keeping: challenge)
         _ = try await opened()
         if open?.record == renewal.succession.record {
-            // Locked meanwhile, it stays locked.
+            // If the vault was locked meanwhile, it stays locked.
             _ = held.unlock(keys, at: Self.milliseconds) { dependencies.challenges.isOpen(challenge) }
         }
         let isRevoked = await endFormer(of: done)
@@ -173,11 +174,11 @@ extension VaultActor {
         return RenewalOutcome(items: count, isRevoked: isRevoked)
     }
 
-    /// An authenticator is gone: whether it had the registry name the successor, the registry says.
+    /// An authenticator's connection ended. The registry shows whether it names the successor.
     func conversationEnded(_ connection: UInt64) {
         guard let renewal, renewal.offer == connection else { return }
         guard let record = try? VaultOpener(owner: owner, dependencies: dependencies).registered() else {
-            // A registry that cannot be read now is asked again by whoever needs the vault.
+            // `try?`: if the registry cannot be read now, the next call that needs the vault reads it again.
             self.renewal?.offer = 0
             return
         }
@@ -186,61 +187,61 @@ extension VaultActor {
         self.renewal?.keys = nil
         self.renewal?.succession.offer = nil
         guard let renewal = self.renewal else { return }
-        // Where this cannot be written, the next start of the broker waits for a moment that is over.
+        // `try?`: without this note, the next start of the broker only waits for an offer that is already over.
         try? open?.vault.note(renewal.succession, with: renewal.successor)
     }
 
-    /// Waits until the registry has decided which of two vaults it is.
+    /// Waits until the registry has decided between the two vaults, for 20 seconds at most.
     func awaitDecision() async throws(Fault) {
         let limit = ContinuousClock.now + .seconds(20)
         while let offer = renewal?.offer {
             if offer == 0 { conversationEnded(0) }
             guard renewal?.offer != nil else { return }
             guard ContinuousClock.now < limit else { throw Faults.beingRenewed }
-            // Ended early, the wait is only shorter.
+            // `try?`: a cancelled sleep only shortens the wait.
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    /// What the sealer needs to prove that the successor opens; nil where it is not about that.
+    /// The objects for proving that the successor opens; nil if this challenge does not need that.
     func successorMaterial(for challenge: Challenge.ID) -> SealingMaterial? {
         guard let renewal, renewal.challenge == challenge, renewal.offer != nil else { return nil }
         return SealingMaterial(
             objects: renewal.successor.objects, record: renewal.succession.record, isSuccessor: true)
     }
 
-    /// Removes from the TPM what the keys before hung on, where this vault has taken another one's place. What does not succeed now is done when the vault
-    /// is opened next.
+    /// Removes the former keys' indexes from the TPM, if this vault has replaced another. A failed removal is repeated when the vault is opened
+    /// next.
     ///
-    /// - Parameter done: the renewal that was completed in this moment; nil for what this vault itself has noted, and nobody else.
+    /// - Parameter done: the renewal that has just been completed; nil to use only this vault's own note.
     @discardableResult
     func endFormer(of done: Succession? = nil) async -> Bool {
-        // What cannot be read is as good as none.
+        // `try?`: a note that cannot be read counts as none.
         guard let open, let succession = done ?? (try? open.vault.origin),
             succession.record.vault == open.record.vault
         else { return true }
         guard await removeIndexes(of: succession.former) else { return false }
-        // Nothing but this file is left; the next opening finds nothing to do.
+        // `try?`: only this file is left, and the next opening finds nothing to do.
         try? VaultFile.forgetSuccession(of: owner, in: dependencies.directory)
         return true
     }
 
-    /// Lets go of a successor, here and in memory; its file goes when another renewal begins.
+    /// Closes the successor and forgets it. Its file is removed when another renewal begins.
     func closeRenewal() {
-        // A file that cannot be closed is no reason not to go on with the other.
+        // `try?`: the other vault can be used even if this file cannot be closed.
         try? renewal?.successor.close()
         renewal = nil
     }
 }
 
 extension VaultActor {
-    /// Takes up the successor that an earlier conversation has left, if it is good, and of just this vault.
+    /// Continues with the successor that an earlier session left, if it is usable and belongs to this vault.
     private func resume(from record: RegistryRecord) async -> Bool {
         if let renewal {
             if renewal.succession.former == record { return true }
             closeRenewal()
         }
-        // A note that cannot be read is none: it is begun anew.
+        // `try?`: a note or a file that cannot be read counts as none, and the renewal begins anew.
         guard let vault = open?.vault, let succession = try? vault.succession else { return false }
         let (sealer, directory) = (dependencies.sealer, dependencies.directory)
         let opened = try? await dependencies.sealerThread.run { () throws(SealerError) -> OpenVault in
@@ -252,7 +253,7 @@ extension VaultActor {
         }
         guard let opened else { return false }
         guard renewal == nil, open?.record == record else {
-            // Another call was quicker.
+            // `try?`: another call was quicker, so this copy is not needed.
             try? opened.close()
             return renewal?.succession.former == record
         }
@@ -260,9 +261,9 @@ extension VaultActor {
         return true
     }
 
-    /// Gives up what an earlier conversation has left, its part of the TPM included.
+    /// Gives up the successor that an earlier session left, with its indexes in the TPM.
     private func abandon() async {
-        // As above.
+        // `try?`: see `resume`.
         let noted = try? open?.vault.succession
         closeRenewal()
         if let noted { await removeIndexes(of: noted.record) }
@@ -289,13 +290,13 @@ extension VaultActor {
                 }
             } undo: { made in
                 sealer.remove(counter: made.keys.counter, generation: made.keys.generation)
-                // What cannot be removed stays in the TPM, of use to nobody.
+                // `try?`: an index that cannot be removed stays in the TPM and is worthless.
                 if let index = made.succession.record.binding?.index { try? sealer.removeIndex(.password(index)) }
             }
         } catch { throw Fault(error) }
     }
 
-    /// - Returns: those that were sealed anew; the others need a person.
+    /// - Returns: the items that were sealed again; the others need a person.
     private func takeUp(
         _ items: [ItemSummary], _ challenge: Challenge, into successor: OpenVault
     ) throws(Fault) -> [ItemID] {
@@ -307,7 +308,7 @@ extension VaultActor {
                 taken.append(item.id)
                 continue
             }
-            // Changed or removed since it was looked for: the next look shows.
+            // The item was changed or removed since the search, so the next search decides.
             guard try step({ () throws(VaultError) in try state.vault.item(item.id) }) == item else { continue }
             let way = try RenewalPlan.way(to: item, in: state.vault)
             let password = challenge.passwords[item.id]
@@ -326,7 +327,7 @@ extension VaultActor {
         _ entries: [(item: ItemSummary, value: SecretBytes, applicationPassword: StretchedPassword?)],
         into successor: OpenVault
     ) throws(Fault) {
-        // Damage of what is not in use yet is no damage of the vault.
+        // The successor is not in use yet, so damage in it is not damage of the vault.
         do throws(VaultError) { try successor.takeUp(entries) } catch {
             throw Fault(.failed, Faults.sentence("the renewed vault cannot be written: \(error.reason)"))
         }
@@ -352,7 +353,7 @@ extension VaultActor {
         return succession.record
     }
 
-    /// Has the TPM count what the successor is now: copies from before it was complete are older ones then.
+    /// Makes the TPM count the complete successor. Copies from before then count as older.
     private func count(_ successor: OpenVault, over connection: UInt64) async throws(Fault) {
         let sealer = dependencies.sealer
         do throws(SealerError) {
@@ -367,13 +368,13 @@ extension VaultActor {
         }
     }
 
-    /// Both files are closed; what is opened next is what the registry names.
+    /// Closes both files. The next opening uses the vault that the registry names.
     private func leave(keeping challenge: Challenge.ID?) {
-        try? open?.vault.close()  // As `closeRenewal`.
+        try? open?.vault.close()  // As in `closeRenewal`.
         open = nil
         held.code = nil
         closeRenewal()
-        // What was asked about the vault before is about no vault now.
+        // Challenges about the former vault are void now.
         dependencies.challenges.dropAll(about: owner, but: challenge)
     }
 

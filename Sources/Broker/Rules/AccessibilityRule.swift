@@ -2,7 +2,7 @@ import Authorization
 import BrokerProtocol
 import Vault
 
-/// In which state of the vault an item of a class may be read.
+/// Decides in which state of the vault an item of a class may be read.
 enum AccessibilityRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
         let isReadable: Bool

@@ -1,7 +1,7 @@
 import Vault
 
-/// An application password is given with the call, where the item has one: with “and” always, with “or” to choose that way. Whether it is right shows only
-/// when the item's slot is opened with it.
+/// An item's application password comes with the call. With "and" it is always needed. With "or" it chooses that way.
+/// Only opening the item's slot shows whether it is right.
 enum ApplicationPasswordRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
         if facts.plan.alternatives.contains(where: { $0.needsApplicationPassword == facts.hasPassword }) {

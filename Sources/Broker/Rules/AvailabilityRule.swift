@@ -3,7 +3,8 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// No item is made that could never be read: a class whose key hangs on the login password is for a keychain that is bound to it.
+/// An item must not be made unreadable. A class whose key depends on the login password needs a vault that is bound
+/// to it.
 enum AvailabilityRule {
     static func check(_ access: AccessControl, in record: RegistryRecord) throws(Fault) {
         guard access.accessibility != .passcodeSet || record.binding != nil else {

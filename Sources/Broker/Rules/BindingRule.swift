@@ -3,7 +3,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// Which keychain can be held to a login password: one person's own, where a TPM counts the tries.
+/// Which vault can be bound to a login password: one person's own, if a TPM counts the tries.
 enum BindingRule {
     static func check(_ record: RegistryRecord) throws(Fault) {
         if case .group = record.owner {
@@ -21,11 +21,11 @@ enum BindingRule {
         }
     }
 
-    /// - Parameter challenge: which released the unlock root.
+    /// - Parameter challenge: the challenge that released the unlock root.
     static func check(_ record: RegistryRecord, for challenge: Challenge) throws(Fault) {
         try check(record)
         guard record.vault == challenge.vault else { throw Faults.challengeRefused }
-        // Only what is bound can be unbound, or bound to a changed password.
+        // Only a bound vault can be unbound, or bound to a changed password.
         guard (record.binding == nil) == (challenge.purposes == [.bind]) else { throw Faults.challengeRefused }
     }
 }

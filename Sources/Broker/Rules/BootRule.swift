@@ -3,9 +3,10 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// Which keychain can be tied to the boot: one person's own, who can approve an update, where a TPM knows how the machine was started.
+/// Which vault can be tied to the boot. It must be one person's own, who can approve an update. A TPM must know how
+/// the machine was started.
 enum BootRule {
-    /// Only its owner's.
+    /// Only the vault's owner may do this.
     static func check(_ request: Request) throws(Fault) {
         guard request.admission.standing == .own else {
             throw Fault(.notPermitted, "Only a vault's owner can tie it to the boot, and only their own vault.")
@@ -26,7 +27,7 @@ enum BootRule {
         }
     }
 
-    /// - Parameter challenge: which released the roots.
+    /// - Parameter challenge: the challenge that released the roots.
     static func check(_ record: RegistryRecord, for challenge: Challenge) throws(Fault) {
         try check(record)
         guard record.vault == challenge.vault, (record.boot == nil) == (challenge.purposes == [.tieToBoot]) else {
@@ -34,7 +35,7 @@ enum BootRule {
         }
     }
 
-    /// What a tie holds here: to registers that are named, or else to those that hold the most.
+    /// What a tie protects here. Without named registers, the ones that protect most are used.
     static func coverage(of named: [Int64]?, _ core: BrokerCore) async throws(Fault) -> Keychain.BootCoverage {
         let registers = try named.map { (named) throws(Fault) in try Self.registers(named) }
         let view: BootView
@@ -42,7 +43,8 @@ enum BootRule {
         return view.coverage(of: registers ?? view.registers)
     }
 
-    /// Who may write another command line may start anything: such a tie keeps out nobody who sits at the boot menu.
+    /// A person at the boot menu who can write another command line can start anything. A tie that allows this keeps
+    /// nobody out.
     static func check(_ coverage: Keychain.BootCoverage, isWeakMeant: Bool) throws(Fault) {
         guard coverage.commandLine != .held, !isWeakMeant else { return }
         let words = coverage.registers.map(String.init).joined(separator: ", ")
@@ -56,7 +58,7 @@ enum BootRule {
         throw Fault(.failed, what + "; to tie the vault all the same, add: --weak")
     }
 
-    /// Which registers a boot is to be told by.
+    /// The registers that a vault is to be tied to, checked and sorted.
     static func registers(_ named: [Int64]) throws(Fault) -> [Int] {
         let registers = named.map { Int(clamping: $0) }
         guard BootPin.areSelectable(registers) else {

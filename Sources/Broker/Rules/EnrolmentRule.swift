@@ -3,22 +3,22 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// An item is bound to fingers only where there are some: otherwise nobody could ever read it. Only the authenticator can see that, so it is asked, by a
-/// challenge that asks no person.
+/// An item is bound to fingerprints only if there are enrolled fingers. Otherwise nobody could ever read it. Only the
+/// authenticator can check that, so it gets a challenge that prompts nobody.
 enum EnrolmentRule {
-    /// - Returns: what is ready, for a further challenge of the same call.
-    /// - Throws: `AuthenticationRequired` for purpose `enrolment` where it was not looked yet.
+    /// - Returns: the kinds that are available, for a further challenge of the same call.
+    /// - Throws: `AuthenticationRequired` for the purpose `enrolment` if it was not checked yet.
     static func check(
         _ access: AccessControl, granted: Challenge?, _ request: Request
     ) async throws(Fault) -> [AuthorizationKind] {
         let needed = kinds(of: access)
         guard !needed.isEmpty else { return [] }
         let record = try await request.vaultActor.use { $0.record }
-        // Whose vault cannot have it at all needs no look at fingers.
+        // If this owner's vault can never have such an item, fingers need no check.
         try OwnerRule.check(access, in: record)
         let ready = granted?.ready ?? []
         if needed.allSatisfy(ready.contains) { return ready }
-        // It was looked for this call already, and for something else.
+        // It was checked for this call already, but for other kinds.
         guard granted?.purposes != [.enrolment] else { throw Faults.challengeRefused }
         throw try request.ask(for: [.enrolment], vault: record.vault, enrolment: needed)
     }

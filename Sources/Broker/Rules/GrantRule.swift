@@ -1,6 +1,7 @@
 import Vault
 
-/// What a person granted holds for the version of the item that was shown, and for no other; and for what the person was told it is for.
+/// A person's answer is valid only for the version of the item that was shown, and only for the purpose that was
+/// shown.
 enum GrantRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
         guard let granted = facts.granted, let subject = granted.subject else { return .pass }

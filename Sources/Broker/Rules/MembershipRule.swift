@@ -1,6 +1,7 @@
 import Authorization
 
-/// Only the vault's owner reads, a member of the group that owns it, or root if that was decided. Refused as if nothing were there.
+/// Only the vault's owner may read, or a member of the owning group, or root if admission decided so. Others get the
+/// answer that there is no such item.
 enum MembershipRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
         let isEntitled =

@@ -3,7 +3,8 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// No item is made that could never be read, or would mean something else than it says: what a group, or an account that nobody can be asked for, cannot meet.
+/// An item must not have requirements that its owner cannot meet, or that would mean something else for this owner.
+/// This concerns groups, and accounts for which nobody can be prompted.
 enum OwnerRule {
     static func check(_ access: AccessControl, in record: RegistryRecord) throws(Fault) {
         if case .group = record.owner {

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Varlink
 
-/// The rules of reading, in their order.
+/// The rules for reading, in their order.
 enum ReadRules {
     private static let all: [any ReadRule.Type] = [
         MembershipRule.self, RootRule.self, GrantRule.self, OwnVaultRule.self, AccessibilityRule.self,
@@ -9,10 +9,10 @@ enum ReadRules {
         ConstraintRule.self,
     ]
 
-    /// What is to be done: nothing more, or ask a person for all that the rules need, at once.
+    /// What is left to do: nothing, or one request to a person for everything that the rules need.
     struct Demand: Sendable {
         var purposes: [Keychain.Purpose] = []
-        /// Each with all signatures that it takes, for all purposes.
+        /// Each way has all signatures that it needs, for all purposes.
         var ways: [[Challenge.Authorization]] = [[]]
 
         var isEmpty: Bool { purposes.isEmpty }

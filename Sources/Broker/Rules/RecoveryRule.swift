@@ -1,7 +1,8 @@
 import BrokerProtocol
 import Varlink
 
-/// A recovery code is for one's own keychain: a group's secrets are not one member's to take along, and an account that nobody can be asked for cannot be asked for this.
+/// A recovery code is only for one's own vault. One member must not take a group's secrets away. For a service
+/// account nobody can be prompted.
 enum RecoveryRule {
     static func check(_ request: Request) throws(Fault) {
         guard request.admission.standing == .own else {

@@ -1,7 +1,8 @@
 import BrokerProtocol
 import Varlink
 
-/// Root looks after the vault of an account that nobody can be asked for; what asks for somebody is not root's to read.
+/// Root uses the vault of an account for which nobody can be prompted. Root may not read an item that requires a
+/// person or a password.
 enum RootRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
         guard facts.standing == .root, !facts.item.access.constraints.isEmpty else { return .pass }

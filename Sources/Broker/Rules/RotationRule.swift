@@ -1,7 +1,8 @@
 import BrokerProtocol
 import Varlink
 
-/// All keys are renewed by the keychain's owner, or by root for an account that nobody can be asked for. A group's members cannot speak for each other.
+/// The vault's owner renews all keys, or root does for an account for which nobody can be prompted. The members of a
+/// group cannot decide for each other.
 enum RotationRule {
     static func check(_ request: Request) throws(Fault) {
         guard request.admission.standing != .member else {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Things that happen at their time unless they are taken back. One timer for all of them: a timer takes memory until it is over, also where nobody waits
-/// for it any more.
+/// Actions that run at their time unless they are removed. They share one timer, because each timer takes memory
+/// until it fires, even if nobody needs it any longer.
 final class Deadlines: Sendable {
     private struct State {
         var entries: [UInt64: (due: ContinuousClock.Instant, body: @Sendable () -> Void)] = [:]
         var last: UInt64 = 0
-        /// When the timer is over that is running.
+        /// When the running timer fires.
         var armed: ContinuousClock.Instant?
     }
 
@@ -15,7 +15,7 @@ final class Deadlines: Sendable {
 
     init(clock: BrokerClock) { self.clock = clock }
 
-    /// - Returns: what ``remove(_:)`` takes.
+    /// - Returns: the number for ``remove(_:)``.
     func add(after time: Duration, _ body: @escaping @Sendable () -> Void) -> UInt64 {
         let due = clock.now() + time
         let number = state.withLock { state in

@@ -3,7 +3,7 @@ import TPM
 import Vault
 
 extension BrokerStart {
-    /// The sealer that root's configuration names; never another because that one does not work.
+    /// The sealer that root's configuration names. It is never replaced by another because it does not work.
     public static func sealer(_ configuration: Configuration) throws(BrokerStartError) -> any Sealer {
         switch configuration.sealer {
         case .software: return SoftwareSealer(directory: configuration.vaultDirectory)

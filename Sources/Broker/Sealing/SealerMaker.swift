@@ -1,7 +1,7 @@
 import Synchronization
 import Vault
 
-/// Who made the TPM: asked once in the background, because a TPM that hangs must not keep anyone from learning the state of things.
+/// The maker of the TPM. It is asked for once, in the background, so that `Status` answers even if the TPM hangs.
 final class SealerMaker: Sendable {
     private let sealer: any Sealer
     private let thread: SealerThread
@@ -17,10 +17,10 @@ final class SealerMaker: Sendable {
         self.thread = thread
     }
 
-    /// What is known by now.
+    /// The answer; nil if there is none yet.
     var known: SealerDescription? { state.withLock { $0.answer } }
 
-    /// Begins to ask, unless it is known or being asked.
+    /// Begins to ask, unless the answer is known or on its way.
     func ask() {
         let isNeeded = state.withLock { state in
             guard state.answer == nil, !state.isAsking else { return false }
@@ -30,7 +30,7 @@ final class SealerMaker: Sendable {
         guard isNeeded else { return }
         let sealer = self.sealer
         Task {
-            // Without an answer the maker stays unknown until somebody asks again.
+            // `try?`: without an answer, the maker stays unknown until the next call of `ask`.
             let answer = try? await thread.run { () throws(SealerError) -> SealerDescription in try sealer.describe() }
             state.withLock { state in
                 state.answer = answer

@@ -3,18 +3,18 @@ import Dispatch
 import Synchronization
 import Vault
 
-/// The one thread that talks to the TPM. Callers wait for it, but never on a thread that others need; and never longer than `patience`, however long the
-/// TPM takes.
+/// The one thread that uses the TPM. Callers wait for it, but never on a thread that others need. They wait no longer
+/// than `patience`, however long the TPM takes.
 final class SealerThread: Sendable {
     private let queue = DispatchQueue(label: "coffer.sealer")
     private let waiting = Mutex(0)
     private let patience: Duration
     private let deadlines: Deadlines
 
-    /// More than this many waiting at once are refused: with a TPM that hangs they would only pile up.
+    /// The most uses that may wait. More are refused, because they would only pile up behind a TPM that hangs.
     private static let longestQueue = 64
 
-    /// - Parameter patience: from asking to an answer or an error.
+    /// - Parameter patience: the time from the request to an answer or an error.
     init(patience: Duration = .seconds(10), clock: BrokerClock = .system) {
         self.patience = patience
         deadlines = Deadlines(clock: clock)
@@ -23,8 +23,9 @@ final class SealerThread: Sendable {
     /// Runs a blocking use of the sealer.
     ///
     /// - Parameters:
-    ///   - limit: from asking to an answer or an error; nil for the usual.
-    ///   - undo: gets what comes too late, when nobody waits for it any more; on the sealer's thread.
+    ///   - limit: the time from the request to an answer or an error; nil for `patience`.
+    ///   - undo: gets a result that came too late for its caller; runs on the sealer's thread.
+    /// - Throws: `SealerError` with code `deadline` if the time is over or too many uses wait; any error of `body`.
     func run<Value: Sendable>(
         within limit: Duration? = nil, _ body: @escaping @Sendable () throws(SealerError) -> Value,
         undo: (@Sendable (Value) -> Void)? = nil
@@ -47,7 +48,7 @@ final class SealerThread: Sendable {
                     deadlines.remove(deadline)
                     waiting.withLock { $0 -= 1 }
                 }
-                // Nobody waits for it any more.
+                // The caller has stopped waiting.
                 if once.isResolved { return }
                 let made = Result(catching: body)
                 if !once.resolve(made), case .success(let value) = made { undo?(value) }
@@ -56,7 +57,7 @@ final class SealerThread: Sendable {
         return try result.get()
     }
 
-    /// Answers a continuation with whatever comes first.
+    /// Resumes a continuation with the first result.
     private final class Once<Value: Sendable>: Sendable {
         private let continuation: Mutex<CheckedContinuation<Result<Value, SealerError>, Never>?>
 
@@ -66,7 +67,7 @@ final class SealerThread: Sendable {
 
         var isResolved: Bool { continuation.withLock { $0 == nil } }
 
-        /// - Returns: false where something else had come before.
+        /// - Returns: false if there was a result already.
         func resolve(_ result: Result<Value, SealerError>) -> Bool {
             let taken = continuation.withLock { continuation in
                 defer { continuation = nil }

@@ -4,7 +4,8 @@ import Dispatch
 import Synchronization
 import Vault
 
-/// Brings an authenticator's signature to the sealer that waits for it with an open session, and the sealer's outcome back. For one use of one object.
+/// Passes an authenticator's signature to the sealer, which waits for it with an open session, and passes the outcome
+/// back. Each exchange is for one use of one object.
 final class SigningExchange: Sendable {
     typealias Outcome = Result<SecretBytes, SealerError>
 
@@ -22,13 +23,13 @@ final class SigningExchange: Sendable {
     private let state = Mutex(State())
     private let arrival = DispatchSemaphore(value: 0)
 
-    /// - Parameter patience: how long the TPM is kept waiting for a signature.
+    /// - Parameter patience: how long the TPM waits for a signature.
     init(patience: Duration) { self.patience = .milliseconds(Int(patience / .milliseconds(1))) }
 
-    /// Called by the sealer, on its thread: hands the request on and waits for the signature.
+    /// The sealer calls this on its thread. It passes on the request and waits for the signature.
     func sign(_ request: SigningRequest) throws(SigningRefusal) -> [UInt8] { try prove(request).signature }
 
-    /// The same for a bound vault: with the signature comes what its password was made into.
+    /// The same for a bound vault. The signature comes with the PIN derived from the vault's password.
     func prove(_ request: SigningRequest) throws(SigningRefusal) -> BoundProof {
         let waiter = state.withLock { state in
             state.request = request
@@ -38,7 +39,7 @@ final class SigningExchange: Sendable {
         waiter?.resume(returning: .success(request))
         _ = arrival.wait(timeout: .now() + patience)
         let proof = state.withLock { state in
-            // From here on a signature comes too late.
+            // From here on, a signature is too late.
             state.isCancelled = state.isCancelled || state.proof == nil
             return state.isCancelled ? nil : state.proof
         }
@@ -46,7 +47,7 @@ final class SigningExchange: Sendable {
         return proof
     }
 
-    /// What is to be signed, or why the sealer did not get that far.
+    /// What is to be signed, or the error that stopped the sealer before.
     func request() async -> Result<SigningRequest, SealerError> {
         await withCheckedContinuation { continuation in
             let known: Result<SigningRequest, SealerError>? = state.withLock { state in
@@ -59,7 +60,7 @@ final class SigningExchange: Sendable {
         }
     }
 
-    /// - Returns: false when nobody waits for a signature, or one was there already.
+    /// - Returns: false if nobody waits for a signature, or there was one already.
     func provide(_ signature: [UInt8], pin: SecretBytes? = nil) -> Bool {
         let isTaken = state.withLock { state in
             guard state.request != nil, state.proof == nil, !state.isCancelled, state.outcome == nil else {
@@ -82,7 +83,7 @@ final class SigningExchange: Sendable {
         }
     }
 
-    /// The sealer is done.
+    /// Call this when the sealer is done.
     func finish(_ outcome: Outcome) {
         let (request, waiter) = state.withLock { state in
             state.outcome = outcome
@@ -99,7 +100,7 @@ final class SigningExchange: Sendable {
         }
     }
 
-    /// There will be no signature: the sealer lets go of its session at once.
+    /// Call this if there will be no signature. The sealer then ends its session at once.
     func cancel() {
         state.withLock { $0.isCancelled = true }
         arrival.signal()

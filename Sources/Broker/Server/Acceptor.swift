@@ -4,19 +4,20 @@ import Logging
 import Platform
 import Synchronization
 
-/// Takes connections from a listening socket, on a queue of its own that does nothing else: whoever connects on and on keeps nobody else's calls waiting.
+/// Accepts connections from a listening socket, on a queue that does nothing else. A user who connects endlessly does
+/// not delay other users' calls.
 final class Acceptor: Sendable {
     private let listener: UnixListener
     private let source: Mutex<any DispatchSourceRead>
     private let queue = DispatchQueue(label: "coffer.accept")
     private let logger: Logger
-    /// Whether it was said that the machine lacks what a connection takes.
+    /// Whether the present shortage of resources was logged.
     private let isShort = Mutex(false)
 
-    /// How long the kernel keeps connections waiting where the machine lacks what they take.
+    /// How long accepting pauses after such a shortage. Connections wait in the kernel meanwhile.
     private static let rest = DispatchTimeInterval.milliseconds(200)
 
-    /// - Parameter take: gets each connection; on the queue that takes the next one after it.
+    /// - Parameter take: gets each connection. It runs on the accepting queue, so the next connection waits for it.
     init(
         _ listener: consuming UnixListener, logger: Logger, _ take: @escaping @Sendable (consuming Descriptor) -> Void
     ) throws(SystemError) {
@@ -32,13 +33,13 @@ final class Acceptor: Sendable {
 
     private func accept(_ take: (consuming Descriptor) -> Void) {
         do throws(SystemError) {
-            // Until none waits, or the queue is asked to stop.
+            // Until no connection waits, or accepting is stopped.
             while !source.withLock({ $0.isCancelled }) {
                 take(try listener.accept())
                 isShort.withLock { $0 = false }
             }
         } catch {
-            // None is left, or the one that was has gone.
+            // No connection is left, or the client has gone.
             guard ![EAGAIN, EINTR, ECONNABORTED].contains(error.errno) else { return }
             let wasShort = isShort.withLock { isShort in
                 defer { isShort = true }
@@ -50,7 +51,7 @@ final class Acceptor: Sendable {
         }
     }
 
-    /// Takes no more connections. Those that wait stay with the kernel.
+    /// Stops accepting. Connections that wait stay with the kernel.
     func stop() async {
         await withCheckedContinuation { continuation in
             source.withLock { source in

@@ -3,15 +3,16 @@ import Cryptography
 import NIOCore
 import Varlink
 
-/// Puts answers into bytes, each with its final zero.
+/// Encodes answers as bytes, each with its final zero byte.
 struct AnswerEncoder {
     private let allocator: ByteBufferAllocator
 
     init(allocator: ByteBufferAllocator) { self.allocator = allocator }
 
-    /// The replies of a list, each made when it is its turn. What cannot be answered like this is answered with why.
+    /// The replies for a list, each made when it is its turn. If a reply cannot be made, the error is sent in its
+    /// place.
     ///
-    /// - Parameter more: the caller takes several replies, one for each item.
+    /// - Parameter more: whether the caller accepts several replies, one for each item.
     func replies(to items: [Keychain.Item], more: Bool) -> some IteratorProtocol<ByteBuffer> {
         var sent = 0
         return AnyIterator {
@@ -22,26 +23,26 @@ struct AnswerEncoder {
                 return try bytes(
                     VarlinkReply(Keychain.ItemsReply(items: [items[sent]]), continues: sent + 1 < items.count))
             } catch {
-                // The last one: nothing follows an error.
+                // Nothing may follow an error.
                 sent = items.count
                 return encode(error)
             }
         }
     }
 
-    /// The one reply of an answer.
+    /// The single reply of an answer.
     func only(reply answer: MethodAnswer) -> ByteBuffer {
         do throws(Fault) { return try encode(answer) } catch { return encode(error) }
     }
 
-    /// - Throws: `ExpectedMore` when the reply would be longer than any client takes.
+    /// - Throws: `ExpectedMore` if the reply would be longer than any client accepts.
     private func encode(_ answer: MethodAnswer) throws(Fault) -> ByteBuffer {
         switch answer {
         case .reply(let reply): return try plain(reply)
         case .value(let value, let item): return try secret(value, item)
         case .items(let items):
             let tooMany = Fault(.expectedMore, "There are too many items for one answer: call with “more”.")
-            // Before it is made: it would take memory for nothing.
+            // Checked before the reply is made, to save the memory.
             guard items.reduce(0, { $0 + $1.textSize }) <= Varlink.longestMessage else { throw tooMany }
             let reply = try bytes(VarlinkReply(Keychain.ItemsReply(items: items)))
             guard reply.readableBytes <= Varlink.longestMessage else { throw tooMany }
@@ -50,7 +51,8 @@ struct AnswerEncoder {
     }
 
     func encode(_ fault: Fault) -> ByteBuffer {
-        // A fault is made of strings and numbers, which always can be encoded; nothing is sent where that should ever be wrong.
+        // `try?`: a fault has only strings and numbers, which can always be encoded. Should that fail, nothing is
+        // sent.
         (try? bytes(fault)) ?? allocator.buffer(capacity: 0)
     }
 
@@ -69,7 +71,7 @@ struct AnswerEncoder {
         }
     }
 
-    /// By hand, so that the value is in one buffer only, which the writer wipes.
+    /// Written by hand, so that the secret is in one buffer only, which the sender wipes.
     private func secret(_ value: SecretBytes, _ item: Keychain.Item) throws(Fault) -> ByteBuffer {
         let start = #"{"parameters":{"item":"#
         let middle = #","value":""#
@@ -77,7 +79,7 @@ struct AnswerEncoder {
         var details: [UInt8]
         do { details = try Varlink.encode(item) } catch { throw Fault(.failed, "The answer cannot be encoded.") }
         details.removeLast()
-        // The whole capacity at once: growing would leave copies behind.
+        // The full capacity is reserved at once, because growing would leave copies behind.
         var buffer = allocator.buffer(
             capacity: start.utf8.count + details.count + middle.utf8.count + value.count / 3 * 4 + 4 + end.utf8.count
                 + 1)
@@ -92,7 +94,7 @@ struct AnswerEncoder {
 }
 
 extension Keychain.Item {
-    /// What its names and attributes take, in bytes: most of it in memory, and less than in a message.
+    /// The bytes of its names and attributes. They are most of its memory, and less than its size in a message.
     var textSize: Int {
         attributes.reduce(
             service.utf8.count + account.utf8.count + (label?.utf8.count ?? 0) + (comment?.utf8.count ?? 0)

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Base64 (RFC 4648, section 4) straight into a buffer of the wire, with no string between.
+/// Writes base64 (RFC 4648, section 4) straight into a message's buffer, without a string in between.
 enum Base64Writer {
     static func write(_ bytes: Span<UInt8>, to buffer: inout ByteBuffer) {
         var index = 0

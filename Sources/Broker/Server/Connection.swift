@@ -4,7 +4,8 @@ import NIOCore
 import Platform
 import Varlink
 
-/// One client's connection: reads a message, has it answered, reads the next. What is not read meanwhile waits in the kernel, at the client's expense.
+/// One client's connection. It reads a message, answers it, then reads the next. Unread data waits in the kernel, at
+/// the client's expense.
 struct Connection: Sendable {
     let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
     let caller: Caller
@@ -15,18 +16,18 @@ struct Connection: Sendable {
     let pace: Pace
     let logger: Logger
 
-    /// How long a client may take, so that nobody holds a connection's memory by being slow.
+    /// How long a client may take, so that slow clients do not hold memory.
     struct Pace: Sendable {
         /// From a message's first byte to its last.
         var message: TimeAmount = .seconds(30)
-        /// For taking an answer.
+        /// For reading an answer.
         var answer: TimeAmount = .seconds(30)
-        /// For doing nothing at all, but while a person is being asked.
+        /// For being idle, unless a person is being prompted.
         var idle = Duration.seconds(600)
-        /// The same where half of all connections are in use.
+        /// For being idle if more than half of all connections are in use.
         var crowdedIdle = Duration.seconds(15)
 
-        /// How often it is looked who does nothing.
+        /// How often idle connections are looked for.
         var sweep: TimeAmount { .init(max(min(idle / 8, .seconds(5)), .milliseconds(10))) }
     }
 
@@ -86,7 +87,7 @@ struct Connection: Sendable {
         return step
     }
 
-    /// The connection is to end, and the reason was told.
+    /// The connection must end. The client has been told why.
     private struct Hangup: Error {}
 
     /// - Returns: whether the connection may go on.
@@ -115,7 +116,7 @@ struct Connection: Sendable {
         return true
     }
 
-    /// An answer that holds no secret but in the bytes that are to be sent.
+    /// An answer whose only secret is in the bytes to be sent.
     private enum Prepared {
         case single(ByteBuffer)
         case items([Keychain.Item])
@@ -141,7 +142,7 @@ struct Connection: Sendable {
 
     private var encoder: AnswerEncoder { AnswerEncoder(allocator: channel.channel.allocator) }
 
-    /// One reply after the other: of a long list there is never more than one in memory.
+    /// Sends one reply after the other. Of a long list, only one reply is in memory at a time.
     private func send(_ replies: some IteratorProtocol<ByteBuffer>) async throws {
         let deadline = channel.channel.eventLoop.scheduleTask(in: pace.answer) { [channel] in
             channel.channel.close(promise: nil)

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// How soon after each other one user's connections are taken up. Taking one up costs the broker more than making it costs its user: whoever connects on and
-/// on waits, with connections that count as his, so that others do not wait for him.
+/// How fast one user's connections are served. Serving a connection costs the broker more than making it costs the
+/// user. A user who connects endlessly waits, and the waiting connections count as theirs. Others do not wait.
 final class ConnectionPace: Sendable {
-    /// Without a break, of one user: four milliseconds apart.
+    /// The shortest time between two connections of one user, without a break.
     private static let interval = Duration.milliseconds(4)
-    /// At once, after a break.
+    /// How many connections a user may make at once after a break.
     private static let burst = 128
 
-    /// When the connections that were let in would have been made at that pace.
+    /// When the connections so far would have been made at that pace, by uid.
     private let due = Mutex<[UInt32: ContinuousClock.Instant]>([:])
 
     /// Counts a connection.
-    /// - Returns: how long it waits.
+    /// - Returns: how long it must wait.
     func delay(of uid: UInt32, at now: ContinuousClock.Instant = .now) -> Duration {
         due.withLock { due in
             let next = max(due[uid] ?? now, now) + Self.interval
@@ -21,7 +21,7 @@ final class ConnectionPace: Sendable {
         }
     }
 
-    /// Forgets those who have had a break.
+    /// Forgets the users who have had a break.
     func forget(at now: ContinuousClock.Instant = .now) {
         due.withLock { due in due = due.filter { $0.value > now } }
     }

@@ -18,11 +18,11 @@ final class Listener: Sendable {
         self.sweeping = sweeping
     }
 
-    /// What every connection of a listener shares.
+    /// What all connections of a listener share.
     struct Dependencies: Sendable {
         let served: any ServedInterface
         let budgets: UserBudgets
-        /// nil where whoever is admitted is known.
+        /// nil if every admitted uid is known.
         let users: KnownUsers?
         let calls: RunningCalls
         let pace: Connection.Pace
@@ -46,7 +46,8 @@ final class Listener: Sendable {
         return Listener(acceptor: acceptor, connections: connections, sweeping: sweeping)
     }
 
-    /// First what costs little: whoever connects on and on is counted and refused before anything is made or looked up.
+    /// Cheap checks come first. A user who connects endlessly is counted and refused before anything is made or
+    /// looked up.
     private static func receive(
         _ socket: consuming Descriptor, _ dependencies: Dependencies, _ connections: OpenConnections
     ) {
@@ -64,7 +65,7 @@ final class Listener: Sendable {
                 socket, credentials.uid, credentials.pid, error, dependencies.logger)
         }
         let peer: Peer
-        // Now, and not when it is his turn: his number may be another process's by then.
+        // Read now and not at the connection's turn, because the process ID may belong to another process by then.
         do throws(SystemError) { peer = try Peer(ofSocket: socket.number) } catch {
             dependencies.budgets.give(back: 1, of: .connections, for: credentials.uid)
             return refuseNameless(dependencies)
@@ -79,12 +80,12 @@ final class Listener: Sendable {
         }
     }
 
-    /// Whoever cannot be named is not talked to.
+    /// A process that the kernel cannot name is not served.
     private static func refuseNameless(_ dependencies: Dependencies) {
         dependencies.logger.info("connection without a nameable process refused")
     }
 
-    /// A connection that was taken and is not served yet.
+    /// A connection that was accepted and is not served yet.
     private final class Arrival: Sendable {
         let peer: Peer
         private let socket: Mutex<Descriptor?>
@@ -98,15 +99,15 @@ final class Listener: Sendable {
         func take() -> Descriptor? { socket.withLock { $0.take() } }
     }
 
-    /// From its turn to its end.
-    /// - Returns: whether it is still counted as its user's.
+    /// Serves a connection from its turn to its end.
+    /// - Returns: whether it still counts as its user's.
     private static func serve(
         _ arrival: Arrival, on loop: any EventLoop, _ dependencies: Dependencies, _ connections: OpenConnections
     ) async -> Bool {
         let peer = arrival.peer
         if dependencies.served.keepsUsersApart {
             let delay = dependencies.arrivals.delay(of: peer.uid)
-            // Nobody cancels it.
+            // `try?`: nobody cancels this task.
             if delay > .zero { try? await Task.sleep(for: delay) }
         }
         let standing = await standing(of: peer.uid, dependencies)
@@ -118,7 +119,7 @@ final class Listener: Sendable {
         let caller = Caller(uid: peer.uid, process: peer.process, connection: connections.newNumber())
         let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         do { channel = try await open(socket, on: loop) } catch {
-            // The broker stops, or the caller has gone.
+            // The broker is stopping, or the caller has gone.
             dependencies.logger.debug("connection ended early", metadata: LogFields.of(caller))
             return true
         }
@@ -160,7 +161,7 @@ final class Listener: Sendable {
         return await withCheckedContinuation { continuation in users.ask(uid) { continuation.resume(returning: $0) } }
     }
 
-    /// Ends connections on which nothing happens; sooner where there are many.
+    /// Ends idle connections. The limit is shorter if there are many connections.
     private static func endIdle(_ connections: OpenConnections, _ dependencies: Dependencies) {
         dependencies.refusals.forget()
         dependencies.arrivals.forget()
@@ -188,7 +189,7 @@ final class Listener: Sendable {
         let budgets = dependencies.budgets
         do throws(UserBudgets.Refusal) {
             do throws(UserBudgets.Refusal) { return try budgets.take(1, of: .connections, for: uid) } catch {
-                // Who has few gets the place of one who has many and does not use it.
+                // A user with few connections gets the place of a user with many, if one of those is idle.
                 guard case .ofAll = error, budgets.held(.connections, by: uid) < budgets.limits.connections.ensured,
                     makeRoom(for: uid, dependencies, connections)
                 else { throw error }
@@ -220,7 +221,7 @@ final class Listener: Sendable {
         return false
     }
 
-    /// Takes no more connections; those that are there go on.
+    /// Accepts no more connections. Open ones go on.
     func stopAccepting() async {
         sweeping.cancel()
         await acceptor.stop()
@@ -231,12 +232,12 @@ final class Listener: Sendable {
         for channel in connections.all { channel.close(promise: nil) }
     }
 
-    /// Waits until nothing uses the event loop for a connection any more.
-    /// - Parameter limit: how long at most.
+    /// Waits until no connection uses the event loop.
+    /// - Parameter limit: how long to wait at most.
     func waitForConnections(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
         while !connections.all.isEmpty, ContinuousClock.now < deadline {
-            // Cancelled: then the deadline ends the wait all the same.
+            // `try?`: the deadline ends the wait even if the task is cancelled.
             try? await Task.sleep(for: .milliseconds(2))
         }
     }

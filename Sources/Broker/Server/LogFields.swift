@@ -3,8 +3,8 @@ import Logging
 import Platform
 import Varlink
 
-/// The only things that are ever logged about a call: who, which method, what came of it. Never a name, a value, an attribute or a challenge; and a method only
-/// where it is one of ours, because the caller may write there what it likes.
+/// The only facts that are logged about a call: the caller, the method and the outcome. Names, values, attributes and
+/// challenges are never logged. A method is logged only if Coffer serves it, because callers choose that text.
 enum LogFields {
     static func of(_ caller: Caller, method: String? = nil, outcome: Fault.Name? = nil) -> Logger.Metadata {
         var fields: Logger.Metadata = ["uid": "\(caller.uid)", "pid": "\(caller.process.pid)"]

@@ -1,11 +1,11 @@
 import BrokerProtocol
 import Cryptography
 
-/// What a method answers with, before it is put into words for the wire.
+/// A method's answer before it is encoded.
 enum MethodAnswer: Sendable {
     case reply(any Codable & Sendable)
-    /// One reply, or one for each item where the caller takes several.
+    /// One reply, or one for each item if the caller accepts several.
     case items([Keychain.Item])
-    /// A value and its item. Written into memory that is wiped after it was sent.
+    /// A secret and its item. It is encoded into memory that is wiped after sending.
     case value(SecretBytes, Keychain.Item)
 }

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The connections that are open: whose they are, and since when nothing happens on them.
+/// The open connections, their callers, and since when they are idle.
 final class OpenConnections: Sendable {
     private struct Entry {
         let channel: any Channel
@@ -9,7 +9,7 @@ final class OpenConnections: Sendable {
         var isBusy = false
         /// When the last call was answered, or the last bytes came.
         var since: ContinuousClock.Instant
-        /// Told to end, and no longer counted as its user's.
+        /// It was told to end, and no longer counts as its user's.
         var isEnding = false
     }
 
@@ -28,13 +28,13 @@ final class OpenConnections: Sendable {
         entries.withLock { $0[caller.connection] = Entry(channel: channel, caller: caller, since: ContinuousClock.now) }
     }
 
-    /// - Returns: whether it was still counted as its user's.
+    /// - Returns: whether it still counted as its user's.
     func remove(_ caller: Caller) -> Bool {
         entries.withLock { $0.removeValue(forKey: caller.connection)?.isEnding == false }
     }
 
-    /// Something happens on a connection.
-    /// - Parameter isBusy: a call is being answered from now on.
+    /// Call this when something happens on a connection.
+    /// - Parameter isBusy: whether a call is being answered from now on.
     func touch(_ caller: Caller, isBusy: Bool) {
         entries.withLock { entries in
             entries[caller.connection]?.isBusy = isBusy
@@ -44,15 +44,15 @@ final class OpenConnections: Sendable {
 
     var all: [any Channel] { entries.withLock { $0.values.map(\.channel) } }
 
-    /// Ends the connections on which nothing happened for so long.
+    /// Ends the connections that were idle for this long.
     /// - Parameter awaits: whether a connection waits for a person.
     func endIdle(for time: Duration, unless awaits: (Caller) -> Bool) {
         let due = ContinuousClock.now - time
         for entry in idle(since: due) where !awaits(entry.caller) { entry.channel.close(promise: nil) }
     }
 
-    /// Ends the connection of a user on which nothing happens for the longest time. It is no longer counted from now on.
-    /// - Returns: false where there is none that may be ended.
+    /// Ends the user's connection that was idle longest. It no longer counts from now on.
+    /// - Returns: false if no connection may be ended.
     func endIdlest(of uid: UInt32, unless awaits: (Caller) -> Bool) -> Bool {
         let candidates = idle(since: ContinuousClock.now).filter { $0.caller.uid == uid }.sorted { $0.since < $1.since }
         for candidate in candidates where !awaits(candidate.caller) {

@@ -1,8 +1,9 @@
 import Dispatch
 
-/// Where what waits, or computes for long, keeps nobody else from going on. Concurrent queues have as many threads as there are processors, and Swift's tasks
-/// run on the same ones: somebody's scrypt there would keep everybody's calls waiting.
+/// Runs work that blocks or computes for long, so that it delays nobody else. Concurrent queues have as many threads
+/// as there are processors, and Swift's tasks share them. One user's scrypt on such a thread would delay everybody's
+/// calls.
 enum OwnThread {
-    /// Runs a body on a thread that nothing else runs on meanwhile.
+    /// Runs `body` on a thread that runs nothing else meanwhile.
     static func run(_ body: @escaping @Sendable () -> Void) { DispatchQueue(label: "coffer.own").async(execute: body) }
 }

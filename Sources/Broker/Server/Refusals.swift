@@ -5,10 +5,11 @@ import Platform
 import Synchronization
 import Varlink
 
-/// Tells those who get no connection why. Each user is logged once in a while, for a log is not to be filled by who connects on and on.
+/// Tells refused clients why they get no connection. Each user is logged once in a while, so that endless connecting
+/// does not fill the log.
 final class Refusals: Sendable {
     private let logged = Mutex<Set<UInt32>>([])
-    /// What was said last: it is said again and again where somebody connects on and on.
+    /// The last message. A client that connects endlessly gets the same one each time.
     private let last = Mutex<(fault: Fault, bytes: [UInt8])?>(nil)
 
     func refuse(_ socket: consuming Descriptor, _ uid: UInt32, _ pid: Int32, _ fault: Fault, _ logger: Logger) {
@@ -23,10 +24,10 @@ final class Refusals: Sendable {
             last = (fault, bytes)
             return bytes
         }
-        // Whoever does not take it is told nothing.
+        // `try?`: a client that does not read the message goes without it.
         try? UnixSocket(adopting: socket).send(bytes, until: .now)
     }
 
-    /// From now on everybody is logged again.
+    /// From now on, each user's next refusal is logged again.
     func forget() { logged.withLock { $0 = [] } }
 }

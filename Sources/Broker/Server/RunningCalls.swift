@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the calls that are being answered, so that a stop can wait for them.
+/// Counts the running calls, so that a stop can wait for them.
 final class RunningCalls: Sendable {
     private struct State {
         var count = 0
@@ -29,11 +29,11 @@ final class RunningCalls: Sendable {
         waiter?.resume()
     }
 
-    /// Lets no more calls begin, and waits for those that have.
-    /// - Parameter limit: how long at most.
+    /// Lets no more calls begin, and waits for the running ones.
+    /// - Parameter limit: how long to wait at most.
     func drain(within limit: Duration) async {
         let timer = Task {
-            // Cancelled when all calls ended in time, which is no failure.
+            // `try?`: the sleep is cancelled if all calls end in time, which is no failure.
             try? await Task.sleep(for: limit)
             release()
         }

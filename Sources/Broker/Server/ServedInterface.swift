@@ -1,15 +1,15 @@
 import BrokerProtocol
 import Varlink
 
-/// What stands behind a socket: takes calls, one at a time for each connection, and gives answers.
+/// The service behind a socket. It takes calls, one at a time for each connection, and answers them.
 protocol ServedInterface: Sendable {
-    /// What is served, and how the service describes itself.
+    /// The served methods, and how the service describes itself.
     var interfaces: ServedInterfaces { get }
 
-    /// The name under which a call that cannot even be read is refused.
+    /// The error's name for a call that cannot be parsed.
     var unreadable: Fault.Name { get }
 
-    /// Whether somebody may be connected at all. Asked once, before anything is read.
+    /// Whether this user may connect at all. It is asked once, before anything is read.
     func admits(uid: UInt32) -> Bool
 
     /// - Parameter isAbandoned: whether the caller has hung up.
@@ -17,12 +17,12 @@ protocol ServedInterface: Sendable {
         _ call: IncomingCall, from caller: Caller, isAbandoned: @escaping @Sendable () -> Bool
     ) async throws(Fault) -> MethodAnswer
 
-    /// Whether a connection on which nothing happens is one that waits for a person, and stays.
+    /// Whether an idle connection waits for a person and must stay open.
     func awaits(_ caller: Caller) -> Bool
 
     /// Whether each user's connections are answered on a thread of that user's own.
     var keepsUsersApart: Bool { get }
 
-    /// The connection is gone; whatever hung on it goes too.
+    /// The connection is gone. Implementations drop everything that depends on it.
     func connectionEnded(_ caller: Caller)
 }

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Runs what one user's connections take, one thing after the other on a thread of their own: between users the kernel shares the processors out, and who asks
-/// for much waits for himself.
+/// Runs the work of one user's connections, one job after the other on a thread of its own. The kernel divides the
+/// processors between users. A user who asks for much delays only their own calls.
 final class UserExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

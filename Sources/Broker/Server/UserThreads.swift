@@ -2,8 +2,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The threads that work for each user who has a connection: one that reads and writes, one that answers. The first may be shared with other users where there
-/// are more users than event loops.
+/// The threads for each user with a connection: one reads and writes, one answers. If there are more users than event
+/// loops, users share the first one.
 final class UserThreads: Sendable {
     struct Threads: Sendable {
         let loop: any EventLoop
@@ -20,7 +20,7 @@ final class UserThreads: Sendable {
 
     init(_ group: MultiThreadedEventLoopGroup) { loops = Array(group.makeIterator()) }
 
-    /// For one more connection.
+    /// The threads for one more connection of this user.
     func enter(uid: UInt32) -> Threads {
         entries.withLock { entries in
             let entry =
@@ -39,11 +39,11 @@ final class UserThreads: Sendable {
         }
     }
 
-    /// The event loop of the fewest users.
+    /// The event loop with the fewest users.
     private func freest(_ entries: [UInt32: Entry]) -> any EventLoop {
         var users: [ObjectIdentifier: Int] = [:]
         for entry in entries.values { users[ObjectIdentifier(entry.threads.loop), default: 0] += 1 }
-        // There is always one: a group has a thread at least.
+        // `loops` is never empty, because a group has at least one thread.
         return loops.min { users[ObjectIdentifier($0), default: 0] < users[ObjectIdentifier($1), default: 0] }
             ?? loops[0]
     }

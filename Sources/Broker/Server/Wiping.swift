@@ -1,12 +1,13 @@
 import NIOCore
 import Platform
 
-/// Overwrites wire bytes that have done their work. Best effort by nature: what JSON and the allocator copied is dealt with by the heap that wipes on free
-/// (the unit's GLIBC_TUNABLES).
+/// Overwrites message bytes after use. This cannot reach the copies made by JSON and the allocator. The heap wipes
+/// those when they are freed (the unit's GLIBC_TUNABLES).
 enum Wiping {
     static func wipe(_ bytes: inout [UInt8]) { Wipe.bytes(&bytes) }
 
-    /// Where it lies, whoever else holds it: a channel keeps the buffer that it has read into for the next time, which may not come.
+    /// Wipes the memory in place, even if others hold it. A channel keeps its read buffer for a next read that may
+    /// never come.
     static func wipe(_ buffer: inout ByteBuffer) {
         buffer.moveReaderIndex(to: 0)
         Wipe.storage(of: buffer.readableBytesView)

@@ -1,11 +1,12 @@
 import Synchronization
 import Vault
 
-/// What a lock takes away: a vault's class keys, that it is unlocked, and a recovery code that was given out. The vault's actor puts it here and looks here
-/// whenever it needs it; a lock empties it from any thread, whatever the actor is busy with, and waits for nobody.
+/// Everything that a lock takes away: a vault's class keys, its unlocked state, and a recovery code that was given
+/// out. The vault's actor stores them here and reads them here at each use. A lock wipes them from any thread,
+/// whatever the actor is doing, and waits for nobody.
 final class HeldKeys: Sendable {
     private struct State {
-        /// nil: only what can be read without any unlocking.
+        /// nil if only items that need no unlocking can be read.
         var keys: ClassKeys?
         var lock = VaultActor.LockState.sealed
         var code: UnconfirmedCode?
@@ -13,20 +14,20 @@ final class HeldKeys: Sendable {
 
     private let state = Mutex(State())
 
-    /// Those of this moment; nil for only what can be read without any unlocking. Not to be kept.
+    /// The present keys; nil if only items that need no unlocking can be read. Do not keep them.
     var keys: ClassKeys? { state.withLock { $0.keys } }
 
     var lock: VaultActor.LockState { state.withLock { $0.lock } }
 
     var isUnlocked: Bool { if case .unlocked = lock { true } else { false } }
 
-    /// The recovery code that was shown last, until a part of it came back.
+    /// The recovery code that was given out last, until it is confirmed.
     var code: UnconfirmedCode? {
         get { state.withLock { $0.code } }
         set { state.withLock { $0.code = newValue } }
     }
 
-    /// What came back was another part than the one that was asked for. A code that a lock has taken away meanwhile stays away.
+    /// Counts a wrong part of the code. If a lock has removed the code meanwhile, nothing happens.
     func noteWrongPart() {
         state.withLock { state in
             guard let code = state.code else { return }
@@ -35,11 +36,11 @@ final class HeldKeys: Sendable {
         }
     }
 
-    /// Takes keys up.
+    /// Stores keys.
     ///
-    /// - Parameter isWanted: whether the person's question is still open. A lock ends the questions before it empties this: asked here, no lock comes between
-    ///   the answer and the keys.
-    /// - Returns: whether they were taken up.
+    /// - Parameter isWanted: whether the challenge is still open. A lock drops the challenges before it wipes the
+    ///   keys. Checking here, under the mutex, lets no lock come between the answer and the keys.
+    /// - Returns: whether the keys were stored.
     func unlock(_ keys: ClassKeys, at time: Int64, if isWanted: () -> Bool) -> Bool {
         state.withLock { state in
             guard isWanted() else { return false }
@@ -49,7 +50,7 @@ final class HeldKeys: Sendable {
         }
     }
 
-    /// Wipes. What can be read while the vault is locked stays.
+    /// Wipes the keys and the recovery code. Keys for items that can be read while the vault is locked stay.
     ///
     /// - Returns: whether the vault was unlocked.
     func lock(at time: Int64) -> Bool {

@@ -2,10 +2,11 @@ import Authorization
 import Platform
 import Synchronization
 
-/// When each vault was last locked, whether it was open or not, by the clock that the authenticator's answers for reuse are dated with.
+/// When each vault was last locked, open or not. The clock is the one that dates the authenticator's reusable
+/// answers.
 final class LockTimes: Sendable {
     private struct State {
-        /// All vaults. A broker that starts has no keys: that, too, is a lock.
+        /// The time for all vaults. A broker that starts has no keys, so its start counts as a lock.
         var all = BootTime.milliseconds
         var single: [Owner: Int64] = [:]
     }

@@ -3,15 +3,16 @@ import BrokerProtocol
 import Platform
 import Varlink
 
-/// Whether the name service still knows the owner, by the name that the vault was made for. A user's name is remembered for a short while: name services
-/// can be slow. A group's is not: who belongs to it is asked for at every call anyway.
+/// Checks that the name service knows the owner by the name that the vault was made for. A user's name is remembered
+/// for 30 seconds, because name services can be slow. A group's is not, because its members are looked up at every
+/// call anyway.
 struct OwnerCheck {
     private var name: String?
     private var validUntil = ContinuousClock.Instant.now
 
     private static let memory = Duration.seconds(30)
 
-    /// - Parameter record: nil where there is no vault whose owner's name could be compared.
+    /// - Parameter record: nil if there is no vault whose owner's name could be compared.
     mutating func check(_ owner: Owner, record: RegistryRecord?) throws(Fault) {
         guard let record else { return }
         let name = try self.name(of: owner)
@@ -23,7 +24,7 @@ struct OwnerCheck {
         }
     }
 
-    /// - Throws: `NotPermitted` when nobody has this number.
+    /// - Throws: `NotPermitted` if no account has this uid; `NotFound` if no group has this gid.
     mutating func name(of owner: Owner) throws(Fault) -> String {
         if let name, validUntil > .now { return name }
         switch owner {

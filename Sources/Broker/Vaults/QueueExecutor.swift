@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs an actor on a dispatch queue of its own, so that its disk work never takes one of the few threads that all tasks share.
+/// Runs an actor on a dispatch queue of its own, because all tasks share few threads and disk work would block them.
 final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
@@ -11,7 +11,7 @@ final class QueueExecutor: SerialExecutor {
         queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// Runs something after all that the actor has been asked for so far, without waiting for it.
+    /// Runs `body` after everything that the actor was asked for so far. It does not wait for it.
     func inTurn(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }

@@ -1,24 +1,25 @@
-/// How often a vault's counter may be moved. Each move is a write of the TPM's memory, which wears, and any program of the owner's can ask for one.
+/// How often a vault's counter may advance. Each step writes to the TPM's memory, which wears out, and any program of
+/// the owner can cause one.
 struct StepBudget: Sendable {
-    /// The steps that may follow each other at once.
+    /// How many steps may follow each other at once.
     static let most = 60
-    /// The time in which another one becomes free.
+    /// The time after which another step becomes free.
     static let pace = Duration.seconds(20)
 
-    /// How long it takes until all steps are free again, at the moment of the last look.
+    /// How long until all steps are free again, as of `time`.
     private var debt = Duration.zero
     private var time: ContinuousClock.Instant
 
     init(at now: ContinuousClock.Instant) { time = now }
 
-    /// How long it takes until a step is free.
+    /// How long until a step is free.
     mutating func wait(at now: ContinuousClock.Instant) -> Duration {
         debt = max(.zero, debt - max(.zero, now - time))
         time = max(time, now)
         return max(.zero, debt - Self.pace * (Self.most - 1))
     }
 
-    /// Counts a step, whether it was free or not: what must not wait is paid for by those that come after it.
+    /// Counts a step, whether it was free or not. Later steps make up for one that could not wait.
     mutating func spend(at now: ContinuousClock.Instant) {
         _ = wait(at: now)
         debt = min(debt + Self.pace, Self.pace * (Self.most + 1))

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Waits for something that goes on by itself when the waiting is over.
+/// Waits for some work for a limited time. The work goes on after that.
 enum TimeLimit {
-    /// - Returns: when `body` has ended, or the time is over.
+    /// - Returns: when `body` has ended or the time is over.
     static func wait(_ limit: Duration, for body: @escaping @Sendable () async -> Void) async {
         let shared = Shared()
         await withCheckedContinuation { continuation in
@@ -12,7 +12,7 @@ enum TimeLimit {
                 shared.end()
             }
             Task {
-                // Cancelled by nobody; and if it were, the wait would only be shorter.
+                // `try?`: nobody cancels this task, and cancelling would only shorten the wait.
                 try? await Task.sleep(for: limit)
                 shared.end()
             }

@@ -5,15 +5,16 @@ import Foundation
 import Varlink
 import Vault
 
-/// Another unlock root, under a password or under none. File first, then root's registry, then use: a crash in between leaves a vault that opens by what the
-/// registry names.
+/// Replaces the unlock root by another one, with a password or without. The file changes first, then root's registry,
+/// then the vault in use. After a crash in between, the vault opens with what the registry names.
 extension VaultActor {
-    /// Seals another unlock root and puts it into the file, beside the one in use. One at a time.
+    /// Seals another unlock root and adds it to the file, beside the one in use. Only one challenge at a time can do
+    /// this.
     ///
     /// - Parameters:
-    ///   - root: the one in use, as a signature released it.
-    ///   - pin: nil for a vault that is to be bound no longer.
-    /// - Returns: the other one, and as what it was sealed.
+    ///   - root: the root in use, as a signature released it.
+    ///   - pin: nil to unbind the vault.
+    /// - Returns: the other root, and its sealed form.
     func reseal(
         for challenge: Challenge, root: SecretBytes, pin: SecretBytes?
     ) async throws(Fault) -> (SecretBytes, ResealedRoot) {
@@ -26,12 +27,12 @@ extension VaultActor {
         }
     }
 
-    /// Puts another unlock root, and what else is sealed anew with it, into the file.
+    /// Adds another unlock root to the file, with everything that is sealed again with it.
     ///
     /// - Parameters:
-    ///   - root: the one in use.
-    ///   - check: whether the vault is one for this.
-    ///   - seal: gets the other one.
+    ///   - root: the root in use.
+    ///   - check: throws if the vault does not allow this.
+    ///   - seal: seals the other root.
     func replaceRoots<Sealed: Resealed>(
         for challenge: Challenge, _ root: SecretBytes, check: (RegistryRecord) throws(Fault) -> Void,
         seal: @escaping @Sendable (SecretBytes, OpenState) throws(SealerError) -> Sealed
@@ -51,12 +52,12 @@ extension VaultActor {
                 }
                 return (next, try seal(next, state))
             } undo: { (_, sealed) in
-                // What cannot be removed stays in the TPM, of use to nobody.
+                // `try?`: an index that cannot be removed stays in the TPM and is worthless.
                 if let index = sealed.madeIndex { try? sealer.removeIndex(index) }
             }
         } catch { throw Fault(error) }
         do throws(Fault) {
-            // The TPM took its time.
+            // The challenge may have ended while the TPM worked.
             guard binding == challenge.id, dependencies.challenges.isOpen(challenge.id) else {
                 throw Faults.challengeRefused
             }
@@ -70,9 +71,10 @@ extension VaultActor {
         return made
     }
 
-    /// The registry names it: the vault is open with it, and what was before is gone from file and TPM.
+    /// The registry names the other root. The vault is now open with it, and the former root is gone from file and
+    /// TPM.
     ///
-    /// - Returns: how many items went with the binding.
+    /// - Returns: how many items were lost with the binding.
     func adoptBinding(for challenge: Challenge.ID, root: SecretBytes, name: [UInt8]) async throws(Fault) -> Int {
         try claimBinding(challenge)
         _ = try await opened()
@@ -87,23 +89,24 @@ extension VaultActor {
         do throws(VaultError) {
             try state.vault.take(record, sealer: dependencies.sealer)
             keys = try state.vault.classKeys(unlockRoot: root)
-            // Whoever was given the unlock root that was in use so far would find that it opens nothing.
+            // A challenge that released the former unlock root would find that it opens nothing.
             dependencies.challenges.dropUnlocking(owner, but: challenge)
         } catch {
-            // What is in memory is not what the registry says: it is opened anew.
+            // Memory does not match the registry, so the vault is opened again.
             open = nil
             throw noting(Fault(error))
         }
         state.record = record
         open = state
-        // Locked meanwhile, it is bound all the same, and stays locked.
+        // If the vault was locked meanwhile, it is bound all the same, and stays locked.
         _ = held.unlock(keys, at: Self.milliseconds) { dependencies.challenges.isOpen(challenge) }
         let lost = await finishBinding()
         binding = nil
         return lost
     }
 
-    /// Where the registry names another unlock root than the one in memory, an authenticator ended before it could say so: the vault is opened anew.
+    /// If the registry names another unlock root than memory, an authenticator ended before it could report that. The
+    /// vault is then opened again.
     func followRegistry() async throws(Fault) {
         guard let open, let record = try VaultOpener(owner: owner, dependencies: dependencies).registered(),
             record.objects[.unlockRoot] != open.record.objects[.unlockRoot]
@@ -111,15 +114,16 @@ extension VaultActor {
         self.open = nil
     }
 
-    /// Lets go of what a binding, or its end, has left behind: in the TPM first, because the file says what that is. What does not succeed now is done
-    /// when the vault is opened next; the vault opens by what the registry names either way.
+    /// Removes what a binding or its end has left behind. The TPM comes first, because the file names what to remove
+    /// there. A failed removal is repeated when the vault is opened next. In either case the vault opens with what
+    /// the registry names.
     ///
-    /// - Returns: how many items went.
+    /// - Returns: how many items were removed.
     @discardableResult
     func finishBinding() async -> Int {
         guard let vault = open?.vault, vault.isBindingUnfinished else { return 0 }
         if let index = vault.uselessIndex, await !removeIndex(index) { return 0 }
-        // Damage is noted by `use`; a full disk is no reason to keep the person waiting.
+        // `try?`: `use` notes damage, and a full disk is no reason to keep the person waiting.
         return (try? await use { state in try state.vault.finishBinding() }) ?? 0
     }
 

@@ -6,13 +6,13 @@ import TPM
 import Varlink
 import Vault
 
-/// Tying a vault to the measured boot (docs/boot.md), and approving other boots.
+/// Ties a vault to the measured boot (docs/boot.md), and approves other boots.
 extension VaultActor {
-    /// Seals the roots anew and puts them into the file, beside those in use.
+    /// Seals the roots again and adds them to the file, beside those in use.
     ///
     /// - Parameters:
     ///   - root: the unlock root in use, as a signature released it.
-    ///   - recovery: the recovery key, released likewise.
+    ///   - recovery: the recovery key, released in the same way.
     func resealForBoot(
         for challenge: Challenge, root: SecretBytes, recovery: SecretBytes
     ) async throws(Fault) -> (SecretBytes, ResealedVault) {
@@ -30,7 +30,7 @@ extension VaultActor {
         }
     }
 
-    /// A boot that was not foreseen locks for good whoever has no code.
+    /// Without a recovery code, an unforeseen boot would lock the vault for good.
     func requireRecoveryCode() async throws(Fault) {
         guard try await use({ try $0.vault.recoveryMade }) != nil else {
             throw Fault(
@@ -40,13 +40,13 @@ extension VaultActor {
         }
     }
 
-    /// How this boot stands to the vault.
-    /// - Returns: nil where it is tied to none.
+    /// Whether this boot is approved for the vault.
+    /// - Returns: nil if the vault is not tied to a boot.
     func bootStanding() async throws(Fault) -> (BootPin, BootStanding)? {
         let state = try await opened()
         guard let boot = state.record.boot else { return nil }
         let boots = try await use { try $0.vault.boots }
-        // Anybody may ask, and nobody has to prove anything for it: at the same time it is one question to the TPM.
+        // Anybody may ask without a proof, so simultaneous callers share one query to the TPM.
         let task = standing ?? Task { await self.standing(of: boots, state.record) }
         standing = task
         let result = await task.value
@@ -74,10 +74,10 @@ extension VaultActor {
             }, now: Hex.encode(standing.now), isApproved: standing.isApproved)
     }
 
-    /// Approves one more boot, or this one alone.
+    /// Approves one more boot, or only this one.
     ///
     /// - Parameters:
-    ///   - next: the digest of its registers; nil for this one alone.
+    ///   - next: the digest of the other boot's registers; nil to keep only this boot.
     ///   - key: the approving key, as a signature released it.
     func approve(_ next: [UInt8]?, by key: SecretBytes) async throws(Fault) {
         guard !isApproving else {

@@ -2,40 +2,42 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// Moving a vault's counter once for several changes. While it is being moved, and while it may not be, changes are made that leave their step to the next
-/// move; all of them are acknowledged by it (docs/vault-format.md, "Epoch and counter").
+/// Advances a vault's counter once for several changes. Changes made while a commit runs, or while none may run yet,
+/// leave their step to the next commit. That commit acknowledges all of them (docs/vault-format.md, "Epoch and
+/// counter").
 extension VaultActor {
-    /// The moves of the counter: one at a time, and the one that changes can still join.
+    /// The commits of the counter. One runs at a time, and changes can still join the next one.
     struct Commits {
         typealias Outcome = Task<Result<Void, Fault>, Never>
 
         var running: Outcome?
         var next: Outcome?
-        /// Wakes the one that waits for a step to become free.
+        /// Wakes the commit that waits for a free step.
         var sleeper: CheckedContinuation<Void, Never>?
-        /// The machine goes to sleep, or the broker stops: the next one waits no longer.
+        /// The machine goes to sleep, or the broker stops. The next commit does not wait any longer.
         var isUrgent = false
     }
 
-    /// Whether a change is to leave its step to the next move of the counter.
+    /// Whether a change leaves its step to the next commit.
     func sharesStep(of vault: OpenVault) -> Bool {
         if commits.running != nil || commits.next != nil { return true }
-        // Where an earlier step is not counted, nothing is changed that needs one: that comes first.
+        // If an earlier step is not counted yet, it must be counted before any change that needs a step.
         guard !vault.isAhead, vault.hasBegun else { return false }
         return steps.wait(at: dependencies.clock.now()) > .zero
     }
 
-    /// What acknowledges a change.
+    /// The acknowledgement of a change.
     struct Acknowledgement {
         fileprivate let move: Commits.Outcome
-        /// What the counter stands for once nothing takes the change back.
+        /// The epoch that the counter must reach. Then nobody can take the change back.
         fileprivate let wanted: UInt64
     }
 
-    /// What acknowledges the change that was made just now, which has moved the epoch or left its step. The two belong together: what awaits a method lets
-    /// other calls in, even where both are of one actor, and a move that comes between them may have taken in the change already.
+    /// The acknowledgement of the change that was just made, which advanced the epoch or left its step. Call this
+    /// without an `await` after the change. An `await` lets other calls in, even within one actor, and a commit in
+    /// between may already include the change.
     ///
-    /// - Returns: nil where nothing counts.
+    /// - Returns: nil if the vault has no counter.
     func acknowledgement(in vault: OpenVault, hasLeftStep: Bool) -> Acknowledgement? {
         guard vault.isCounted else { return nil }
         let wanted = hasLeftStep ? vault.epoch + 1 : vault.epoch
@@ -46,7 +48,7 @@ extension VaultActor {
     func wait(for acknowledgement: Acknowledgement, of vault: OpenVault) async throws(Fault) {
         do throws(Fault) {
             try await acknowledgement.move.value.get()
-            // It may have been let go of meanwhile.
+            // The actor may have closed the vault meanwhile.
             try await follow(vault)
             guard let counted = vault.countedEpoch, counted >= acknowledgement.wanted else { throw Faults.stopping }
         } catch {
@@ -60,9 +62,9 @@ extension VaultActor {
         }
     }
 
-    /// The move for a change that has taken its step itself.
+    /// The commit of a change that has taken its step itself.
     private func start() -> Commits.Outcome {
-        // Steps are taken while no move is under way.
+        // Changes take a step themselves only while no commit runs.
         let task = Task { await self.finish() }
         commits.running = task
         return task
@@ -74,7 +76,7 @@ extension VaultActor {
         return .success(())
     }
 
-    /// The move that takes in all that was changed until now.
+    /// The commit that includes all changes made so far.
     private func join() -> Commits.Outcome {
         if let next = commits.next { return next }
         let earlier = commits.running
@@ -95,7 +97,7 @@ extension VaultActor {
             commits.running = nil
             return .failure(error)
         }
-        // From here on changes wait for the one after this.
+        // From here on, changes join the next commit.
         closeCommit()
         do throws(VaultError) { try open?.vault.advanceEpoch() } catch {
             commits.running = nil
@@ -125,9 +127,9 @@ extension VaultActor {
         commits.sleeper = nil
     }
 
-    /// Moves the epoch for the sake of what was written since it last moved. What does not succeed now is tried again.
+    /// Advances the epoch for what was written since the last advance. A failure is tried again later.
     ///
-    /// - Parameter isUrgent: there is no later; it waits for no free step.
+    /// - Parameter isUrgent: whether there is no later chance; then it does not wait for a free step.
     func advanceEpoch(isUrgent: Bool = false) async {
         guard let vault = open?.vault, vault.isAdvanceDue || vault.isAhead else { return }
         let commit = join()
@@ -135,7 +137,7 @@ extension VaultActor {
             commits.isUrgent = true
             wake()
         }
-        // Whether it succeeded shows in the vault.
+        // The vault shows whether it succeeded.
         _ = await commit.value
         guard let vault = open?.vault, vault.isAdvanceDue || vault.isAhead else { return }
         scheduleAdvance(after: Self.advanceRetryDelay)

@@ -6,14 +6,14 @@ import Varlink
 import Vault
 
 extension VaultActor {
-    /// Only whom the name service knows may have a vault.
+    /// Only an owner that the name service knows may have a vault.
     func checkOwnerExists() throws(Fault) {
         var check = OwnerCheck()
         _ = try check.name(of: owner)
     }
 
-    /// Makes keys and file of a new vault, under the name that is not in use.
-    /// - Returns: what the authenticator is to write into the registry.
+    /// Makes the keys and the file of a new vault, under the name that is not in use.
+    /// - Returns: the record that the authenticator must write into the registry.
     func provision(
         for challenge: Challenge.ID, isService: Bool = false, authenticatorKey: [UInt8]
     ) async throws(Fault) -> RegistryRecord {
@@ -42,7 +42,7 @@ extension VaultActor {
         }
     }
 
-    /// The keys are made: writes the file, unless others were quicker.
+    /// The keys are made. Writes the file, unless another call was quicker.
     private func enter(
         _ keys: NewVaultKeys, of id: VaultID, named name: String, _ isService: Bool, _ authenticatorKey: [UInt8],
         _ challenge: Challenge.ID
@@ -53,7 +53,7 @@ extension VaultActor {
             authenticatorKey: authenticatorKey, storageKey: keys.storageKey, counter: keys.counter,
             objects: keys.names, isService: isService,
             generation: keys.generation)
-        // The TPM took its time; others may have been quicker.
+        // Another call may have been quicker while the TPM worked.
         guard try condition() == .none, dependencies.challenges.isOpen(challenge) else { throw Faults.challengeRefused }
         if let creation, creation.challenge != challenge, dependencies.challenges.isOpen(creation.challenge) {
             throw Fault(.failed, "Your vault is being made already; finish that first.")
@@ -68,17 +68,18 @@ extension VaultActor {
         return record
     }
 
-    /// Of a vault that never came to be. What cannot be removed stays in the TPM, of use to nobody (docs/tpm.md, "What can be left behind").
+    /// Removes the indexes of a vault that was never made. An index that cannot be removed stays in the TPM and is
+    /// worthless (docs/tpm.md, "What can be left behind").
     private func removeIndexes(_ counter: CounterPin?, _ generation: GenerationPin?) async {
         guard counter != nil else { return }
         let sealer = dependencies.sealer
-        // What went wrong first says more than this.
+        // `try?`: the first error tells more than this one.
         try? await dependencies.sealerThread.run { () throws(SealerError) in
             sealer.remove(counter: counter, generation: generation)
         }
     }
 
-    /// The registry has the record: the new file gets its name.
+    /// The registry has the record. The new file gets its final name.
     func adopt(for challenge: Challenge.ID) throws(Fault) -> VaultID {
         guard let creation, creation.challenge == challenge else { throw Faults.challengeRefused }
         guard try VaultOpener(owner: owner, dependencies: dependencies).registered() == creation.record else {
@@ -91,9 +92,9 @@ extension VaultActor {
         return creation.record.vault
     }
 
-    /// What the sealer needs to use the vault's objects.
+    /// The objects and the record for a use of the sealer.
     ///
-    /// - Parameter challenge: which of them, where there are two.
+    /// - Parameter challenge: decides between the vault and its successor, if there are both.
     func material(for challenge: Challenge.ID) async throws(Fault) -> SealingMaterial {
         if let material = successorMaterial(for: challenge) { return material }
         try await followRegistry()

@@ -2,15 +2,15 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// Keeping a vault's file and the TPM's counter together (docs/vault-format.md, "Epoch and counter"). The TPM is only ever talked to on the sealer's
-/// thread; the vault's own queue goes on meanwhile.
+/// Keeps a vault's file and the TPM's counter together (docs/vault-format.md, "Epoch and counter"). Only the sealer's
+/// thread uses the TPM. The vault's own queue goes on meanwhile.
 extension VaultActor {
-    /// How long what was written may stay without the epoch having moved for it.
+    /// How long written changes may stay without an advance of the epoch.
     static let advanceDelay = Duration.seconds(10 * 60)
-    /// After a TPM that did not count: when it is asked again.
+    /// How long to wait after the TPM failed to count, before asking again.
     static let advanceRetryDelay = Duration.seconds(60)
 
-    /// Has the counter follow the file, and takes this run's first step. Callers at the same time wait for the same.
+    /// Makes the counter follow the file, and takes this run's first step. Simultaneous callers share one task.
     func raise() async throws(Fault) {
         repeat {
             let task = raising ?? Task { await self.raiseNow() }
@@ -18,7 +18,7 @@ extension VaultActor {
             let result = await task.value
             if raising == task { raising = nil }
             try result.get()
-            // Another change may have moved the epoch in the moment in which that ended.
+            // Another change may have advanced the epoch just as the task ended.
         } while open.map { $0.vault.isAhead || !$0.vault.hasBegun } ?? false
     }
 
@@ -41,13 +41,13 @@ extension VaultActor {
             try await dependencies.sealerThread.run { () throws(SealerError) in try vault.count(with: sealer) }
         } catch {
             guard error.code == .counterGone else { throw Fault(error) }
-            // It was opened anew meanwhile, and that has counted.
+            // The vault was opened again meanwhile, which has counted.
             guard open?.vault === vault else { return }
             throw noting(Fault(VaultError(error, of: vault.record)))
         }
     }
 
-    /// Advances the epoch some minutes from now for what was written.
+    /// Schedules an advance of the epoch for what was written.
     func scheduleAdvance(after delay: Duration = VaultActor.advanceDelay) {
         guard !isAdvanceScheduled, let vault = open?.vault, vault.isAdvanceDue || vault.isAhead else { return }
         isAdvanceScheduled = true
@@ -59,12 +59,12 @@ extension VaultActor {
         await advanceEpoch()
     }
 
-    /// Whether the counter watches over the vault: its handle; nil where nothing counts.
+    /// The handle of the vault's counter; nil if it has none.
     func counter() throws(Fault) -> UInt32? { try record().counter?.handle }
 
-    /// Takes the file as it is for the right one; root's word, with the owner's.
+    /// Accepts the file as it is. Root asks for this, with the owner's consent.
     ///
-    /// - Parameter program: who asked for it.
+    /// - Parameter program: the program that asked for it.
     func accept(by program: AccessRecord.Program?) async throws(Fault) {
         try await requireRollback()
         guard let record = try VaultOpener(owner: owner, dependencies: dependencies).registered() else {
@@ -73,7 +73,7 @@ extension VaultActor {
         let dependencies = dependencies
         let made: Result<OpenVault, VaultError>
         do throws(SealerError) {
-            // A counter that is far behind is brought forward step by step.
+            // A counter that is far behind advances step by step, which takes long.
             made = try await dependencies.sealerThread.run(within: dependencies.makingTime) { () throws(SealerError) in
                 do throws(VaultError) {
                     return .success(
@@ -94,7 +94,8 @@ extension VaultActor {
             .anchored)
     }
 
-    /// - Throws: what is the matter, where that is not an older copy or a counter that is gone.
+    /// - Throws: the error on opening, unless it is an older copy or a missing counter; `AlreadyExists` if there is
+    ///   no error.
     func requireRollback() async throws(Fault) {
         do throws(Fault) { _ = try await opened() } catch {
             guard error.details.kind == Keychain.rollback else { throw error }

@@ -3,10 +3,11 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// The key of the enrolled fingers. File first, then root's registry, then use: a crash in between leaves a key that nobody uses.
+/// Changes the key of the enrolled fingers. The file changes first, then root's registry, then the vault in use. A
+/// crash in between leaves a key that nobody uses.
 extension VaultActor {
-    /// The key for these fingers, made if need be. One enrolment at a time.
-    /// - Returns: its Name.
+    /// The key for these fingers, made if needed. Only one enrolment runs at a time.
+    /// - Returns: the key's Name.
     func provideSetKey(for challenge: Challenge.ID, _ digest: [UInt8]) async throws(Fault) -> [UInt8] {
         try claimEnrolment(challenge)
         let state = try await opened()
@@ -22,7 +23,7 @@ extension VaultActor {
                 try sealer.makeSetKey(digest, record: record)
             }
         } catch { throw Fault(error) }
-        // The TPM took its time.
+        // The challenge may have ended while the TPM worked.
         guard enrolment == challenge, dependencies.challenges.isOpen(challenge) else { throw Faults.challengeRefused }
         return try await use { state in
             try state.vault.put(setKey: made.0)
@@ -30,7 +31,7 @@ extension VaultActor {
         }
     }
 
-    /// The registry names the key: it is used from now on.
+    /// The registry names the key. It is used from now on.
     func adoptSetKey(for challenge: Challenge.ID) async throws(Fault) {
         try claimEnrolment(challenge)
         _ = try await opened()

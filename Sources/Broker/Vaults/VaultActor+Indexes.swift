@@ -1,12 +1,12 @@
 import Authorization
 import Vault
 
-/// Letting go of NV indexes of the TPM. Each is the end of whatever hangs on it, for good: one that any vault of the registry needs stays, whatever a
-/// file beside a vault says.
+/// Removes NV indexes from the TPM. Removing an index destroys everything that depends on it. An index that any vault
+/// of the registry needs therefore stays, whatever a file beside a vault says.
 extension VaultActor {
     /// Removes the indexes of a record's keys.
     ///
-    /// - Returns: false where something is left.
+    /// - Returns: false if an index is left.
     @discardableResult
     func removeIndexes(of record: RegistryRecord) async -> Bool {
         let sealer = dependencies.sealer
@@ -17,7 +17,7 @@ extension VaultActor {
         }
     }
 
-    /// Removes what a binding or a tie to the boot relied on.
+    /// Removes the index of a binding or of a tie to the boot.
     @discardableResult
     func removeIndex(_ index: VaultIndex) async -> Bool {
         let sealer = dependencies.sealer
@@ -26,7 +26,7 @@ extension VaultActor {
         }
     }
 
-    /// - Parameter body: gets whether the registry names an index, of this owner or another.
+    /// - Parameter body: gets a function that tells whether any record of the registry names an index.
     private func removing(
         _ body: @escaping @Sendable (_ isInUse: (UInt32) -> Bool) throws(SealerError) -> Void
     ) async -> Bool {
@@ -35,7 +35,7 @@ extension VaultActor {
             try await dependencies.sealerThread.run { () throws(SealerError) in
                 let inUse: Set<UInt32>
                 do throws(RegistryError) { inUse = try registry.indexHandles() } catch {
-                    // What a record that cannot be read needs is not known.
+                    // An unreadable record may need any index.
                     throw SealerError(.other, "the registry does not say which indexes are in use: \(error.reason)")
                 }
                 try body { inUse.contains($0) }

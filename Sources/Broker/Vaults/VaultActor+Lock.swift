@@ -6,13 +6,13 @@ import Varlink
 import Vault
 
 extension VaultActor {
-    /// Locks: the keys are gone and all open questions are dropped before this returns. It does not wait for what the vault is busy with; calls that wait for
-    /// the vault find it locked.
+    /// Locks the vault. When this returns, the keys are gone and all open challenges are dropped. It does not wait
+    /// for the vault's other work. Calls that wait for the vault find it locked.
     ///
-    /// - Parameter program: who asked for it.
+    /// - Parameter program: the program that asked for it.
     nonisolated func lock(by program: AccessRecord.Program? = nil) {
         dependencies.lockTimes.note(owner)
-        // Before the keys: who puts keys there looks for the question.
+        // The challenges go before the keys, because `HeldKeys.unlock` checks the challenge before it stores keys.
         dependencies.challenges.dropAll(about: owner)
         guard held.lock(at: Self.milliseconds) else { return }
         var record = AccessRecord(.lock, by: program)
@@ -20,21 +20,22 @@ extension VaultActor {
         executor.inTurn { [record] in self.assumeIsolated { $0.noteLock(record) } }
     }
 
-    /// What a lock leaves to be written, when it is the vault's turn.
+    /// Writes the record of a lock when it is the vault's turn.
     private func noteLock(_ record: AccessRecord) {
         note(record, .anchored)
-        // The keys are gone; nobody has to wait for the counter.
+        // The keys are gone, so nobody has to wait for the counter.
         if open?.vault.isAdvanceDue ?? false { Task { await advanceEpoch() } }
     }
 
-    /// Locks for want of use. What a person is being asked for a locked vault goes on.
+    /// Locks a vault that was not used for long. If it is locked already, its challenges go on.
     nonisolated func lockUnused() {
         guard held.isUnlocked else { return }
         lock()
     }
 
     /// Opens the class keys with the unlock root that a signature released.
-    /// - Throws: `ChallengeRefused` when the vault was locked while the person was asked: the later word counts.
+    /// - Throws: `ChallengeRefused` if the vault was locked while the person was prompted. The lock came later, so it
+    ///   counts.
     func unlock(with root: SecretBytes, for challenge: Challenge.ID) async throws(Fault) {
         _ = try await opened()
         guard dependencies.challenges.isOpen(challenge) else { throw Faults.challengeRefused }
@@ -46,7 +47,7 @@ extension VaultActor {
         }
     }
 
-    /// For people: the state, since when, and how many items where that is known without opening anything.
+    /// For people: the state, since when, and the number of items if that is known without opening anything.
     func state() throws(Fault) -> Keychain.VaultState {
         let condition = try condition()
         let record = condition == .none ? nil : try record()
@@ -62,9 +63,9 @@ extension VaultActor {
         }
     }
 
-    /// The same of a vault that was locked, without waiting for what it is busy with; how many items there are stays unsaid.
+    /// The state of a locked vault, without waiting for its other work. It does not tell the number of items.
     ///
-    /// - Returns: nil where it is not locked, but sealed, say.
+    /// - Returns: nil if the vault is not locked, for example if it is sealed.
     nonisolated func lockedState() throws(Fault) -> Keychain.VaultState? {
         guard case .locked(let since) = held.lock,
             let record = try VaultOpener(owner: owner, dependencies: dependencies).registered()

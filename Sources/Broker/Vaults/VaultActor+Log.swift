@@ -5,12 +5,13 @@ import Vault
 extension VaultActor {
     /// How long a record of an ungated read may wait for the disk.
     static let logDelay = Duration.seconds(10)
-    /// How many records wait for the vault to be opened, at most.
+    /// The most records that wait until the vault is opened.
     private static let mostUnlogged = 64
 
-    /// Records what happened outside of `use`. A log that cannot be written takes nothing back that has happened: the next record says that one is missing.
+    /// Records what happened outside of `use`. If the log cannot be written, what happened still stands. The next
+    /// record then says that one is missing.
     func note(_ record: AccessRecord, _ durability: LogDurability = .synced) {
-        // While the registry decides, the log that counts is the one that was carried over.
+        // While the registry decides, the log that counts is the copy in the successor, so this record waits.
         guard let open, renewal?.offer == nil else {
             guard unlogged.count < Self.mostUnlogged else { return }
             var record = record
@@ -22,7 +23,7 @@ extension VaultActor {
         scheduleLog()
     }
 
-    /// Records that something was refused, as long as there are not too many of these; then they are counted.
+    /// Records a refusal. If there are too many, they are only counted.
     func noteRefusal(_ record: AccessRecord, _ durability: LogDurability = .synced) {
         guard let counted = refusals.take(at: dependencies.clock.now()) else {
             if countedRefusal == nil {
@@ -51,14 +52,14 @@ extension VaultActor {
                 detail: "\(count) refusals came too fast to be recorded one by one"), .written)
     }
 
-    /// What happened before the vault was open.
+    /// Records what happened before the vault was open.
     func noteUnlogged() {
         let records = unlogged
         unlogged = []
         for record in records { note(record) }
     }
 
-    /// Sees to it that what was logged is on disk, and vouched for, some seconds from now.
+    /// Schedules writing the log to disk and anchoring it, in ten seconds.
     func scheduleLog() {
         guard !isLogScheduled, let open, !open.vault.isLogAnchored else { return }
         isLogScheduled = true
@@ -73,9 +74,9 @@ extension VaultActor {
 }
 
 extension VaultActor.OpenState {
-    /// Records what has happened, or what may happen unrecorded.
+    /// Records what has happened, or what may happen without a record.
     func note(_ record: AccessRecord, _ durability: LogDurability = .synced) {
-        // The log itself says how many records are missing.
+        // `try?`: the log itself tells how many records are missing.
         try? vault.note(record, durability)
     }
 }

@@ -6,7 +6,7 @@ import Varlink
 import Vault
 
 extension VaultActor {
-    /// Whether there is a recovery code, where the vault is open already; its being asked touches no TPM.
+    /// Whether there is a recovery code; nil if the vault is not open. This does not use the TPM.
     func recovery() throws(Fault) -> Keychain.RecoveryState? {
         guard let open else { return nil }
         do throws(VaultError) {
@@ -14,10 +14,10 @@ extension VaultActor {
         } catch { throw noting(Fault(error)) }
     }
 
-    /// Puts the recovery key under a new code, which takes the place of one that was never confirmed.
-    /// - Returns: the code, and which of its groups has to come back.
+    /// Wraps the recovery key under a new code. It replaces a code that was never confirmed.
     ///
-    /// - Parameter vault: whose key it is.
+    /// - Parameter vault: the vault that the key belongs to.
+    /// - Returns: the code, and the group of it that must be typed back.
     func makeCode(
         for recoveryKey: SecretBytes, of vault: VaultID?, to caller: Caller
     ) async throws(Fault) -> UnconfirmedCode {
@@ -28,7 +28,7 @@ extension VaultActor {
             part = Int(try Random.bytes(1)[0]) % RecoveryCode.groupCount
         } catch { throw Fault(.failed, "The broker has no random numbers.") }
         let recovery = try await use { state in
-            // The keys were renewed meanwhile: this is the one before.
+            // If the keys were renewed meanwhile, this key is the former one.
             guard state.record.vault == vault else { throw Faults.challengeRefused }
             return try state.vault.wrap(recoveryKey, under: code)
         }
@@ -40,8 +40,8 @@ extension VaultActor {
         return made
     }
 
-    /// Makes the code valid, if what came back is the part that was asked for.
-    /// - Returns: when it was made.
+    /// Makes the code valid if the right part of it was typed back.
+    /// - Returns: when the code was made, in milliseconds since 1970-01-01 UTC.
     func confirmCode(_ characters: SecretBytes, by caller: Caller) async throws(Fault) -> UInt64 {
         dropLateCode()
         guard let code = held.code, code.process == caller.process else { throw Faults.noCodeToConfirm }

@@ -4,8 +4,8 @@ import Cryptography
 import Varlink
 import Vault
 
-/// One owner's vault: its file, its keys, whether it is locked. Everything about it happens in one order, on a queue of its own; only the sealer is waited
-/// for. A lock alone does not wait for its turn (`HeldKeys`).
+/// One owner's vault: its file, its keys and its lock. All of its work runs in order, on a queue of its own. Only the
+/// sealer is awaited. A lock does not wait for its turn (`HeldKeys`).
 actor VaultActor {
     let owner: Owner
     let dependencies: VaultDependencies
@@ -13,23 +13,25 @@ actor VaultActor {
     /// What a lock takes away.
     nonisolated let held = HeldKeys()
 
-    /// The open file, with what the registry said when it was opened. Keys go with the vault that they are of.
+    /// The open file, with the registry's record from when it was opened. Keys are wiped when their vault is closed
+    /// or replaced.
     var open: OpenState? {
         didSet { if open?.vault !== oldValue?.vault { held.seal() } }
     }
-    /// Every waiter of one opening gets its outcome.
+    /// All callers that wait for an opening share this task and its outcome.
     private var opening: Task<Result<OpenState, Fault>, Never>?
-    /// What was found wrong. It stays refused until the broker starts again: damage does not heal by looking twice.
+    /// The damage that was found. The vault stays refused until the broker starts again, because a second look does
+    /// not heal damage.
     private var damage: Fault?
-    /// The creation that is under way; a second one must not take its file away.
+    /// The creation under way. A second one must not replace its file.
     var creation: Creation?
-    /// The enrolment that is under way: while it is, no other may put another key in the place of its own.
+    /// The enrolment under way. Meanwhile, no other may replace its key.
     var enrolment: Challenge.ID?
-    /// The binding that is under way, or its end.
+    /// The challenge that is replacing the roots.
     var binding: Challenge.ID?
     /// Whether the list of approved boots is being written.
     var isApproving = false
-    /// How this boot stands is being asked; everybody who wants to know waits for the same.
+    /// The query under way about this boot; all callers share it.
     var standing: Task<Result<BootStanding, Fault>, Never>?
     /// The renewal of all keys that is under way.
     var renewal: Renewal?
@@ -39,12 +41,12 @@ actor VaultActor {
     var unlogged: [AccessRecord] = []
     var isLogScheduled = false
     var refusals = RefusalBudget()
-    /// The last refusal that was only counted, while the count waits for a record that says it.
+    /// The event of the last refusal that was only counted, until a record tells the count.
     var countedRefusal: AccessRecord.Event?
-    /// The counter's following the file; everybody who needs it waits for the same.
+    /// The task that makes the counter follow the file; all callers share it.
     var raising: Task<Result<Void, Fault>, Never>?
     var isAdvanceScheduled = false
-    /// The counter's next moves; see `VaultActor+Commit`.
+    /// The counter's next commits; see `VaultActor+Commit`.
     var commits = Commits()
     var steps: StepBudget
 
@@ -53,7 +55,7 @@ actor VaultActor {
         var record: RegistryRecord
         let held: HeldKeys
 
-        /// Those of this moment: to be asked for where they are used.
+        /// The present keys. Read them at each use; do not keep them.
         var keys: ClassKeys { held.keys ?? vault.alwaysKeys }
         var lock: LockState { held.lock }
     }
@@ -78,18 +80,18 @@ actor VaultActor {
         steps = StepBudget(at: dependencies.clock.now())
     }
 
-    /// More often than this a change is not begun again because others came between it and the counter.
+    /// How often a change begins again because others came between it and the counter.
     private static let mostAttempts = 16
 
-    /// Does something with the open vault, opening it first where need be. Damage that it meets closes the vault.
+    /// Does something with the open vault, and opens it first if needed. If `body` finds damage, the vault is closed.
     ///
-    /// - Parameter body: where it moves the vault's epoch and the counter has not followed an earlier move yet, that is waited for, and it is run again from
-    ///   its beginning. What it does before it changes the vault must bear that.
+    /// - Parameter body: runs again from its beginning if it advances the epoch before the counter has followed an
+    ///   earlier advance. Everything that it does before it changes the vault must bear repetition.
     func use<Value: Sendable>(_ body: @Sendable (OpenState) throws -> Value) async throws(Fault) -> Value {
         for _ in 0..<Self.mostAttempts {
-            // A call of the actor's own method is a turn on its queue, which most calls need not wait for.
+            // Awaiting a method of this actor takes a turn on its queue, which most calls do not need.
             if try openState() == nil { _ = try await opened() }
-            // Nothing may come between looking at the state and using it.
+            // There must be no `await` between checking the state and using it.
             guard let state = open else { throw Faults.stopping }
             guard renewal?.offer == nil else { throw Faults.beingRenewed }
             let epoch = state.vault.epoch
@@ -121,7 +123,7 @@ actor VaultActor {
         throw Fault(.failed, "There are too many changes to this vault at once; try again in a moment.")
     }
 
-    /// The open vault. What comes from a file or a TPM is waited for without keeping other calls from this vault.
+    /// The open vault. Files and the TPM are awaited, so that other calls of this vault can go on.
     func opened() async throws(Fault) -> OpenState {
         if let open = try openState() { return open }
         try await awaitDecision()
@@ -134,7 +136,7 @@ actor VaultActor {
         return try result.get()
     }
 
-    /// The open vault, where nothing has to be waited for.
+    /// The open vault; nil if something must be awaited first.
     private func openState() throws(Fault) -> OpenState? {
         if let damage { throw damage }
         if isClosed { throw Faults.stopping }
@@ -144,7 +146,7 @@ actor VaultActor {
     }
 
     private func begin() -> Task<Result<OpenState, Fault>, Never> {
-        // Its file may be the one that is to be opened.
+        // The successor's file may be the one that is opened now.
         closeRenewal()
         let opener = VaultOpener(owner: owner, dependencies: dependencies)
         return Task { [held] in await opener.open(held) }
@@ -157,7 +159,7 @@ actor VaultActor {
             guard !isClosed, damage == nil else { return }
             open = state
             noteUnlogged()
-            // What an earlier run has written may wait for it.
+            // Changes written by an earlier run may still need an advance of the epoch.
             scheduleAdvance()
             if state.vault.isBindingUnfinished { Task { await finishBinding() } }
             Task { await endFormer() }
@@ -165,7 +167,7 @@ actor VaultActor {
         }
     }
 
-    /// Remembers damage, and lets go of what is damaged.
+    /// Remembers damage, and closes the damaged vault.
     func noting(_ fault: Fault) -> Fault {
         guard fault.name == .damaged else { return fault }
         if damage == nil, fault.details.kind == Keychain.rollback {
@@ -178,13 +180,13 @@ actor VaultActor {
         return fault
     }
 
-    /// Root has accepted what was refused.
+    /// Root has accepted the refused file.
     func forgetDamage() throws(Fault) {
         if isClosed { throw Faults.stopping }
         damage = nil
     }
 
-    /// What the vault is in, without touching the TPM.
+    /// The vault's condition, without using the TPM.
     func condition() throws(Fault) -> VaultCondition {
         if let damage { throw damage }
         if isClosed { throw Faults.stopping }
@@ -203,7 +205,7 @@ actor VaultActor {
         } catch { throw noting(error) }
     }
 
-    /// What the vault is in, without waiting for what it is busy with; nil where that takes a look.
+    /// The vault's condition, without waiting for its other work; nil if that needs a look at the files.
     nonisolated var knownCondition: VaultCondition? {
         switch held.lock {
         case .sealed: nil
@@ -212,10 +214,10 @@ actor VaultActor {
         }
     }
 
-    /// Which vault the registry says this is, without touching the TPM.
+    /// The ID of the vault in the registry, without using the TPM.
     func vaultID() throws(Fault) -> VaultID { try record().vault }
 
-    /// What the registry says of the vault, without touching the TPM.
+    /// The vault's record in the registry, without using the TPM.
     func record() throws(Fault) -> RegistryRecord {
         if let open { return open.record }
         do throws(Fault) {
@@ -226,21 +228,22 @@ actor VaultActor {
         } catch { throw noting(error) }
     }
 
-    /// What a stop waits for the TPM: with the time that running calls get it must stay below the unit's `TimeoutStopSec`.
+    /// How long a stop waits for the TPM. With the time for running calls, it must stay below the unit's
+    /// `TimeoutStopSec`.
     private static let patience = Duration.seconds(6)
 
-    /// Wipes at once, with nothing else that a lock does.
+    /// Wipes the keys at once, and does nothing else of a lock.
     nonisolated func wipe() { _ = held.lock(at: Self.milliseconds) }
 
-    /// Wipes and closes; nothing is opened any more.
+    /// Wipes the keys and closes the vault. It cannot be opened again.
     func close() async {
         isClosed = true
-        // The keys do not wait.
+        // The keys are wiped before anything is awaited.
         wipe()
         if let vault = open?.vault, vault.isAdvanceDue || vault.isAhead {
             await TimeLimit.wait(Self.patience) { await self.advanceEpoch(isUrgent: true) }
         }
-        // What cannot be written now is what a crash would lose.
+        // `try?`: records that cannot be written now are those that a crash would lose.
         try? open?.vault.anchorLog()
         open = nil
         closeRenewal()

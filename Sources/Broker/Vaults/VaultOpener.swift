@@ -4,18 +4,20 @@ import Platform
 import Varlink
 import Vault
 
-/// Opens a vault: the registry's word first, then the file, then the device root. Blocking work, done on the sealer's thread.
+/// Opens a vault: first the registry's record, then the file, then the device root. This blocks, so it runs on the
+/// sealer's thread.
 struct VaultOpener: Sendable {
     let owner: Owner
     let dependencies: VaultDependencies
 
     /// The registry's record, if it and the file agree that there is a vault.
-    /// - Returns: nil when neither knows of one.
+    /// - Returns: nil if neither knows of a vault.
+    /// - Throws: `Damaged` if only one of the two knows of a vault.
     func registered() throws(Fault) -> RegistryRecord? {
         do {
             let record = try dependencies.registry.record(for: owner)
             let file = try FileStatus.of(VaultFile.path(of: owner, in: dependencies.directory)) != nil
-            // A vault that was registered a moment before a crash is there under its first name.
+            // After a crash just behind the registration, the file still has its first name.
             let newFile = try FileStatus.of(VaultFile.newPath(of: owner, in: dependencies.directory)) != nil
             guard let record else {
                 if file {
@@ -39,20 +41,21 @@ struct VaultOpener: Sendable {
         }
     }
 
-    /// A broker that ended while the registry was asked to name a successor: what is written to the vault before in that moment would be lost.
+    /// Refuses a vault if a broker ended while the registry was asked to name a successor. Changes written to the
+    /// former vault in that moment would be lost.
     ///
-    /// The vault is open by then: only its own word on that is believed.
+    /// The vault must be open, because only its own note about the successor is believed.
     private func checkDecided(_ vault: OpenVault) throws(Fault) {
-        // What cannot be read is as good as none.
+        // `try?`: a note that cannot be read counts as none.
         guard let offer = try? vault.succession?.offer, let boot = try? BootTime.bootID(), offer.boot == boot,
             offer.isOpen(at: BootTime.milliseconds)
         else { return }
-        // A file that cannot be closed is no reason to use it.
+        // `try?`: the file must not be used, even if it cannot be closed.
         try? vault.close()
         throw Faults.beingRenewed
     }
 
-    /// - Parameter held: where the vault's keys will be.
+    /// - Parameter held: holds the vault's keys later.
     func open(_ held: HeldKeys) async -> Result<VaultActor.OpenState, Fault> {
         let result: Result<Result<VaultActor.OpenState, Fault>, SealerError>
         do throws(SealerError) {

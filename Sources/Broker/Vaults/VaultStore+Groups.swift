@@ -1,12 +1,12 @@
 import Authorization
 import Platform
 
-/// A group's vault is open for as long as a member's own is.
+/// A group's vault stays open as long as one member's own vault is open.
 extension VaultStore {
-    /// How long after a removal, at most, the keys of a group are still there that nobody may use any more.
+    /// How long, at most, a group's keys stay in memory after a removal left nobody who may use them.
     static let groupWatch = Duration.seconds(60)
 
-    /// Locks the vaults of groups of which no member has his own vault open; their keys are gone when this returns.
+    /// Locks the vaults of groups if no member has their own vault open. The keys are gone when this returns.
     func lockAbandonedGroups() async {
         let unlocked = self.unlocked()
         var users: [UInt32] = []
@@ -16,7 +16,8 @@ extension VaultStore {
         }
     }
 
-    /// A group's vault was opened. Who was removed meanwhile is noticed at once, who is removed later without anybody's lock or call, within a minute.
+    /// A group's vault was opened. A member who was removed meanwhile is noticed at once. A later removal is noticed
+    /// within a minute, even without a lock or a call.
     func groupOpened() async {
         await lockAbandonedGroups()
         watchGroups()
@@ -43,13 +44,14 @@ extension VaultStore {
         }
     }
 
-    /// By the name service, where waiting for it keeps nobody else from going on. Without candidates it is not asked: a lock does not wait for it then.
+    /// Asks the name service on a thread of its own, so that nobody else waits for it. Without candidates it is not
+    /// asked, so that a lock does not wait.
     private static func isMember(anyOf uids: [UInt32], of gid: UInt32) async -> Bool {
         guard !uids.isEmpty else { return false }
         return await withCheckedContinuation { continuation in
             OwnThread.run {
                 let isMember = uids.contains { uid in
-                    // An account that cannot be found keeps nothing open.
+                    // `try?`: an account that cannot be found keeps nothing open.
                     guard let account = try? Account.withUID(uid) else { return false }
                     return account.isMember(of: gid)
                 }

@@ -3,7 +3,7 @@ import BrokerProtocol
 import Synchronization
 import Vault
 
-/// What all vaults stand on.
+/// The dependencies of all vaults.
 struct VaultDependencies: Sendable {
     let directory: String
     let registry: Registry
@@ -12,16 +12,17 @@ struct VaultDependencies: Sendable {
     let challenges: ChallengeStore
     var clock = BrokerClock.system
     var lockTimes = LockTimes()
-    /// How long making keys may take, and bringing a counter forward: a slow TPM needs many seconds for it, and a person waits for it once.
+    /// How long making keys may take, or bringing a counter forward. A slow TPM needs many seconds, and a person
+    /// waits for it only once.
     var makingTime = Duration.seconds(60)
     /// How long the TPM waits for a signature.
     var signatureTime = Duration.seconds(5)
 }
 
-/// One actor for each owner who was ever asked for. An actor without an open vault is a few hundred bytes.
+/// One actor for each owner that was asked for. An actor without an open vault takes a few hundred bytes.
 final class VaultStore: Sendable {
     let dependencies: VaultDependencies
-    /// Whether abandoned groups will be looked for by themselves.
+    /// Whether a check for abandoned groups is scheduled.
     let isGroupWatchSet = Mutex(false)
     private let vaultActors = Mutex<[Owner: VaultActor]>([:])
 
@@ -39,14 +40,15 @@ final class VaultStore: Sendable {
         }
     }
 
-    /// Locks a vault, if it was ever asked for, and those of groups that it kept open; their keys are gone when this returns.
-    /// - Parameter program: who asked for it.
+    /// Locks a vault if it was ever asked for, and the groups' vaults that it kept open. Their keys are gone when
+    /// this returns.
+    /// - Parameter program: the program that asked for it.
     func lock(_ owner: Owner, by program: AccessRecord.Program? = nil) async {
         lockOwn(owner, by: program)
         await lockAbandonedGroups()
     }
 
-    /// Locks a vault, and leaves those of groups for later; its keys are gone when this returns. It waits for nobody.
+    /// Locks a vault, and leaves groups' vaults for later. Its keys are gone when this returns. It waits for nobody.
     func lockOwn(_ owner: Owner, by program: AccessRecord.Program? = nil) {
         lockTimes.note(owner)
         known(owner)?.lock(by: program)
@@ -66,18 +68,18 @@ final class VaultStore: Sendable {
 
     /// What a user's vault is in. One that cannot be used is taken for locked.
     func condition(of uid: UInt32) async -> VaultCondition {
-        // Why it cannot be used is its owner's to learn, when he asks for it.
+        // `try?`: the owners learn the reason when they use their vault.
         (try? await vaultActor(of: .user(uid)).condition()) ?? .locked
     }
 
-    /// Locks all vaults; all keys are gone when this returns. It waits for nobody.
+    /// Locks all vaults. All keys are gone when this returns. It waits for nobody.
     func lockAll() {
         lockTimes.noteAll()
         let all = vaultActors.withLock { Array($0.values) }
         for vaultActor in all { vaultActor.lock() }
     }
 
-    /// Has the TPM count what was written to any vault, as far as there is time.
+    /// Makes the TPM count what was written to any vault, as far as there is time.
     func advanceEpoch() async {
         let all = vaultActors.withLock { Array($0.values) }
         // Sleep is held until this returns, and logind does not wait for ever.
@@ -88,12 +90,13 @@ final class VaultStore: Sendable {
         }
     }
 
-    /// How long sleep waits for the TPM to count, once the keys are gone: less than logind's `InhibitDelayMaxSec`.
+    /// How long sleep waits for the TPM to count after the keys are gone. It must be less than logind's
+    /// `InhibitDelayMaxSec`.
     private static let patience = Duration.seconds(3)
 
     private func known(_ owner: Owner) -> VaultActor? { vaultActors.withLock { $0[owner] } }
 
-    /// All vaults that are unlocked, by owner.
+    /// All unlocked vaults, by owner.
     func unlocked() -> [Owner: VaultActor] { vaultActors.withLock { $0 }.filter { $0.value.held.isUnlocked } }
 
     /// Wipes all keys and closes all files.
