@@ -23,7 +23,7 @@ public enum BrokerStart {
         }
     }
 
-    /// As root, the broker could read everything that it is meant to keep apart.
+    /// The broker must not run as root, because it would then be what it is meant to protect from.
     public static func checkUser(_ configuration: Configuration) throws(BrokerStartError) {
         guard ProcessSurroundings.effectiveUser == 0, !configuration.sandbox else { return }
         throw BrokerStartError(

@@ -2,7 +2,8 @@ import Synchronization
 import Vault
 
 /// Slows down guessing at application passwords. Each item has its own count for each user. A user who knows the
-/// password of one item cannot thereby reset the failures of another. The guesses of one user slow nobody else down.
+/// password of one item cannot use it to reset the failures of another. The guesses of one user slow nobody else
+/// down.
 final class GuessBook: Sendable {
     private struct Key: Hashable {
         let uid: UInt32

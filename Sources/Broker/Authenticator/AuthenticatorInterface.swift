@@ -27,7 +27,7 @@ struct AuthenticatorInterface: ServedInterface {
 
     var unreadable: Fault.Name { .brokerInvalidArgument }
 
-    /// All connections belong to the authenticator, so the broker cannot tell users apart here.
+    /// All connections belong to the authenticator, whichever user they are for.
     var keepsUsersApart: Bool { false }
 
     func admits(uid: UInt32) -> Bool { uid == authenticatorUID }

@@ -5,7 +5,7 @@ import Vault
 
 /// Ties a vault to the boot, or releases it (docs/boot.md).
 extension AuthenticatorSession {
-    /// Seals the roots that signatures have released again. The new objects are not in use yet.
+    /// Seals again the roots that signatures have released. The new objects are not in use yet.
     func resealForBoot(_ method: BrokerInterface.ResealForBoot) async throws(Fault) -> MethodAnswer {
         let challenge = try challenge(method.challenge)
         do throws(Fault) {

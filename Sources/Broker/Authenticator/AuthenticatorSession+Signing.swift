@@ -128,8 +128,9 @@ extension AuthenticatorSession {
         }
     }
 
-    /// Takes the secret that a signature released for a renewal of all keys. Returns nil for the opening of the vault
-    /// itself.
+    /// Takes the secret that a signature released for a renewal of all keys.
+    ///
+    /// - Returns: nil if there is no renewal, or if the signature opens the vault itself.
     private func renewed(
         _ challenge: Challenge, _ method: BrokerInterface.Complete, _ secret: SecretBytes
     ) async throws(Fault) -> MethodAnswer? {

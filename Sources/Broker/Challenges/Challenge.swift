@@ -13,7 +13,7 @@ struct Challenge: Sendable {
     let id: ID
     /// The user who is asked: the one who runs the process.
     let uid: UInt32
-    /// The owner of the vault in question.
+    /// The owner of the vault that it concerns.
     let owner: Owner
     let process: ProcessIdentity
     /// nil until the vault is made.

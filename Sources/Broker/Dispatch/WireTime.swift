@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Varlink
 
-/// Converts times in messages, in milliseconds since 1970-01-01 UTC.
+/// Decodes times in messages, in milliseconds since 1970-01-01 UTC.
 enum WireTime {
     /// - Returns: nil for "never", which 0 also means.
     static func decode(_ milliseconds: Int64?) throws(Fault) -> UInt64? {

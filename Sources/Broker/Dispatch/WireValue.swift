@@ -2,7 +2,7 @@ import BrokerProtocol
 import Cryptography
 import Varlink
 
-/// Converts secrets in messages, which are base64.
+/// Decodes secrets, which are base64 in messages.
 enum WireValue {
     static func decode(_ text: String) throws(Fault) -> SecretBytes {
         do throws(CryptographyError) {

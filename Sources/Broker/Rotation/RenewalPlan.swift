@@ -3,7 +3,7 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// What sealing all items again needs. Each item is read once, by the way that asks least of the person.
+/// What sealing all items again needs. Each item is read once, by the way that asks least of the machine.
 struct RenewalPlan: Sendable {
     /// The most items that one prompt can name.
     static let mostItems = 32

@@ -106,8 +106,8 @@ extension VaultActor {
         return challenge.passwords[id] == nil ? [] : [id]
     }
 
-    /// Seals all items that need no person. If nothing is left, it completes the successor. From then on, all calls wait until the registry has
-    /// decided.
+    /// Seals again all items that need no person. If nothing is left, completes the successor. From then on, all calls wait until the registry
+    /// has decided.
     ///
     /// - Parameter connection: the authenticator's connection.
     /// - Returns: the successor's record, or nil if items are left that need a person; and the items that were read with an application password.

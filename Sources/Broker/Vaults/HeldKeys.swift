@@ -27,7 +27,8 @@ final class HeldKeys: Sendable {
         set { state.withLock { $0.code = newValue } }
     }
 
-    /// Counts a wrong part of the code. If a lock has removed the code meanwhile, nothing happens.
+    /// Counts a wrong part of the code, and drops the code after too many. If a lock has dropped it meanwhile,
+    /// nothing happens.
     func noteWrongPart() {
         state.withLock { state in
             guard let code = state.code else { return }

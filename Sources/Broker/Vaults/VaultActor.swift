@@ -21,7 +21,7 @@ actor VaultActor {
     /// All callers that wait for an opening share this task and its outcome.
     private var opening: Task<Result<OpenState, Fault>, Never>?
     /// The damage that was found. The vault stays refused until the broker starts again, because a second look does
-    /// not heal damage.
+    /// not heal damage. Only the refusal of a rollback ends earlier, if root accepts the file.
     private var damage: Fault?
     /// The creation under way. A second one must not replace its file.
     var creation: Creation?

@@ -17,7 +17,7 @@ struct VaultOpener: Sendable {
         do {
             let record = try dependencies.registry.record(for: owner)
             let file = try FileStatus.of(VaultFile.path(of: owner, in: dependencies.directory)) != nil
-            // After a crash just behind the registration, the file still has its first name.
+            // After a crash just after the registration, the file still has its first name.
             let newFile = try FileStatus.of(VaultFile.newPath(of: owner, in: dependencies.directory)) != nil
             guard let record else {
                 if file {
