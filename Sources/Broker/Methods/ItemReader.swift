@@ -74,7 +74,7 @@ struct ItemReader: Sendable {
             let found: Outcome<(ItemSummary, SecretBytes)> = try state.vault.look(
                 service: service, account: account, includingExpired: includesExpired
             ) { view in
-                // What was granted for the keys before says nothing of these.
+                // The challenge was granted for the former keys, not for these.
                 if let granted, granted.vault != state.record.vault { throw Faults.challengeRefused }
                 let item = view.item
                 let plan = try view.plan()
