@@ -1,34 +1,39 @@
 import Authorization
 import Cryptography
 
-/// Binding a vault to a password, to another one, or to none. Three steps, in this order: the file holds what is new beside what is in use; the registry
-/// names the new; the file lets go of the old. A crash between them leaves a vault that opens by what the registry names (docs/vault-format.md).
+/// Binds a vault to a password, binds it to another one, or ends the binding. It takes three steps, in this order:
+/// 1. The file gets the new objects beside those in use.
+/// 2. The registry names the new ones.
+/// 3. The file drops the old ones.
+/// A crash between them leaves a vault that opens with the objects that the registry names (docs/vault-format.md).
 extension OpenVault {
-    /// Whether the password is part of its key.
+    /// Whether the vault's key depends on the login password.
     public var isBound: Bool { record.binding != nil }
 
-    /// Whether the registry names what a transition brought, and the file still has what was before.
+    /// Whether the registry already names a transition's new objects while the file still has the old ones.
     public var isBindingUnfinished: Bool { pinned.withLock { $0.isCommitted } }
 
-    /// The index that is good for nothing any more: of the binding that ended, or of a transition that the registry never named.
+    /// An index that nothing needs. Its binding has ended, or the registry never named its transition.
     public var uselessIndex: VaultIndex? {
         pinned.withLock { $0.isCommitted ? $0.transition?.formerIndex : $0.transition?.index }
     }
 
-    /// How many items need the password as part of their key: they are gone when the vault is bound no more.
+    /// How many items need the password as part of their key. Ending the binding deletes them.
     public var passcodeSetCount: Int {
         get throws(VaultError) {
             try read { (snapshot) throws(VaultError) in try snapshot.allItems().count { $0.isPasscodeSet } }
         }
     }
 
-    /// Puts another unlock root, and the class keys under it, beside those in use. One that was put there before, and that the registry never named, is gone.
+    /// Puts another unlock root, and the class keys under it, beside those in use. This replaces an earlier one that
+    /// the registry never named.
     ///
     /// - Parameters:
     ///   - root: the unlock root in use.
-    ///   - next: the other one.
-    ///   - sealed: the other one as the sealer has sealed it.
-    /// - Throws: `.damaged`, `.storage`, `.changed` where an earlier transition was not brought to its end; then nothing has changed.
+    ///   - next: the other unlock root.
+    ///   - sealed: the other unlock root, as the sealer has sealed it.
+    /// - Throws: `.damaged`; `.storage`; `.changed` if an earlier transition is unfinished. After an error, nothing has
+    ///   changed.
     public func begin(from root: SecretBytes, to next: SecretBytes, _ sealed: ResealedRoot) throws(VaultError) {
         guard sealed.object.role == .unlockRoot else {
             throw VaultError(.invalidArgument, "object \(sealed.object.role.rawValue) is no unlock root")
@@ -39,9 +44,9 @@ extension OpenVault {
     }
 
     /// - Parameters:
-    ///   - objects: the other root, and what else was sealed anew.
-    ///   - index: what was made in the TPM for it.
-    ///   - formerIndex: what goes with what is in use.
+    ///   - objects: the other unlock root, and the other objects that were sealed again.
+    ///   - index: the NV index made for them, if any.
+    ///   - formerIndex: the NV index of the objects in use, if any.
     func begin(
         from root: SecretBytes, to next: SecretBytes, _ objects: [SealedObject], isToBeBound: Bool, index: VaultIndex?,
         formerIndex: VaultIndex?
@@ -64,16 +69,17 @@ extension OpenVault {
         pinned.withLock { $0.put(transition) }
     }
 
-    /// After the registry was taken: the keys are those that it names.
+    /// Once the registry names the transition, uses its class keys.
     func useTransition() throws(VaultError) {
         guard let transition = pinned.withLock({ $0.isCommitted ? $0.transition : nil }) else { return }
         use(try Keybag(decoding: transition.keybag, keys: keys, format))
     }
 
-    /// Lets go of what was in use before the registry named something else: its objects, its keys, and with a binding that ended the items that needed it.
+    /// Drops the objects and keys that were in use before the registry named others. If the binding has ended, this
+    /// also deletes the items that needed it.
     ///
-    /// - Returns: how many items those were.
-    /// - Throws: `.damaged`, `.storage`; then nothing has changed.
+    /// - Returns: how many items were deleted.
+    /// - Throws: `.damaged`, `.storage`. After an error, nothing has changed.
     @discardableResult
     public func finishBinding() throws(VaultError) -> Int {
         let (transition, former, objects) = pinned.withLock {

@@ -1,13 +1,13 @@
 import Authorization
 import Cryptography
 
-/// An unlock root that was sealed anew.
+/// An unlock root that was sealed again.
 public struct ResealedRoot: Sendable {
     /// Role `unlockRoot`.
     public let object: SealedObject
     /// 34 bytes, for the registry.
     public let name: [UInt8]
-    /// What counts the tries of its password; nil where it has none.
+    /// The index that counts the password's tries; nil if there is no password.
     public let index: IndexPin?
 
     public init(object: SealedObject, name: [UInt8], index: IndexPin?) {
@@ -17,16 +17,16 @@ public struct ResealedRoot: Sendable {
     }
 }
 
-/// Roots that were sealed anew, and are to take the place of those in use.
+/// Roots that were sealed again, and are to replace those in use.
 public protocol Resealed: Sendable {
-    /// What was made in the TPM for them.
+    /// The NV index made in the TPM for them.
     var madeIndex: VaultIndex? { get }
 
-    /// Puts them beside those in use.
+    /// Puts them beside the roots in use.
     ///
     /// - Parameters:
     ///   - root: the unlock root in use.
-    ///   - next: the other one.
+    ///   - next: the other unlock root.
     func begin(in vault: OpenVault, from root: SecretBytes, to next: SecretBytes) throws(VaultError)
 }
 
@@ -38,11 +38,12 @@ extension ResealedRoot: Resealed {
     }
 }
 
-/// What opens a bound vault: the authenticator's signature, and the password that PAM has just accepted, in the form that the TPM knows it in.
+/// What opens a bound vault: the authenticator's signature, and the password that PAM has just accepted. The password
+/// is in the form that the TPM knows.
 public struct BoundProof: Sendable {
     /// `r ‖ s`, 64 bytes.
     public let signature: [UInt8]
-    /// 32 bytes; nil where the authenticator brought none.
+    /// 32 bytes; nil if the authenticator sent none.
     public let pin: SecretBytes?
 
     public init(signature: [UInt8], pin: SecretBytes?) {
@@ -51,19 +52,20 @@ public struct BoundProof: Sendable {
     }
 }
 
-/// Holds a vault to its owner's login password besides the signature (docs/binding.md). The TPM counts wrong ones, for each vault by itself.
+/// Makes a vault need its owner's login password besides the signature (docs/binding.md). The TPM counts wrong
+/// passwords for each vault separately.
 ///
-/// Calls are synchronous and may block, as a ``Sealer``'s.
+/// Calls are synchronous and may block, as those of a ``Sealer`` do.
 public protocol PasswordBinding: Sendable {
     /// Makes an index for the PIN and seals an unlock root under it.
     ///
-    /// - Throws: `.unsupported` where nothing counts tries here.
+    /// - Throws: `.unsupported` if this sealer cannot count tries.
     func bind(_ unlockRoot: SecretBytes, pin: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot
 
     /// Seals an unlock root under the authenticator's signature alone.
     func sealUnbound(_ unlockRoot: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot
 
-    /// The unlock root of a vault that is bound, 32 bytes.
+    /// Opens the unlock root of a bound vault. It has 32 bytes.
     ///
     /// - Parameter prove: called once, while the session is open.
     /// - Throws: `.wrongPIN` with the tries left, `.triesUsedUp`, `.pinIndexGone`.
@@ -72,9 +74,10 @@ public protocol PasswordBinding: Sendable {
         prove: (SigningRequest) throws(SigningRefusal) -> BoundProof
     ) throws(SealerError) -> SecretBytes
 
-    /// Removes an index: what was sealed under it is dead. One that is gone, or another's, is left as it is.
+    /// Removes an index; what was sealed under it can never be opened again. Does nothing if the index is gone or not
+    /// ours.
     func removeIndex(_ index: VaultIndex) throws(SealerError)
 
-    /// An object's Name, 34 bytes. No use of the TPM.
+    /// An object's Name, 34 bytes. Computed without the TPM.
     func name(of object: SealedObject) throws(SealerError) -> [UInt8]
 }

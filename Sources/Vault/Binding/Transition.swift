@@ -1,16 +1,16 @@
 import Authorization
 import Cryptography
 
-/// The roots that another binding, another tie to the boot, or the end of one leads to, and the class keys under them: in the file beside those in use until
-/// the registry names one or the other (docs/vault-format.md, "A bound vault").
+/// The roots for another binding or boot tie, or for the end of one, and the class keys under them. The file keeps them
+/// beside those in use until the registry names one or the other (docs/vault-format.md, "A bound vault").
 struct Transition: Sendable, Equatable {
-    /// In the order of their roles; the unlock root is always among them, and another one than that in use.
+    /// Sorted by role. The unlock root is always among them, and differs from the one in use.
     let objects: [SealedObject]
-    /// As its row will be.
+    /// As the keybag row will be.
     let keybag: [UInt8]
-    /// What was made in the TPM for it; nil where nothing was.
+    /// The NV index made for the transition; nil if none was made.
     let index: VaultIndex?
-    /// What is good for nothing once the registry names it; nil where there is nothing.
+    /// The NV index that nothing needs once the registry names the transition; nil if there is none.
     let formerIndex: VaultIndex?
 
     init(objects: [SealedObject], keybag: [UInt8], index: VaultIndex?, formerIndex: VaultIndex?) {

@@ -1,10 +1,10 @@
 import Authorization
 
-/// An NV index that a vault's policies rely on. Which kind it is decides what it must look like in the TPM.
+/// An NV index that a vault's policies rely on. The kind decides which attributes it must have in the TPM.
 public enum VaultIndex: Sendable, Hashable {
     /// Counts the tries of the password.
     case password(IndexPin)
-    /// Says which boots are approved.
+    /// Holds the digest of the approved boots.
     case boots(IndexPin)
 
     public var pin: IndexPin {

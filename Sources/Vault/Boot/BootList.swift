@@ -14,15 +14,15 @@ public struct ApprovedBoot: Sendable, Hashable {
     }
 }
 
-/// The boots under which a vault opens (docs/vault-format.md, "A vault that is tied to the boot"). Nothing hangs on its being true: the TPM holds the digest of
-/// the list, and opens nothing for another one.
+/// The boots under which a vault opens (docs/vault-format.md, "A vault that is tied to the boot"). Security does not
+/// depend on this list: the TPM holds its digest, and opens nothing for another list.
 public struct BootList: Sendable, Equatable {
-    /// As many as one policy can have (TPM 2.0 Library, Part 3, section 23.6).
+    /// The most branches that one policy can have (TPM 2.0 Library, Part 3, section 23.6).
     public static let most = 8
 
-    /// One at least.
+    /// At least one.
     public let inForce: [ApprovedBoot]
-    /// The list that is being put in its place; empty but while it is, and after a stop in between.
+    /// The list that is about to replace ``inForce``. Empty, except during a replacement and after one was interrupted.
     public let next: [ApprovedBoot]
 
     public init(inForce: [ApprovedBoot], next: [ApprovedBoot] = []) {
@@ -30,7 +30,7 @@ public struct BootList: Sendable, Equatable {
         self.next = next
     }
 
-    /// The object that the vault's file keeps.
+    /// The object that the vault's file stores.
     public var object: SealedObject {
         SealedObject(role: .approvedBoots, public: Self.encode(inForce) + Self.encode(next), private: [])
     }

@@ -1,13 +1,14 @@
 import Authorization
 import Cryptography
 
-/// The roots of a vault as they were sealed anew, tied to the boot or not.
+/// A vault's roots, sealed again, with or without a tie to the boot.
 public struct ResealedVault: Sendable {
-    /// Device root, unlock root and recovery key; tied to the boot, approving key and list of approved boots besides.
+    /// The device root, the unlock root and the recovery key. If tied to the boot, also the approving key and the list
+    /// of approved boots.
     public let objects: [SealedObject]
     /// 34 bytes each, for the registry.
     public let names: [ObjectRole: [UInt8]]
-    /// nil where it is tied to no boot.
+    /// nil if the vault is not tied to the boot.
     public let boot: BootPin?
 
     public init(objects: [SealedObject], names: [ObjectRole: [UInt8]], boot: BootPin?) {
@@ -25,9 +26,9 @@ extension ResealedVault: Resealed {
     }
 }
 
-/// What a person released for it.
+/// The secrets that a person released for sealing a vault again.
 public struct ReleasedRoots: Sendable {
-    /// The one that the vault is to have: never the one that it had.
+    /// The vault's next unlock root. It always differs from the present one.
     public let unlockRoot: SecretBytes
     public let recovery: SecretBytes
 
@@ -37,13 +38,14 @@ public struct ReleasedRoots: Sendable {
     }
 }
 
-/// What the TPM says of the boot.
+/// How the present boot relates to a vault.
 public struct BootStanding: Sendable, Equatable {
-    /// What the registers hold that the vault is tied to, 32 bytes each.
+    /// The values of the registers that the vault is tied to, 32 bytes each.
     public let values: [Int: [UInt8]]
-    /// The digest of that.
+    /// The digest of ``values``.
     public let now: [UInt8]
-    /// The boots that the TPM takes, as far as the vault's file or this boot itself names them; empty where they do not.
+    /// The boots that the TPM accepts, as far as the vault's file or the present boot reveals them. Empty if they do
+    /// not.
     public let inForce: [ApprovedBoot]
 
     /// Whether the vault opens under this boot.
@@ -56,39 +58,40 @@ public struct BootStanding: Sendable, Equatable {
     }
 }
 
-/// Ties a vault to the measured boot (docs/boot.md). Calls are synchronous and may block, as a ``Sealer``'s.
+/// Ties a vault to the measured boot (docs/boot.md). Calls are synchronous and may block, as those of a ``Sealer`` do.
 public protocol BootTie: Sendable {
-    /// Makes an approving key and an index that approves this boot, and seals the roots under it.
+    /// Makes an approving key and an index that approves the present boot, and seals the roots under them.
     ///
     /// - Parameters:
-    ///   - registers: what a boot is told by.
+    ///   - registers: the PCRs that identify a boot.
     ///   - now: milliseconds since 1970-01-01 UTC.
-    /// - Throws: `.unsupported` where nothing measures here.
+    /// - Throws: `.unsupported` if this sealer cannot measure boots.
     func tie(
         _ roots: ReleasedRoots, to registers: [Int], _ objects: SealedObjects, record: RegistryRecord, now: UInt64
     ) throws(SealerError) -> ResealedVault
 
-    /// Seals the roots under no boot.
+    /// Seals the roots without a tie to the boot.
     func untie(
         _ roots: ReleasedRoots, _ objects: SealedObjects, record: RegistryRecord
     ) throws(SealerError) -> ResealedVault
 
-    /// Approves these boots and no others. Who has the approving key does it: the authenticator's signature has released it under an approved boot.
+    /// Approves these boots and no others. The caller needs the approving key, which the authenticator's signature
+    /// releases under an approved boot.
     func approve(_ boots: [ApprovedBoot], by key: SecretBytes, record: RegistryRecord) throws(SealerError)
 
-    /// How this boot stands to a vault that is tied to one. Needs no person, and opens nothing.
+    /// How the present boot relates to a vault that is tied to the boot. Asks nobody, and opens nothing.
     ///
     /// - Throws: `.bootIndexGone`.
     func standing(of boots: BootList, record: RegistryRecord) throws(SealerError) -> BootStanding
 
-    /// The digest of register values, as an approved boot has it.
+    /// The digest of register values, as an ``ApprovedBoot`` has it.
     func digest(of values: [Int: [UInt8]], record: RegistryRecord) throws(SealerError) -> [UInt8]
 
-    /// What these registers hold now, 32 bytes each.
+    /// The present values of these registers, 32 bytes each.
     func measurements(of registers: Set<Int>) throws(SealerError) -> [Int: [UInt8]]
 }
 
-/// What keeps no registers ties nothing.
+/// For sealers without registers: every call is refused.
 extension BootTie {
     private var refusal: SealerError {
         SealerError(

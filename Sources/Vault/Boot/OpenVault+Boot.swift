@@ -1,31 +1,32 @@
 import Authorization
 import Cryptography
 
-/// Tying a vault to the boot, and its end, go in the three steps in which a vault is bound to a password (``OpenVault/begin(from:to:_:)``).
+/// Tying a vault to the boot, and ending that, takes the same three steps as binding it to a password
+/// (``OpenVault/begin(from:to:_:)``).
 extension OpenVault {
-    /// Puts the roots that were sealed anew, and the class keys under them, beside those in use.
+    /// Puts roots that were sealed again, and the class keys under them, beside those in use.
     ///
     /// - Parameters:
     ///   - root: the unlock root in use.
-    ///   - next: the other one.
-    /// - Throws: `.damaged`, `.storage`, `.changed`; then nothing has changed.
+    ///   - next: the other unlock root.
+    /// - Throws: `.damaged`, `.storage`, `.changed`. After an error, nothing has changed.
     public func begin(from root: SecretBytes, to next: SecretBytes, _ sealed: ResealedVault) throws(VaultError) {
         try begin(
             from: root, to: next, sealed.objects, isToBeBound: isBound,
             index: sealed.boot.map { .boots($0.index) }, formerIndex: record.boot.map { .boots($0.index) })
     }
 
-    /// The list of approved boots, which the TPM has the last word on.
+    /// The list of approved boots. The TPM decides whether it is the right one.
     ///
-    /// - Throws: `.damaged` where there is none.
+    /// - Throws: `.damaged` if there is none.
     public var boots: BootList {
         get throws(VaultError) {
             do throws(SealerError) { return try BootList(objects[.approvedBoots]) } catch { throw VaultError(error) }
         }
     }
 
-    /// Writes the list down. One that is to be in force comes beside the other first, then the TPM is told, then it stands alone: whatever stops in between,
-    /// the one that the TPM keeps is among them.
+    /// Writes the list. A new list is first written beside the old one, then the TPM is told, then the new one is
+    /// written alone. If this is interrupted, the file still has the list that the TPM keeps.
     public func put(_ boots: BootList) throws(VaultError) {
         guard record.boot != nil, !isBindingUnfinished else {
             throw VaultError(.changed, "the vault is tied to no boot")

@@ -27,7 +27,7 @@ extension TPMSealer {
                 let list = BootList(inForce: [ApprovedBoot(digest: state.digest, approved: now)])
                 return try Self.seal(secrets, record.with(boot: boot, names: [:]), list, context, parent)
             } catch {
-                // Nobody knows of the index yet. What went wrong first says more than this.
+                // Nothing refers to the index yet. The first error matters more than a failed removal.
                 try? context.undefine(identity)
                 throw error
             }
@@ -47,8 +47,8 @@ extension TPMSealer {
     }
 
     /// - Parameters:
-    ///   - record: says what the objects are to need.
-    ///   - list: nil where there is no boot to approve.
+    ///   - record: decides what the objects will need.
+    ///   - list: nil if there is no boot to approve.
     private static func seal(
         _ secrets: [(ObjectRole, SecretBytes)], _ record: RegistryRecord, _ list: BootList?,
         _ context: borrowing TPMContext, _ parent: borrowing StorageKey
@@ -112,7 +112,8 @@ extension TPMSealer {
         }
     }
 
-    /// A policy session, in which this boot was shown to be an approved one where the object needs that. No signature is asked for before.
+    /// Starts a policy session. If the object is tied to the boot, the session has already shown that the present boot
+    /// is approved. This happens before anybody is asked for a signature.
     func startSession(
         for role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord, _ context: borrowing TPMContext,
         _ parent: borrowing StorageKey
@@ -128,7 +129,7 @@ extension TPMSealer {
         for candidate in Self.candidates(list) {
             if let session = try Self.approved(candidate, boot, identity, context, parent) { return session }
         }
-        // A file from before the last approval has another list; this boot may still be the one that was approved then.
+        // A file from before the last approval has another list. The present boot may still be the one approved then.
         let now = ApprovedBoot(digest: try context.state(of: PCRSelection(Set(boot.registers))).digest, approved: 0)
         if let session = try Self.approved([now], boot, identity, context, parent) { return session }
         throw TPMError(
@@ -139,7 +140,7 @@ extension TPMSealer {
         )
     }
 
-    /// - Returns: nil where this boot is none of these, or the TPM keeps another list.
+    /// - Returns: nil if the present boot is not in the list, or if the TPM keeps another list.
     private static func approved(
         _ boots: [ApprovedBoot], _ boot: BootPin, _ identity: PolicyIndexIdentity, _ context: borrowing TPMContext,
         _ parent: borrowing StorageKey
@@ -159,7 +160,7 @@ extension TPMSealer {
         list.next.isEmpty ? [list.inForce] : [list.inForce, list.next]
     }
 
-    /// An index that is not there, or not ours, is the one of approved boots.
+    /// Reports a missing or replaced index as the index of approved boots.
     private static func named<Value>(_ body: () throws(TPMError) -> Value) throws(TPMError) -> Value {
         do throws(TPMError) { return try body() } catch {
             guard error.code == .indexReplaced else { throw error }
@@ -208,7 +209,7 @@ extension TPMSealer {
         }
     }
 
-    /// Who may write the index of a vault: this key, for this vault.
+    /// The policy for writing a vault's index: only this key, and only for this vault.
     private static func writer(_ publicKey: [UInt8], _ record: RegistryRecord) throws(TPMError) -> SignedPolicy {
         let reference: [UInt8]
         do throws(CryptographyError) {

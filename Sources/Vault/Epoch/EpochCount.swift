@@ -1,21 +1,22 @@
-/// How far this run of a vault has come with counting its epochs (docs/vault-format.md, "Epoch and counter").
+/// How far this run has brought a vault's epoch and counter (docs/vault-format.md, "Epoch and counter").
 struct EpochCount: Sendable {
-    /// What the counter stands for.
+    /// The epoch that the counter has reached.
     private(set) var counted: UInt64
-    /// The epoch of this run's first step; nil before it.
+    /// The epoch after this run's first step; nil before that step.
     private(set) var begun: UInt64?
 
-    /// Whether changes leave their step to the next advance, so that one step is taken for several.
+    /// Whether changes leave their step to the next advance, so that one step covers several changes.
     var leavesSteps = false
-    /// Whether one has done so since this was last asked.
+    /// Whether a change has left its step since ``leavesSteps`` was last set.
     var hasLeftStep = false
 
     init(counted: UInt64) { self.counted = counted }
 
-    /// Whether a change may move the epoch on from this one: the counter stands for it, and the first step was taken.
+    /// Whether a change may advance the epoch from this one. It may once the first step was taken and the counter has
+    /// reached this epoch.
     func mayMove(from epoch: UInt64) -> Bool { begun != nil && standsFor(epoch) }
 
-    /// Whether the counter has followed so far. Nothing may move the epoch on before.
+    /// Whether the counter has reached this epoch. The epoch may not advance before that.
     func standsFor(_ epoch: UInt64) -> Bool { counted == epoch }
 
     mutating func begin(at epoch: UInt64) { begun = epoch }
@@ -23,15 +24,16 @@ struct EpochCount: Sendable {
     mutating func wasCounted(to epoch: UInt64) { counted = max(counted, epoch) }
 }
 
-/// What file and counter say together.
+/// How the file's epoch relates to the counter.
 enum EpochStanding: Equatable {
-    /// The counter stands for the file's epoch.
+    /// The counter has reached the file's epoch.
     case even
-    /// The file is one step ahead: whatever took that step was stopped before it had counted.
+    /// The file is one step ahead: a crash came between that step and the counter.
     case ahead
-    /// The counter has gone on without this file: it is an older copy.
+    /// The counter is ahead of the file, so the file is an older copy.
     case older
-    /// The file has gone on without the counter: that is not the TPM, or not its state, that has counted it.
+    /// The file is more than one step ahead. The step was counted by another TPM, or in a state of the TPM that was
+    /// lost.
     case uncounted
 
     init(file: UInt64, counter: UInt64) {

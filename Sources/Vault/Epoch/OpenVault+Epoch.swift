@@ -1,26 +1,28 @@
 import Authorization
 import Cryptography
 
-/// Keeping file and counter together: the file goes ahead by one step, and the next is not taken before the counter has followed
-/// (docs/vault-format.md, "Epoch and counter").
+/// Keeps file and counter together: the file goes ahead by one step, and takes the next only after the counter has
+/// followed (docs/vault-format.md, "Epoch and counter").
 extension OpenVault {
-    /// Whether an older copy of the file would be noticed.
+    /// Whether Coffer would notice an older copy of the file.
     public var isCounted: Bool { epochs.withLock { $0 != nil } }
 
     /// The file's epoch.
     public var epoch: UInt64 { lastHeader.epoch }
 
-    /// Whether the counter has still to follow the file.
+    /// Whether the counter must still follow the file.
     public var isAhead: Bool { epochs.withLock { $0.map { $0.counted < lastHeader.epoch } ?? false } }
 
-    /// Whether items were written since the epoch last moved: so far an older copy would not be noticed.
+    /// Whether items were written since the epoch last advanced. Until it advances, an older copy without them goes
+    /// unnoticed.
     public var isAdvanceDue: Bool { isCounted && lastHeader.isAdvanceDue }
 
-    /// The epoch that the counter stands for; nil where nothing counts.
+    /// The epoch that the counter has reached; nil if the vault has no counter.
     public var countedEpoch: UInt64? { epochs.withLock { $0?.counted } }
 
-    /// Whether changes that must not be taken back leave their step to the next ``advanceEpoch()``, which then takes in all of them; until the counter has followed
-    /// that, an older copy of the file takes them back. Otherwise each takes its step itself.
+    /// Sets whether changes that must not be rolled back leave their step to the next ``advanceEpoch()``, which then
+    /// covers all of them. Until the counter has followed that step, an older copy of the file can undo them. Otherwise
+    /// each change takes its own step.
     public func leaveSteps(_ leaves: Bool) {
         epochs.withLock {
             $0?.leavesSteps = leaves
@@ -28,16 +30,16 @@ extension OpenVault {
         }
     }
 
-    /// Whether a change has left its step since ``leaveSteps(_:)``.
+    /// Whether a change has left its step since ``leaveSteps(_:)`` was called.
     public var hasLeftStep: Bool { epochs.withLock { $0?.hasLeftStep ?? false } }
 
-    /// Whether this run has taken its first step, or has to take none.
+    /// Whether this run has taken its first step, or needs none.
     public var hasBegun: Bool { epochs.withLock { $0.map { $0.begun != nil } ?? true } }
 
-    /// Takes this run's first step, which changes nothing else: what a crash of an earlier run left is behind the counter from the second on. The
-    /// counter has to follow.
+    /// Takes this run's first step, which changes nothing else. From the second step on, leftovers of an earlier run's
+    /// crash are behind the counter. The counter must follow afterwards.
     ///
-    /// - Throws: `.uncounted` where the counter has to follow first; `.damaged`, `.storage`.
+    /// - Throws: `.uncounted` if the counter must follow an earlier step first; `.damaged`; `.storage`.
     public func begin() throws(VaultError) {
         guard !hasBegun else { return }
         guard !isAhead else { throw .uncounted }
@@ -46,17 +48,17 @@ extension OpenVault {
         epochs.withLock { $0?.begin(at: epoch) }
     }
 
-    /// Moves the epoch for the sake of what was changed since it last moved. The counter has to follow.
+    /// Advances the epoch for all changes since it last advanced. The counter must follow afterwards.
     ///
-    /// - Throws: `.uncounted` where that, or the first step, comes first; `.damaged`, `.storage`.
+    /// - Throws: `.uncounted` if the counter must follow first, or the first step is missing; `.damaged`; `.storage`.
     public func advanceEpoch() throws(VaultError) {
         guard isAdvanceDue else { return }
         try write(.advanceEpoch) { (change) throws(VaultError) in try change.moveEpoch() }
     }
 
-    /// Has the counter follow the file. Talks to the sealer on the calling thread.
+    /// Makes the counter follow the file. Calls the sealer on the calling thread.
     ///
-    /// - Throws: `.counterGone` where somebody else has counted, too; what the sealer throws.
+    /// - Throws: `.counterGone` if somebody else has moved the counter too; any error of the sealer.
     public func count(with sealer: any Sealer) throws(SealerError) {
         guard isAhead else { return }
         let epoch = epoch
@@ -67,9 +69,9 @@ extension OpenVault {
         epochs.withLock { $0?.wasCounted(to: epoch) }
     }
 
-    /// What an opening does about the counter, with a file whose header was found good.
+    /// Compares the counter with a file whose header is authentic, as the vault is opened.
     ///
-    /// - Returns: nil where nothing counts.
+    /// - Returns: nil if the vault has no counter.
     static func reconcile(
         _ header: Header, counted: UInt64?, keys: VaultKeys, record: RegistryRecord, sealer: any Sealer
     ) throws(VaultError) -> EpochCount? {
@@ -91,13 +93,13 @@ extension OpenVault {
         }
     }
 
-    /// How many steps a counter is brought forward at most to be beyond a file that is accepted.
+    /// The most steps that the counter takes to get past a file that root accepts.
     private static let mostStepsToAccept: UInt64 = 4096
 
-    /// Brings the counter to where no copy of the vault's file was ever, made again where it is gone.
+    /// Moves the counter past every copy of the vault's file that ever was. Makes a new counter if the old one is gone.
     ///
-    /// - Parameter counted: what it stands for; nil where it is gone.
-    /// - Returns: the epoch that the file is to have.
+    /// - Parameter counted: the counter's value; nil if the counter is gone.
+    /// - Returns: the epoch that the file must have.
     static func leaveBehind(
         _ header: Header, counted: UInt64?, keys: VaultKeys, record: RegistryRecord, sealer: any Sealer
     ) throws(SealerError) -> UInt64 {
@@ -105,7 +107,7 @@ extension OpenVault {
             if let counted { counted } else {
                 try sealer.remakeCounter(password: keys.counter, record: record)
             }
-        // A copy of what was stopped before it was counted is one step ahead of the counter, never two.
+        // A copy whose last step was never counted is one step ahead of the counter, never two.
         let (epoch, isTooMuch) = max(header.epoch, counted).addingReportingOverflow(2)
         guard !isTooMuch else { throw SealerError(.damaged, "the vault's epoch is more than a counter can count") }
         let found = try sealer.count(
@@ -118,10 +120,10 @@ extension OpenVault {
 }
 
 extension VaultError {
-    /// A change that moves the epoch while the counter has still to follow: nothing was changed.
+    /// Refuses a change that would advance the epoch before the counter has followed. Nothing was changed.
     static var uncounted: VaultError { VaultError(.uncounted, "the vault's counter has to follow first") }
 
-    /// A file that is not the one that the counter stands for, with what its owner and root can do.
+    /// The file does not match the counter. The message tells what the owner and root can do.
     static func rollback(_ what: String, _ record: RegistryRecord, cause: (any Error)? = nil) -> VaultError {
         let name =
             switch record.owner {
@@ -135,7 +137,7 @@ extension VaultError {
             cause: cause)
     }
 
-    /// What the sealer met on the way to a vault.
+    /// Translates an error of the sealer that came up while opening a vault.
     public init(_ error: SealerError, of record: RegistryRecord) {
         guard error.code == .counterGone else {
             self.init(error)

@@ -1,7 +1,7 @@
-/// Reads the format's integers and lengths, never past the end.
+/// Reads the format's integers and lengths, and never reads past the end.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
-    /// What is being read, for the error.
+    /// Names what is being read, for the error message.
     private let what: String
 
     init(_ bytes: [UInt8], _ what: String) {
@@ -23,7 +23,7 @@ struct ByteReader {
         try bytes(Integer.bitWidth / 8).reduce(0 as Integer) { ($0 &<< 8) | Integer($1) }
     }
 
-    /// `LP(x)` of exactly, or of any, length.
+    /// `LP(x)`. With a count, any other length is an error.
     mutating func prefixed(_ count: Int? = nil) throws(VaultError) -> [UInt8] {
         let length = Int(try integer(UInt32.self))
         guard count == nil || count == length else { throw .damaged("\(what) has a part of a wrong length") }

@@ -1,8 +1,8 @@
 import Authorization
 
-/// What every sealed string of a vault is bound to.
+/// What every sealed string of a vault is bound to, as associated data.
 struct FormatContext: Sendable {
-    /// The one format that this code writes and reads.
+    /// The only format that this code reads and writes.
     static let format: UInt16 = 1
 
     let vault: VaultID
@@ -13,7 +13,7 @@ struct FormatContext: Sendable {
     }
 }
 
-/// What one version of an item is bound to.
+/// What one version of an item is bound to, as associated data.
 struct ItemContext: Sendable {
     let format: FormatContext
     let item: ItemID

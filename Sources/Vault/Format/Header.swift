@@ -1,7 +1,7 @@
 import Authorization
 import Cryptography
 
-/// The one row that speaks for all others (docs/vault-format.md, "header").
+/// The row that authenticates all others (docs/vault-format.md, "header").
 struct Header: Sendable, Equatable {
     static let magic = Array("COFFERV1".utf8)
 
@@ -16,7 +16,7 @@ struct Header: Sendable, Equatable {
     var root: [UInt8]
     var keybagDigest: [UInt8]
     var objectsDigest: [UInt8]
-    /// Whether items were written since the epoch last moved.
+    /// Whether items were written since the epoch last advanced.
     var isAdvanceDue: Bool
 
     var encoded: [UInt8] {
@@ -28,7 +28,7 @@ struct Header: Sendable, Equatable {
         return bytes + root + keybagDigest + objectsDigest + [isAdvanceDue ? 1 : 0]
     }
 
-    /// Parses bytes of this format; `format(of:)` comes first.
+    /// Parses bytes of this format. Check `format(of:)` first.
     init(decoding bytes: [UInt8]) throws(VaultError) {
         var reader = ByteReader(bytes, "the header")
         guard try reader.bytes(8) == Self.magic, try reader.integer(UInt16.self) == FormatContext.format,
@@ -56,7 +56,7 @@ struct Header: Sendable, Equatable {
         guard encoded == bytes else { throw .damaged("the header is not one of this format") }
     }
 
-    /// A vault without items.
+    /// The header of a vault without items.
     init(record: RegistryRecord, keybagDigest: [UInt8], objectsDigest: [UInt8]) {
         vault = record.vault
         sealer = record.sealer
@@ -71,7 +71,8 @@ struct Header: Sendable, Equatable {
         isAdvanceDue = false
     }
 
-    /// The format that a header says it has. Magic, place and MAC of a header stay the same in every format, so that a newer one can be told from a damaged one.
+    /// The format that a header claims. The magic, its place and the header's MAC are the same in every format, so that
+    /// a newer format differs from damage.
     static func format(of bytes: [UInt8]) throws(VaultError) -> UInt16 {
         var reader = ByteReader(bytes, "the header")
         guard try reader.bytes(8) == magic else { throw .damaged("the file does not begin like a vault") }
@@ -82,9 +83,9 @@ struct Header: Sendable, Equatable {
         LengthPrefixed.encode(Array("org.coffer.header".utf8), content)
     }
 
-    /// SHA-256 over all objects, in the order of their roles, and what another binding has begun with.
+    /// SHA-256 over all objects in the order of their roles, then over the transition.
     ///
-    /// - Parameter transition: empty where there is none.
+    /// - Parameter transition: empty if there is none.
     static func digest(
         of objects: SealedObjects, transition: [UInt8] = []
     ) throws(CryptographyError) -> [UInt8] {
@@ -98,7 +99,7 @@ struct Header: Sendable, Equatable {
     }
 }
 
-/// A header whose MAC was found good, or made, with the bytes as they are in the file.
+/// A header with a valid MAC, and its bytes as the file has them.
 struct AuthenticatedHeader: Sendable {
     let content: [UInt8]
     let mac: [UInt8]

@@ -46,12 +46,13 @@ struct ItemRecord: Sendable, Equatable {
         self.slots = slots
     }
 
-    /// An unreadable length gives bytes that are no access control, so that there is one error to handle.
+    /// If the length cannot be read, returns bytes that are not an access control, so that the caller handles one
+    /// error.
     private static func accessBytes(_ reader: inout ByteReader) -> [UInt8] {
         do throws(VaultError) { return try reader.prefixed(AccessControl.encodedCount) } catch { return [] }
     }
 
-    /// The same values under other metadata.
+    /// The same values with other metadata.
     func replacing(sealedMetadata: [UInt8]) -> ItemRecord {
         ItemRecord(
             version: version, access: access, sealedMetadata: sealedMetadata, valueDigest: valueDigest, slots: slots)

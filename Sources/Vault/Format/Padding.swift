@@ -10,7 +10,7 @@ enum Padding {
         ])
     }
 
-    /// Takes the padding away, if it is exactly that of `sizeClass`.
+    /// Removes the padding if it is exactly what `sizeClass` demands.
     static func remove(
         _ plain: SecretBytes, _ what: String, sizeClass: (Int) -> Int
     ) throws(VaultError) -> SecretBytes {

@@ -1,4 +1,4 @@
-/// The ids that a term leads to: sorted, each once (docs/vault-format.md, "posting").
+/// The ids that a term leads to: sorted, without duplicates (docs/vault-format.md, "posting").
 enum Posting {
     static func decode(_ bytes: [UInt8]) throws(VaultError) -> [ItemID] {
         var reader = ByteReader(bytes, "a posting")

@@ -1,7 +1,7 @@
 import Cryptography
 import FoundationEssentials
 
-/// Value and metadata of an item, sealed and opened.
+/// Seals and opens an item's value and metadata.
 extension ItemContext {
     func seal(value: SecretBytes, key: SecretBytes) throws(CryptographyError) -> [UInt8] {
         try AESGCM.seal(

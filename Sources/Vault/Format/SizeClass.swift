@@ -1,7 +1,7 @@
-/// How long plain text is made before it is sealed, so that lengths tell little.
+/// The padded lengths of plain text. Padding hides most of the real length.
 enum SizeClass {
-    /// Of a value of so many bytes with its length in front: 64 bytes, or the Padmé length (Nikitin and others, "Reducing Metadata Leakage from Encrypted
-    /// Files", 2019): at most 12 % more.
+    /// The padded length of a value of `count` bytes with its length prefix. It is 64 bytes or the Padmé length, which
+    /// is at most 12 % more (Nikitin and others, "Reducing Metadata Leakage from Encrypted Files", 2019).
     static func value(_ count: Int) -> Int {
         let length = count + 4
         guard length > 64 else { return 64 }
@@ -11,6 +11,6 @@ enum SizeClass {
         return (length + mask) & ~mask
     }
 
-    /// Of metadata: the next multiple of 256.
+    /// The padded length of metadata: the next multiple of 256.
     static func metadata(_ count: Int) -> Int { (count + 4 + 255) / 256 * 256 }
 }

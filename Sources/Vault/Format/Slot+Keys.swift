@@ -1,16 +1,16 @@
 import Authorization
 import Cryptography
 
-/// The public halves that a slot is made for.
+/// The public keys that a slot is made for.
 struct SlotRecipients: Sendable {
-    /// X25519, of the slot's class.
+    /// The X25519 key of the slot's class.
     let classKey: [UInt8]
-    /// P-256, of each constraint that has a key, in order.
+    /// The P-256 key of each constraint that has one, in order.
     let constraintKeys: [[UInt8]]
 }
 
 extension Slot {
-    /// Wraps an item's key. Needs public halves only.
+    /// Wraps an item's key. Needs public keys only.
     static func wrap(
         _ itemKey: SecretBytes, _ shape: Shape, for recipients: SlotRecipients, password: StretchedPassword?,
         _ context: ItemContext
@@ -37,7 +37,8 @@ extension Slot {
 
     /// Unwraps the item's key.
     ///
-    /// - Parameter agreements: what each constraint key agreed on, in order.
+    /// - Parameter agreements: the shared secret of each constraint key, in order.
+    /// - Throws: `.authenticationFailed` if anything differs from what was wrapped.
     /// - Throws: `.authenticationFailed` where anything differs from what was wrapped.
     func unwrap(
         classKey: X25519.PrivateKey, agreements: [SecretBytes], password: StretchedPassword?, constraintKeys: [[UInt8]],
@@ -51,7 +52,8 @@ extension Slot {
         return try AESGCM.open(wrappedKey, key: Self.slotKey(secrets, bound), associatedData: bound)
     }
 
-    /// `context` of docs/vault-format.md: what the slot's key is derived for, and the associated data of the wrapping.
+    /// `context` of docs/vault-format.md: the info for deriving the slot's key, and the associated data of the
+    /// wrapping.
     private func bound(_ recipients: SlotRecipients, _ context: ItemContext) -> [UInt8] {
         context.bind("org.coffer.slot", [prefix, recipients.classKey] + recipients.constraintKeys)
     }

@@ -1,9 +1,10 @@
 import Authorization
 import Cryptography
 
-/// One way to an item's key: what has to be agreed on, and the key wrapped under it (docs/vault-format.md, "slot").
+/// One way to get an item's key: the public keys to agree with, and the key wrapped under the shared secrets
+/// (docs/vault-format.md, "slot").
 struct Slot: Sendable, Equatable {
-    /// Everything that the access control alone decides.
+    /// The part of a slot that depends only on the access control.
     struct Shape: Sendable, Equatable {
         let number: UInt8
         let keyClass: KeyClass
@@ -14,11 +15,11 @@ struct Slot: Sendable, Equatable {
     static let wrappedCount = AESGCM.keyCount + AESGCM.overhead
 
     let shape: Shape
-    /// X25519, 32 bytes.
+    /// The X25519 public key made for this slot, 32 bytes.
     let ephemeral: [UInt8]
     /// One P-256 point for each constraint that has a key, in order.
     let points: [[UInt8]]
-    /// For the application password, otherwise empty.
+    /// The salt of the application password; otherwise empty.
     let salt: [UInt8]
     let wrappedKey: [UInt8]
 
@@ -30,7 +31,8 @@ struct Slot: Sendable, Equatable {
         self.wrappedKey = wrappedKey
     }
 
-    /// The slots that an item of this access control has: one for each way of reading, and one for recovery if it may leave the device.
+    /// The slots of an item with this access control: one for each way of reading, and one for recovery if it may leave
+    /// the device.
     static func shapes(for access: AccessControl) -> [Shape] {
         let keyClass = KeyClass(access)
         var shapes: [Shape] = []
@@ -43,7 +45,7 @@ struct Slot: Sendable, Equatable {
         return shapes
     }
 
-    /// Everything before the wrapped key.
+    /// All bytes before the wrapped key.
     var prefix: [UInt8] {
         [shape.number, shape.keyClass.kind.rawValue, shape.keyClass.isThisDeviceOnly ? 1 : 0]
             + BigEndian.bytes(shape.constraints.rawValue) + ephemeral + points.flatMap(\.self) + salt

@@ -1,32 +1,32 @@
 import Cryptography
 
-/// One change of a vault, within one transaction: rows, tree, and last the header.
+/// One change of a vault, in one transaction. It writes the rows, then the tree, and last the header.
 final class Change: Snapshot {
-    /// What a change is about, as far as the epoch is concerned.
+    /// The kinds of change that the epoch distinguishes.
     enum Kind {
-        /// Items, keys, policies.
+        /// Items, keys or policies.
         case content
-        /// The log's end only: it is moved too often to be counted.
+        /// Only the anchor of the log's end. It moves too often to be counted.
         case logEnd
         /// A run's first step.
         case firstStep
-        /// The step for all that was changed before.
+        /// The step that covers all changes before it.
         case advanceEpoch
     }
 
-    /// What becomes of a step.
+    /// Whether the change may take a step.
     enum Step {
         case taken
         /// The next advance of the epoch takes it.
         case left
-        /// The counter has to follow an earlier one first.
+        /// The counter must follow an earlier step first.
         case refused
     }
 
     private var next: Header
     private let kind: Kind
     private let step: Step
-    /// Whether the change would have moved the epoch, and leaves it to a later advance.
+    /// Whether the change would have advanced the epoch, but left that to a later advance.
     private(set) var hasLeftStep = false
     private let room: Room
 
@@ -38,7 +38,7 @@ final class Change: Snapshot {
         super.init(rows, header: header, keys: keys)
     }
 
-    /// Adds an item, or puts a record in the place of another.
+    /// Adds an item, or replaces its record.
     func put(_ record: ItemRecord, of summary: ItemSummary, replacing old: StoredItem?) throws(VaultError) {
         let bytes = record.encoded
         try rows.put(record: bytes, of: summary.id)
@@ -48,7 +48,7 @@ final class Change: Snapshot {
         try tree.set(key, digest)
         try index(summary.id, from: old?.summary.metadata, to: summary.metadata)
         if old == nil { next.itemCount += 1 }
-        // What makes it smaller is welcome, whatever there is.
+        // A change that makes the file smaller is always allowed.
         guard bytes.count > old?.record.encoded.count ?? 0 else { return }
         try room.checkRecords(rows, items: UInt64(next.itemCount))
     }
@@ -67,32 +67,32 @@ final class Change: Snapshot {
         try moveEpoch()
     }
 
-    /// Puts another key for enrolled fingers in the place of the one that is there, if any.
+    /// Puts the key of the enrolled fingers, in place of an earlier one if there is one.
     func put(setKey object: SealedObject, objectsDigest: [UInt8]) throws(VaultError) {
         try rows.replace(object)
         next.objectsDigest = objectsDigest
         try moveEpoch()
     }
 
-    /// Which boots are approved, where the vault is tied to the boot.
+    /// Replaces the list of approved boots of a vault that is tied to the boot.
     func put(boots object: SealedObject, objectsDigest: [UInt8]) throws(VaultError) {
         try rows.replace(object)
         next.objectsDigest = objectsDigest
         try moveEpoch()
     }
 
-    /// What another binding begins with, beside what is in use.
+    /// Puts a transition beside what is in use.
     func put(_ transition: Transition, objectsDigest: [UInt8]) throws(VaultError) {
         try rows.put(transition: transition.encoded)
         next.objectsDigest = objectsDigest
         try moveEpoch()
     }
 
-    /// What the registry names takes the place of what was in use before, of which nothing stays.
+    /// Replaces everything that was in use before with what the registry names.
     ///
     /// - Parameters:
-    ///   - former: the objects as the file has them.
-    ///   - objects: those in use.
+    ///   - former: the objects that the file has.
+    ///   - objects: the objects in use.
     func finish(
         _ transition: Transition, _ former: SealedObjects, _ objects: SealedObjects, objectsDigest: [UInt8],
         keybagDigest: [UInt8]
@@ -107,7 +107,8 @@ final class Change: Snapshot {
         try moveEpoch()
     }
 
-    /// For what must not be rolled back: deletion, change of policy, rotation. One step for all of a change.
+    /// Advances the epoch, for changes that must not be rolled back: deletion, change of policy, rotation. One change
+    /// takes one step at most.
     ///
     /// - Throws: `.uncounted`.
     func moveEpoch() throws(VaultError) {
@@ -121,14 +122,14 @@ final class Change: Snapshot {
         }
     }
 
-    /// Writes tree and header. The last thing before the commit.
+    /// Writes the tree and the header. The transaction must commit right after it.
     func finish() throws(VaultError) -> AuthenticatedHeader {
         next.root = try tree.flush()
         next.revision += 1
         switch kind {
         case .content: if next.epoch == header.epoch { next.isAdvanceDue = true }
         case .logEnd, .advanceEpoch: break
-        // By itself it stands for nothing that was written: a fork of what was written before may be ahead by as much.
+        // The first step covers no earlier writes. A fork of those writes may be ahead by the same step.
         case .firstStep:
             guard step == .taken else { throw .uncounted }
             next.epoch += 1
@@ -136,7 +137,7 @@ final class Change: Snapshot {
         return try rows.put(next, keys: keys)
     }
 
-    /// Moves an item from the terms it had to those it has.
+    /// Moves an item from its old terms to its new ones.
     private func index(_ item: ItemID, from old: Metadata?, to new: Metadata?) throws(VaultError) {
         let (oldTerms, newTerms) = try cryptography { () throws(CryptographyError) -> (Set<[UInt8]>, Set<[UInt8]>) in
             let old = try old.map { (metadata) throws(CryptographyError) in try keys.terms(of: metadata) }

@@ -1,8 +1,9 @@
 import Cryptography
 
-/// Changing what is known about items, and deleting them. No value is touched, so nobody has to be asked.
+/// Edits items' metadata and deletes items. No value is read, so nobody is asked.
 extension OpenVault {
-    /// - Throws: `.changed` where the item has another version by now; `.limitExceeded`, `.invalidArgument`; `.damaged`, `.storage`.
+    /// - Throws: `.changed` if the item has another version by now; `.limitExceeded`, `.invalidArgument`, `.damaged`,
+    ///   `.storage`.
     @discardableResult
     public func edit(_ item: ItemSummary, changes: MetadataChanges) throws(VaultError) -> ItemSummary {
         try write { (change) throws(VaultError) in
@@ -11,9 +12,9 @@ extension OpenVault {
         }
     }
 
-    /// Whether an item can get a name, without giving it.
+    /// Checks that an item may get a name, without renaming it.
     ///
-    /// - Throws: `.alreadyExists` where another item has it; `.limitExceeded`, `.invalidArgument`; `.damaged`, `.storage`.
+    /// - Throws: `.alreadyExists` if another item has it; `.limitExceeded`, `.invalidArgument`, `.damaged`, `.storage`.
     public func checkName(_ service: String, _ account: String, for item: ItemSummary) throws(VaultError) {
         try Limits.check(service: service, account: account)
         let other = try read { (snapshot) throws(VaultError) in try snapshot.item(service: service, account: account) }
@@ -24,7 +25,7 @@ extension OpenVault {
 
     /// Gives an item another name.
     ///
-    /// - Throws: `.alreadyExists` where another item has it, otherwise as `edit`.
+    /// - Throws: `.alreadyExists` if another item has the name; otherwise as `edit`.
     @discardableResult
     public func rename(_ item: ItemSummary, service: String, account: String) throws(VaultError) -> ItemSummary {
         try Limits.check(service: service, account: account)
@@ -44,7 +45,7 @@ extension OpenVault {
         }
     }
 
-    /// - Throws: `.changed` where the item has another version by now; `.damaged`, `.storage`.
+    /// - Throws: `.changed` if the item has another version by now; `.damaged`, `.storage`.
     public func delete(_ item: ItemSummary) throws(VaultError) {
         try write { (change) throws(VaultError) in try change.remove(change.present(item)) }
     }

@@ -1,13 +1,13 @@
 import Cryptography
 
-/// Looking up. Needs no unlocked vault.
+/// Finds items. The vault may be locked.
 extension OpenVault {
-    /// The one item of this service and account.
+    /// Finds the one item of this service and account.
     ///
     /// - Parameters:
-    ///   - account: nil where the service has one item only.
-    ///   - includingExpired: also give out what expired, to delete or rename it.
-    /// - Throws: `.notFound`, also where the item expired; `.ambiguous`; `.damaged`; `.storage`.
+    ///   - account: may be nil if the service has only one item.
+    ///   - includingExpired: also returns an expired item, so that it can be deleted or renamed.
+    /// - Throws: `.notFound`, also if the item has expired; `.ambiguous`; `.damaged`; `.storage`.
     public func find(
         service: String, account: String?, includingExpired: Bool = false
     ) throws(VaultError) -> ItemSummary {
@@ -26,7 +26,7 @@ extension OpenVault {
         throw found.first.map { .expired($0.summary) } ?? VaultError.notFound
     }
 
-    /// All items, or those of a service, sorted by service and account; also those that expired.
+    /// All items, or those of a service, including expired ones. Sorted by service and account.
     ///
     /// - Throws: `.damaged`, `.storage`.
     public func list(service: String? = nil) throws(VaultError) -> [ItemSummary] {
@@ -36,7 +36,8 @@ extension OpenVault {
         }
     }
 
-    /// Items that have every one of the attributes, and whose service, account, label or comment contain the text, whatever its case.
+    /// Finds items that have all these attributes, and whose service, account, label or comment contains the text.
+    /// Ignores case.
     ///
     /// - Throws: `.damaged`, `.storage`.
     public func search(text: String? = nil, attributes: [String: String] = [:]) throws(VaultError) -> [ItemSummary] {

@@ -3,12 +3,13 @@ import Cryptography
 
 /// The key of the enrolled fingers (docs/vault-format.md, "The key of the enrolled fingers").
 extension OpenVault {
-    /// Whether items can be bound to the fingers of the record.
+    /// Whether items can be bound to the fingers that the record names.
     public var hasSetKey: Bool { constraintPoints[.biometryCurrentSet] != nil }
 
-    /// Puts a new key in the place of the one for earlier fingers, whose items nobody can read any more. It is not used before the registry names it.
+    /// Replaces the key of the enrolled fingers with a new one. Items bound to the earlier fingers become unreadable.
+    /// The key is not used until the registry names it.
     ///
-    /// - Throws: `.damaged`, `.storage`; then nothing has changed.
+    /// - Throws: `.damaged`, `.storage`. After an error, nothing has changed.
     public func put(setKey object: SealedObject) throws(VaultError) {
         guard object.role == .biometryCurrentSet else {
             throw VaultError(.invalidArgument, "object \(object.role.rawValue) is not the key of the enrolled fingers")
@@ -22,10 +23,10 @@ extension OpenVault {
         pinned.withLock { $0.put(setKey: object) }
     }
 
-    /// Takes root's new word on the enrolled fingers, on the password that the vault is bound to, and on the boot that it is tied to. Nothing else of a record ever
-    /// changes.
+    /// Takes a new record from root. Only the enrolled fingers, the password binding and the boot tie of a record ever
+    /// change.
     ///
-    /// - Throws: `.damaged` where something else did.
+    /// - Throws: `.damaged` if anything else differs.
     public func take(_ record: RegistryRecord, sealer: any Sealer) throws(VaultError) {
         let present = self.record
         var changing = [ObjectRole.biometryCurrentSet, .unlockRoot]
