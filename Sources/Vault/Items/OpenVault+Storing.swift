@@ -1,13 +1,15 @@
 import Authorization
 import Cryptography
 
-/// Storing values. Needs public halves only: nobody has to be asked, nothing has to be unlocked.
+/// Stores values. This needs public keys only, so nobody is asked and the vault may be locked.
 extension OpenVault {
-    /// Stores an item. One that is there keeps its id and creation, and the label, comment, attributes and expiry that the draft leaves out; its access control is
-    /// always the draft's. One that expired keeps the same, but not the expiry.
+    /// Stores an item. An existing item keeps its id and creation time, and the label, comment, attributes and expiry
+    /// that the draft leaves out. Its access control is always the draft's. An expired item keeps the same, except its
+    /// expiry.
     ///
-    /// - Returns: the item, and when the value that it replaced had been set.
-    /// - Throws: `.alreadyExists`, `.notFound` as the mode demands; `.limitExceeded`, `.invalidArgument`; `.damaged`, `.storage`.
+    /// - Returns: the item, and when the replaced value had been set.
+    /// - Throws: `.alreadyExists` or `.notFound`, depending on the mode; `.limitExceeded`, `.invalidArgument`,
+    ///   `.damaged`, `.storage`.
     @discardableResult
     public func set(
         _ draft: ItemDraft, mode: ItemDraft.Mode = .replace
@@ -34,7 +36,8 @@ extension OpenVault {
         }
     }
 
-    /// The access control that the item of this name has, expired or not; nil where the vault proves that there is none.
+    /// The access control of the item with this name, expired or not. nil if the vault proves that there is no such
+    /// item.
     ///
     /// - Throws: `.damaged`, `.storage`.
     public func access(service: String, account: String) throws(VaultError) -> AccessControl? {
@@ -53,10 +56,10 @@ extension OpenVault {
         return new.isEmpty ? nil : new
     }
 
-    /// Puts an item under another access control, with the value that was read under the present one, and changes its metadata on the way.
+    /// Seals a value that was read under another access control, and may change the item's metadata.
     ///
     /// - Parameter item: as it was when the value was read.
-    /// - Throws: `.changed` where it is another version by now, otherwise as `set`.
+    /// - Throws: `.changed` if the item has another version by now; otherwise as `set`.
     @discardableResult
     public func reseal(
         _ item: ItemSummary, value: SecretBytes, access: AccessControl, applicationPassword: StretchedPassword? = nil,
@@ -70,9 +73,11 @@ extension OpenVault {
         }
     }
 
-    /// One code path for all items: a fresh key, sealed value and metadata, a slot for each way of reading.
+    /// Seals value and metadata under a fresh key, and makes a slot for each way of reading. Every item is stored this
+    /// way.
     ///
-    /// - Parameter identity: of an item that another vault had; nil for the next version of the old one, or the first of a new one.
+    /// - Parameter identity: the id and version that the item had in another vault. nil continues the old item, or
+    ///   starts a new one.
     @discardableResult
     func store(
         _ value: SecretBytes, _ metadata: Metadata, _ access: AccessControl, password: StretchedPassword?,
@@ -107,7 +112,7 @@ extension OpenVault {
         return summary
     }
 
-    /// No item is made that could never be read.
+    /// Refuses items that nobody could ever read.
     func checkAvailability(_ access: AccessControl, hasPassword: Bool) throws(VaultError) {
         guard access.accessibility != .passcodeSet || keybag.isBound else {
             throw VaultError(
@@ -141,7 +146,7 @@ extension OpenVault {
 }
 
 extension Change {
-    /// The item that a caller looked at before, if it is still the same version under the same name.
+    /// The item that a caller looked at before. The item must still have the same version.
     func present(_ summary: ItemSummary) throws(VaultError) -> StoredItem {
         guard let item = try itemIfPresent(summary.id), item.summary.version == summary.version else {
             throw VaultError(.changed, "the item was changed or deleted meanwhile: look again")

@@ -1,12 +1,12 @@
 import Authorization
 import Cryptography
 
-/// Reading values.
+/// Reads values.
 extension OpenVault {
-    /// What it takes to read an item.
+    /// What is needed to read an item.
     ///
-    /// - Throws: `.changed` where it has another version by now; `.fingersChanged` where only fingers that are not enrolled any more open it; `.damaged`,
-    ///   `.storage`.
+    /// - Throws: `.changed` if the item has another version by now; `.fingersChanged` if only fingers that are no
+    ///   longer enrolled could open it; `.damaged`; `.storage`.
     public func readPlan(for item: ItemSummary) throws(VaultError) -> ReadPlan {
         try plan(of: try read { (snapshot) throws(VaultError) in try snapshot.present(item, now: now()) })
     }
@@ -15,7 +15,7 @@ extension OpenVault {
         let item = stored.summary
         let slots = stored.record.slots.filter { $0.shape.keyClass != .recovery }
         guard !slots.isEmpty else { throw .damaged("an item has no way to be read") }
-        // The key of other fingers is gone: asking for a finger would be in vain.
+        // The key of the former fingers is gone, so asking for a finger would be in vain.
         let isBound = hasSetKey && item.metadata.biometrySet == record.biometrySet.map(Hex.encode)
         let alternatives = slots.filter { isBound || !$0.shape.constraints.contains(.biometryCurrentSet) }.map { slot in
             ReadPlan.Alternative(
@@ -36,11 +36,13 @@ extension OpenVault {
     /// An item's value.
     ///
     /// - Parameters:
-    ///   - classKeys: asked for at the moment at which they are used.
-    ///   - agreements: what the constraint keys agreed on with the points of the item's read plan.
-    ///   - applicationPassword: stretched with the read plan's salt; where there is one, a way that needs it is gone.
-    /// - Throws: `.locked` where the class key is not there; `.invalidArgument` where an agreement or password is missing; `.authenticationFailed`
-    ///   for a wrong application password; `.changed`, `.notFound` (expired), `.damaged`, `.storage`.
+    ///   - classKeys: evaluated only when the keys are used.
+    ///   - agreements: the shared secrets of the constraint keys and the points of the item's read plan.
+    ///   - applicationPassword: stretched with the read plan's salt. If given, only a way of reading that needs it is
+    ///     used.
+    /// - Throws: `.locked` if the class key is missing; `.invalidArgument` if an agreement or password is missing;
+    ///   `.authenticationFailed` for a wrong application password; `.changed`; `.notFound` if the item has expired;
+    ///   `.damaged`; `.storage`.
     public func value(
         of item: ItemSummary, classKeys: @autoclosure () -> ClassKeys, agreements: [ObjectRole: SecretBytes] = [:],
         applicationPassword: StretchedPassword? = nil
@@ -82,7 +84,7 @@ extension OpenVault {
         return try context.open(value: sealed, key: itemKey)
     }
 
-    /// The first way of reading for which everything is there.
+    /// The first way of reading whose requirements are all met.
     private func slot(
         of item: StoredItem, _ agreements: [ObjectRole: SecretBytes], hasPassword: Bool
     ) throws(VaultError) -> Slot {
@@ -98,7 +100,7 @@ extension OpenVault {
 }
 
 extension Snapshot {
-    /// The version of an item that a caller looked at before.
+    /// The item that a caller looked at before. The item must have the same version and must not have expired.
     func present(_ summary: ItemSummary, now: UInt64) throws(VaultError) -> StoredItem {
         guard let item = try itemIfPresent(summary.id), item.summary.version == summary.version else {
             throw VaultError(.changed, "the item was changed or deleted meanwhile: look again")

@@ -1,6 +1,6 @@
 import Cryptography
 
-/// What a complete check counted.
+/// The counts from a complete check.
 public struct VerificationReport: Sendable, Equatable {
     public let items: Int
     public let postings: Int
@@ -10,10 +10,11 @@ public struct VerificationReport: Sendable, Equatable {
 }
 
 extension OpenVault {
-    /// Checks everything that can be checked without opening a value: every row against the tree, the tree against the rows, index against metadata, digests, MACs.
+    /// Checks everything that can be checked without opening a value: rows against the tree, the tree against the rows,
+    /// the index against the metadata, digests and MACs.
     ///
-    /// - Parameter deadline: when to give up; a vault may have any number of items.
-    /// - Throws: `.damaged`, saying what; `.storage`; `.limitExceeded` where the time was not enough.
+    /// - Parameter deadline: when to give up, because a large vault takes long.
+    /// - Throws: `.damaged`, naming the fault; `.storage`; `.limitExceeded` if the deadline has passed.
     public func verify(until deadline: ContinuousClock.Instant? = nil) throws(VaultError) -> VerificationReport {
         try read { (snapshot) throws(VaultError) in
             try snapshot.rows.checkSchema()
@@ -29,7 +30,7 @@ extension OpenVault {
             let postings = try snapshot.rows.allPostings()
             try Self.checkTime(deadline)
             try verifyIndex(postings, items, snapshot)
-            // Each row was found in the tree; now the numbers show that the tree has no entry, and no table a row, beyond them.
+            // Each row was found in the tree. Equal counts now show that neither the tree nor a table has more entries.
             let logKey = try cryptography { () throws(CryptographyError) in try TreeEntry.logKey() }
             let anchors = entries.count { $0.key == logKey }
             let recovery = try snapshot.recovery() == nil ? 0 : 1

@@ -1,6 +1,7 @@
 import Cryptography
 
-/// The vault as one transaction sees it. Nothing leaves here that the tree did not vouch for, and nothing is called absent that the tree did not prove absent.
+/// The vault within one transaction. It returns only what the tree authenticates, and reports nothing as absent without
+/// the tree's proof.
 class Snapshot {
     let rows: Rows
     let header: Header
@@ -16,7 +17,7 @@ class Snapshot {
         format = FormatContext(vault: header.vault)
     }
 
-    /// - Returns: empty where the tree proves that nothing has this term.
+    /// - Returns: an empty list if the tree proves that no item has this term.
     func items(of term: [UInt8]) throws(VaultError) -> [ItemID] {
         let bytes = try rows.posting(term)
         let digest = try bytes.map { (bytes) throws(VaultError) in
@@ -34,7 +35,7 @@ class Snapshot {
         return try item(id, bytes)
     }
 
-    /// - Returns: nil where the tree proves that there is no such item.
+    /// - Returns: nil if the tree proves that there is no such item.
     func itemIfPresent(_ id: ItemID) throws(VaultError) -> StoredItem? {
         if let bytes = try rows.record(of: id) { return try item(id, bytes) }
         let key = try cryptography { () throws(CryptographyError) in try TreeEntry.key(item: id) }
@@ -42,14 +43,14 @@ class Snapshot {
         return nil
     }
 
-    /// Every item; their number must be the header's.
+    /// Every item. Their number must match the header's.
     func allItems() throws(VaultError) -> [StoredItem] {
         var items: [StoredItem] = []
         for row in try rows.allItems() {
             guard let id = ItemID(bytes: row.id) else { throw .damaged("an item has no id") }
             items.append(try item(id, row.record))
         }
-        // SQLite believes a file that has a key twice: the row of one item must not stand in another's place.
+        // SQLite accepts a file that has one key twice. One item's row must not take the place of another's.
         guard items.count == Int(header.itemCount), Set(items.map(\.summary.id)).count == items.count else {
             throw .damaged("an item is missing")
         }
@@ -102,7 +103,7 @@ class Snapshot {
         return items
     }
 
-    /// The sealed value, if it is the one that the item's record names.
+    /// The sealed value. Its digest must match the item's record.
     func sealedValue(of item: StoredItem) throws(VaultError) -> [UInt8] {
         guard let sealed = try rows.sealedValue(of: item.summary.id) else {
             throw .damaged("an item's value is missing")
@@ -113,12 +114,13 @@ class Snapshot {
     }
 }
 
-/// The gate for errors that no content of the file can cause.
+/// Translates cryptographic errors that the file's content cannot cause.
 func cryptography<Value>(_ body: () throws(CryptographyError) -> Value) throws(VaultError) -> Value {
     do throws(CryptographyError) { return try body() } catch { throw VaultError(error) }
 }
 
 extension String {
-    /// Byte for byte: what Unicode calls equivalent are two names here, as they are two index entries.
+    /// Compares byte for byte. Strings that Unicode calls equivalent are different names here, because their index
+    /// entries differ.
     func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

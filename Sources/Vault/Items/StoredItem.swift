@@ -1,4 +1,4 @@
-/// An item as the file has it, its row proved and its metadata open.
+/// An item from the file. The tree has authenticated its row, and its metadata is open.
 struct StoredItem: Sendable {
     let record: ItemRecord
     let summary: ItemSummary

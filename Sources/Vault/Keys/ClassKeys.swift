@@ -1,12 +1,12 @@
 import Cryptography
 
-/// Private halves of class keys: what can be read right now. A value: who holds a copy holds the keys.
+/// The private class keys at hand, which decide which items can be read now. Every copy of this value holds the keys.
 public struct ClassKeys: Sendable {
     private let keys: [KeyClass: X25519.PrivateKey]
 
     init(_ keys: [KeyClass: X25519.PrivateKey]) { self.keys = keys }
 
-    /// What stays when the vault locks: `always`, and `after-first-unlock` if it was there.
+    /// The keys that stay when the vault locks: `always`, and `after-first-unlock` if it was there.
     public func locked() -> ClassKeys {
         ClassKeys(keys.filter { $0.key.kind == .always || $0.key.kind == .afterFirstUnlock })
     }
@@ -16,7 +16,7 @@ public struct ClassKeys: Sendable {
         keys.keys.contains { $0.kind.rawValue == accessibility.rawValue }
     }
 
-    /// What stays when the vault is bound no more.
+    /// The keys that stay when the binding ends.
     func unbound() -> ClassKeys { ClassKeys(keys.filter { $0.key != .passcodeSet }) }
 
     subscript(keyClass: KeyClass) -> X25519.PrivateKey? { keys[keyClass] }

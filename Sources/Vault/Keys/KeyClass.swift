@@ -1,4 +1,4 @@
-/// Whose key a slot is made for (docs/vault-format.md, "keybag").
+/// The class whose key a slot is made for (docs/vault-format.md, "keybag").
 struct KeyClass: Sendable, Hashable {
     enum Kind: UInt8, Sendable, Hashable {
         case whenUnlocked = 1
@@ -30,20 +30,20 @@ struct KeyClass: Sendable, Hashable {
     static let always = KeyClass(kind: .always, isThisDeviceOnly: true)
     static let recovery = KeyClass(kind: .recovery, isThisDeviceOnly: false)
 
-    /// Those whose private halves hang on the unlock root, in the order of the keybag.
+    /// The classes whose private keys are sealed under the unlock root, in the order of the keybag.
     static let unlockable = [
         KeyClass(kind: .whenUnlocked, isThisDeviceOnly: false), KeyClass(kind: .whenUnlocked, isThisDeviceOnly: true),
         KeyClass(kind: .afterFirstUnlock, isThisDeviceOnly: false),
         KeyClass(kind: .afterFirstUnlock, isThisDeviceOnly: true),
     ]
 
-    /// Of a bound vault only.
+    /// In a bound vault only.
     static let passcodeSet = KeyClass(kind: .passcodeSet, isThisDeviceOnly: true)
 
-    /// Whether its private half hangs on the unlock root.
+    /// Whether its private key is sealed under the unlock root.
     var isUnlockable: Bool { self == .passcodeSet || Self.unlockable.contains(self) }
 
-    /// All of a new vault's.
+    /// The classes of a new vault.
     static let ofNewVault = unlockable + [always, recovery]
     static let ofBoundVault = ofNewVault + [passcodeSet]
 

@@ -1,13 +1,13 @@
 import Authorization
 import Cryptography
 
-/// The class keys of a vault: public halves for writing, sealed private halves for reading (docs/vault-format.md, "keybag").
+/// A vault's class keys: public keys for writing, sealed private keys for reading (docs/vault-format.md, "keybag").
 struct Keybag: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
         let keyClass: KeyClass
         /// X25519, 32 bytes.
         let publicKey: [UInt8]
-        /// Empty where the private half is somewhere else.
+        /// Empty if the private key is kept elsewhere.
         let sealedPrivateKey: [UInt8]
         let mac: [UInt8]
     }
@@ -28,7 +28,8 @@ struct Keybag: Sendable, Equatable {
             recoveryPublicKey: recoveryPublicKey, format)
     }
 
-    /// The same keys under another unlock root. A key that only bound vaults have is made where it is missing, and left out with the binding.
+    /// The same keys under another unlock root. Makes the key that only bound vaults have if it is missing, or leaves
+    /// it out when the binding ends.
     func resealed(
         _ present: ClassKeys, under unlockRoot: SecretBytes, isBound: Bool, keys: VaultKeys, _ format: FormatContext
     ) throws(CryptographyError) -> Keybag {
@@ -70,7 +71,7 @@ struct Keybag: Sendable, Equatable {
         }
     }
 
-    /// Parses a keybag and checks every public half's MAC.
+    /// Parses a keybag and checks the MAC of every public key.
     ///
     /// - Throws: `.damaged`.
     init(decoding bytes: [UInt8], keys: VaultKeys, _ format: FormatContext) throws(VaultError) {
@@ -104,9 +105,9 @@ struct Keybag: Sendable, Equatable {
         entries.first { $0.keyClass == keyClass }?.publicKey
     }
 
-    /// Opens the private halves.
+    /// Opens the private keys.
     ///
-    /// - Throws: `.damaged` where a private half does not open or is not that of its public half.
+    /// - Throws: `.damaged` if a private key does not open or does not match its public key.
     func open(unlockRoot: SecretBytes, keys: VaultKeys, _ format: FormatContext) throws(VaultError) -> ClassKeys {
         var opened = [KeyClass.always: keys.always]
         do throws(CryptographyError) {

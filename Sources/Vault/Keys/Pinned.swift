@@ -6,13 +6,14 @@ struct Pinned: Sendable {
     private(set) var objects: SealedObjects
     /// The public points of the constraint keys.
     private(set) var points: [ObjectRole: [UInt8]] = [:]
-    /// What another binding, another tie to the boot, or the end of one has put beside what was in use.
+    /// The roots of another binding or boot tie, or of the end of one, which the file keeps beside those in use.
     private(set) var transition: Transition?
-    /// The objects as the file has them in its table; of those in use some are the transition's where the registry names that.
+    /// The objects in the file's table. If the registry names the transition, some of those in use come from the
+    /// transition.
     private(set) var storedObjects: SealedObjects
 
-    /// - Parameter transition: the file's.
-    /// - Throws: `.damaged` where the objects are not those of the record.
+    /// - Parameter transition: as the file has it.
+    /// - Throws: `.damaged` if the objects are not those of the record.
     init(
         record: RegistryRecord, objects: SealedObjects, transition: Transition?, sealer: some Sealer
     ) throws(SealerError) {
@@ -31,39 +32,40 @@ struct Pinned: Sendable {
         findSetKey(sealer)
     }
 
-    /// A new key is in the file; until the registry names it, it is nobody's.
+    /// Notes that the file has a new key. Nothing uses the key until the registry names it.
     mutating func put(setKey object: SealedObject) {
         objects[.biometryCurrentSet] = object
         storedObjects[.biometryCurrentSet] = object
         points[.biometryCurrentSet] = nil
     }
 
-    /// Other boots are approved.
+    /// Notes that the file has another list of approved boots.
     mutating func put(boots object: SealedObject) {
         objects[.approvedBoots] = object
         storedObjects[.approvedBoots] = object
     }
 
-    /// The registry has another word on the enrolled fingers, or on the roots.
+    /// Takes a new registry record, in which the enrolled fingers or the roots may differ.
     mutating func take(_ record: RegistryRecord, sealer: some Sealer) throws(SealerError) {
         self.record = record
         try findRoots(sealer)
         findSetKey(sealer)
     }
 
-    /// Whether the registry names what the transition brought.
+    /// Whether the registry names the transition's roots.
     private(set) var isCommitted = false
 
     mutating func put(_ transition: Transition) { self.transition = transition }
 
-    /// The file has only what is in use.
+    /// Notes that the file now has only the roots in use.
     mutating func finish() {
         transition = nil
         storedObjects = objects
         isCommitted = false
     }
 
-    /// Of the two sets that a transition leaves in the file, the registry names the one that counts: by the unlock root, which is another one in each.
+    /// Finds the roots that the registry names. A transition leaves two sets in the file, and their unlock roots
+    /// differ.
     private mutating func findRoots(_ sealer: some Sealer) throws(SealerError) {
         guard let object = storedObjects[.unlockRoot] else { return }
         if try sealer.name(of: object) == record.objects[.unlockRoot] {
@@ -90,9 +92,11 @@ struct Pinned: Sendable {
         }
     }
 
-    /// A crash between file and registry leaves a key that is not the registry's: it is not used, and the next item that needs one has it made anew.
+    /// Finds the key of the enrolled fingers. A crash between file and registry leaves a key that the registry does not
+    /// name. It is not used, and the next item that needs one causes a new key.
     private mutating func findSetKey(_ sealer: some Sealer) {
-        // Whatever is wrong with it, it is then not there; that it is the vault's own is for the header to say.
+        // Any error means that there is no usable key. The header's digest already shows that the object is the vault's
+        // own.
         points[.biometryCurrentSet] = try? sealer.publicPoint(of: .biometryCurrentSet, objects, record: record)
     }
 }

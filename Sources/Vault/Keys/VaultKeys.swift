@@ -1,15 +1,15 @@
 import Authorization
 import Cryptography
 
-/// What comes of the device root: all that it takes to find, list and write.
+/// The keys derived from the device root. They suffice to find, list and write items.
 struct VaultKeys: Sendable {
     let index: SecretBytes
     let metadata: SecretBytes
     let integrity: SecretBytes
     let classMAC: SecretBytes
-    /// Of the access log's chain.
+    /// The key of the access log's chain.
     let log: SecretBytes
-    /// The password of the counter that the epoch is compared with.
+    /// The password of the TPM counter that the epoch is compared with.
     let counter: SecretBytes
     let always: X25519.PrivateKey
 
@@ -26,7 +26,8 @@ struct VaultKeys: Sendable {
         always = try X25519.PrivateKey(rawRepresentation: derive("always"))
     }
 
-    /// What a recovery code brings back: enough to find, check and list, of the device root's keys no others.
+    /// The keys that a recovery code restores. They suffice to find, check and list items; no other key of the device
+    /// root is among them.
     init(index: SecretBytes, metadata: SecretBytes, integrity: SecretBytes, classMAC: SecretBytes)
         throws(CryptographyError)
     {
@@ -34,7 +35,8 @@ struct VaultKeys: Sendable {
         self.metadata = metadata
         self.integrity = integrity
         self.classMAC = classMAC
-        // Keys of nothing: the log is another file, the counter is in a TPM, and what is for one device only stays there.
+        // Random keys stand in for the rest. The log is another file, the counter is in a TPM, and items for one device
+        // only stay closed.
         log = try SecretBytes.random(count: 32)
         counter = try SecretBytes.random(count: 32)
         always = try X25519.PrivateKey.generate()
@@ -44,12 +46,12 @@ struct VaultKeys: Sendable {
         try HKDF.derive(deviceRoot, salt: vault.bytes, info: Array("org.coffer.key.counter".utf8), count: 32)
     }
 
-    /// What comes of the unlock root: the key of the private halves.
+    /// Derives the key that seals the private class keys from the unlock root.
     static func keybag(unlockRoot: SecretBytes, vault: VaultID) throws(CryptographyError) -> SecretBytes {
         try HKDF.derive(unlockRoot, salt: vault.bytes, info: Array("org.coffer.key.keybag".utf8), count: 32)
     }
 
-    // The blind indexes: 32 bytes that name what they stand for only to who has the index key.
+    // The blind indexes: terms of 32 bytes. Only the index key tells what a term stands for.
 
     func term(service: String, account: String) throws(CryptographyError) -> [UInt8] {
         try term("name", service, account)
@@ -61,7 +63,7 @@ struct VaultKeys: Sendable {
         try term("attribute", attribute, value)
     }
 
-    /// Everything that an item is found by.
+    /// All terms that an item is found by.
     func terms(of metadata: Metadata) throws(CryptographyError) -> [[UInt8]] {
         var terms = [
             try term(service: metadata.service, account: metadata.account), try term(service: metadata.service),

@@ -2,9 +2,9 @@ import Cryptography
 import Platform
 import Synchronization
 
-/// The file beside a vault in which its records are chained. Nothing in it can make the vault unusable: what is wrong with it is itself recorded.
+/// The chained log beside a vault. A damaged log never makes the vault unusable; the log records its own damage.
 final class AccessLog: Sendable {
-    /// What becomes of a log that is full, in bytes: half of it is dropped.
+    /// The largest size of a log, in bytes. A full log drops its older half.
     static let limit = 4 << 20
 
     let path: String
@@ -19,10 +19,10 @@ final class AccessLog: Sendable {
         /// The last record's number and MAC.
         var sequence: UInt64
         var head: [UInt8]
-        /// What the vault's tree says.
+        /// The MAC that the vault's tree has; nil if it has none.
         var anchored: [UInt8]?
         var isSynced = true
-        /// Records that could not be written since the last one that was.
+        /// How many records could not be written since the last one that was.
         var missed = 0
     }
 
@@ -35,7 +35,7 @@ final class AccessLog: Sendable {
 
     var isRestored: Bool { state.withLock { $0 != nil } }
 
-    /// Takes up the log that is there, or begins one.
+    /// Opens the existing log, or begins one.
     /// - Parameter anchor: the MAC of a record that must be there, from the vault's tree.
     func restore(anchor: [UInt8]?) throws(VaultError) {
         try state.withLock { state throws(VaultError) in
@@ -44,7 +44,7 @@ final class AccessLog: Sendable {
         }
     }
 
-    /// Begins a log with records that another vault's had, with their numbers and times. What is in its place is replaced.
+    /// Begins a log with another vault's records, which keep their numbers and times. Replaces any log that is there.
     func begin(with records: [AccessRecord]) throws(VaultError) {
         let start = LogStart(first: records.first?.sequence ?? 1, previous: LogStart.none)
         var bytes = try cryptography { () throws(CryptographyError) in try format.encode(start) }
@@ -64,7 +64,7 @@ final class AccessLog: Sendable {
         }
     }
 
-    /// - Throws: `.storage` where it cannot be written; the next record then says that one is missing.
+    /// - Throws: `.storage` if the record cannot be written. The next record then tells how many are missing.
     func append(_ record: AccessRecord) throws(VaultError) {
         try withState { state throws(VaultError) in
             do throws(VaultError) {
@@ -83,12 +83,12 @@ final class AccessLog: Sendable {
         }
     }
 
-    /// Makes durable what was appended.
+    /// Makes all appended records durable.
     func sync() throws(VaultError) { try withState { state throws(VaultError) in try sync(&state) } }
 
-    /// The MAC that the tree should have; nil where it has it already, or the file cannot be synced now.
+    /// The MAC that the tree should take. nil if the tree has it already, or if the file cannot be synced now.
     func headToAnchor() -> [UInt8]? {
-        // What is not on disk must not be vouched for: the anchor stays where it is until it is.
+        // The tree must not vouch for records that are not on disk, so the anchor stays where it is if syncing fails.
         let head = try? withState { state throws(VaultError) -> [UInt8]? in
             guard state.anchored != state.head else { return nil }
             try sync(&state)
@@ -97,16 +97,16 @@ final class AccessLog: Sendable {
         return head ?? nil
     }
 
-    /// Whether the tree has the last record.
+    /// Whether the tree has the last record's MAC.
     var isAnchored: Bool { state.withLock { $0 == nil || $0?.anchored == $0?.head } }
 
-    /// The tree has it.
+    /// Notes that the tree has this MAC.
     func wasAnchored(_ head: [UInt8]) { state.withLock { $0?.anchored = head } }
 
-    /// Whether the next record may need room; the head is to be anchored, and then `dropOldHalf` called.
+    /// Whether the next record may not fit. The caller then anchors the head and calls `dropOldHalf`.
     var isFull: Bool { state.withLock { ($0?.size ?? 0) > limit - LogFormat.longestSealed } }
 
-    /// Keeps the newer half, anchors the chain's start anew, and records what was dropped.
+    /// Keeps the newer half, writes a new start of the chain, and records how much was dropped.
     func dropOldHalf() throws(VaultError) {
         try withState { state throws(VaultError) in
             let content = try self.content()
@@ -130,14 +130,14 @@ final class AccessLog: Sendable {
         }
     }
 
-    /// What the file holds now, with the head that it should have.
+    /// Passes on the file's content, with the head and the anchor that it should have.
     func look<Value>(
         _ body: (LogContent, _ head: [UInt8], _ anchor: [UInt8]?) throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
         try withState { state throws(VaultError) in try body(content(), state.head, state.anchored) }
     }
 
-    /// What is wrong with the chain; nil where it is whole from its start to its head.
+    /// What is wrong with the chain, in words; nil if it is whole from its start to its head.
     func problem(of content: LogContent, head: [UInt8], anchor: [UInt8]?) throws(VaultError) -> String? {
         guard content.start != nil else { return "it is missing, another vault's, or its beginning was changed" }
         let valid = try cryptography { () throws(CryptographyError) in try content.validCount(from: 0, format) }
@@ -178,8 +178,8 @@ extension AccessLog {
                 : begun(.broken, "it was missing", after: anchor, next: 1, anchor: anchor)
         }
         let content = try self.content()
-        // With an anchor the chain is good up to it, because its MAC covers all before. Without one, or where the chain was begun anew
-        // behind it and the vault does not know yet, all of it is looked at.
+        // With an anchor, the chain is good up to it, because its MAC covers everything before. Without one, the whole
+        // chain is checked. So is a chain that was begun anew behind the anchor before the vault knew.
         let first =
             anchor == nil || content.start?.previous == anchor ? 0 : content.frames.firstIndex { $0.mac == anchor }
         guard content.start != nil, let first else {
@@ -205,7 +205,7 @@ extension AccessLog {
         return state
     }
 
-    /// Begins a chain. What is in its place is kept aside for who wants to look into it.
+    /// Begins a new chain. The old file stays beside it under another name, for inspection.
     private func begun(
         _ event: AccessRecord.Event, _ detail: String, after previous: [UInt8]?, next: UInt64, anchor: [UInt8]?
     ) throws(VaultError) -> State {
@@ -263,7 +263,7 @@ extension AccessLog {
 
     private func content() throws(VaultError) -> LogContent {
         let bytes = try files { () throws(SystemError) -> [UInt8] in
-            // Longer than we ever write: read as one that is none.
+            // A file longer than Coffer ever writes is treated as no log.
             guard let status = try FileStatus.of(path), status.isRegular, status.size <= 2 * limit + LogStart.count
             else { return [] }
             return try DurableFile.read(path, limit: 2 * limit + LogStart.count)
@@ -271,7 +271,7 @@ extension AccessLog {
         return try cryptography { () throws(CryptographyError) in try LogContent(bytes, format) }
     }
 
-    /// The gate for errors of the file system.
+    /// Translates errors of the file system.
     private func files<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(VaultError) -> Value {
         do throws(SystemError) { return try body() } catch {
             throw VaultError(
@@ -282,6 +282,6 @@ extension AccessLog {
 }
 
 extension LogStart {
-    /// What stands for the MAC of a record before the first.
+    /// Takes the place of the previous MAC before the first record.
     static let none = [UInt8](repeating: 0, count: SHA256.count)
 }

@@ -1,29 +1,30 @@
-/// One line of the access log: who did, or was refused, what. Holds names, never a value (docs/vault-format.md, "The access log").
+/// One record of the access log: who did what, or was refused it. It holds names, never a secret (docs/vault-format.md,
+/// "The access log").
 public struct AccessRecord: Codable, Sendable, Equatable {
     public enum Event: String, Codable, Sendable, CaseIterable {
         case create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, tie, release, approve,
             rotate
-        /// An older copy of the file, or a counter that is gone, was refused.
+        /// Coffer refused an older copy of the file, or found the counter gone.
         case rollback
-        /// Root has accepted the file as it is.
+        /// Root accepted the file as it is.
         case accept
-        /// The log's own: it begins.
+        /// About the log itself: it begins.
         case start
-        /// The log's own: old records were dropped.
+        /// About the log itself: old records were dropped.
         case dropped
-        /// The log's own: what was before is missing or changed.
+        /// About the log itself: earlier records are missing or changed.
         case broken
-        /// The log's own: the end was lost, as by a power cut.
+        /// About the log itself: its end was lost, for example in a power cut.
         case cut
     }
 
-    /// The item that it is about, as it was named.
+    /// The item that the record is about, as it was named.
     public struct Subject: Codable, Sendable, Equatable {
-        /// nil where it was refused before the item was looked for.
+        /// nil if the request was refused before the item was looked up.
         public var item: String?
         public var service: String
         public var account: String?
-        /// What the item asked for to be read.
+        /// The constraints that reading the item demands.
         public var require: [String]
 
         public init(item: String?, service: String, account: String?, require: [String]) {
@@ -44,9 +45,10 @@ public struct AccessRecord: Codable, Sendable, Equatable {
     public struct Program: Codable, Sendable, Equatable {
         public var uid: UInt32
         public var pid: Int32
-        /// Its name: the path of what it ran when it connected to the authenticator, where the kernel said so; otherwise what it calls itself.
+        /// The path of the program when it connected to the authenticator, if the kernel told it. Otherwise the name
+        /// that the program gives itself.
         public var name: String?
-        /// The name is the kernel's word of that moment. Otherwise the program may have chosen it.
+        /// Whether the kernel told the name at that moment. Otherwise the program may have chosen it.
         public var isResolved: Bool
         public var controlGroup: String?
 
@@ -62,7 +64,7 @@ public struct AccessRecord: Codable, Sendable, Equatable {
             case uid, pid, name, isResolved, controlGroup
         }
 
-        /// Records that were written earlier have another word for `isResolved`.
+        /// Earlier records have another name for `isResolved`.
         private enum EarlierKeys: String, CodingKey { case isVerified }
 
         public init(from decoder: any Decoder) throws {
@@ -77,21 +79,21 @@ public struct AccessRecord: Codable, Sendable, Equatable {
         }
     }
 
-    /// What the outcome is called where it was done.
+    /// The outcome of a request that was carried out.
     public static let done = "done"
 
-    /// Its number, one more than that of the record before.
+    /// The record's number, one more than that of the record before.
     public internal(set) var sequence: UInt64 = 0
-    /// Milliseconds since 1970-01-01 UTC; 0 for the moment in which it is written.
+    /// Milliseconds since 1970-01-01 UTC. 0 means the moment of writing.
     public var time: UInt64 = 0
     public let event: Event
-    /// `done`, or why it was refused, in one word.
+    /// `done`, or one word that tells why the request was refused.
     public let outcome: String
     public let program: Program?
     public let subject: Subject?
-    /// Why the program said that it asks, in its own words; at most `Limits.reason` bytes.
+    /// The reason that the program gave for its request, at most `Limits.reason` bytes.
     public let reason: String?
-    /// In words, what the other members do not say: a new name, or what the log says of itself.
+    /// Further details in words, such as a new name or what the log reports about itself.
     public let detail: String?
     /// How many records before this one could not be written.
     public internal(set) var missed: Int?
@@ -108,7 +110,7 @@ public struct AccessRecord: Codable, Sendable, Equatable {
         self.detail = detail
     }
 
-    /// The number is outside of what is sealed, under the record's MAC.
+    /// The sequence number is not sealed. It stands outside, under the record's MAC.
     private enum CodingKeys: String, CodingKey {
         case time, event, outcome, program, subject, reason, detail, missed
     }

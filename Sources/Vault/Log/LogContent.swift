@@ -1,11 +1,11 @@
 import Cryptography
 
-/// What a log's file holds, as far as it belongs together.
+/// The contents of a log's file, as far as they can be parsed.
 struct LogContent: Sendable {
     let start: LogStart?
-    /// One behind the other as they are in the file; the chain is not yet checked.
+    /// The frames in the order of the file. Their chain is not yet checked.
     let frames: [LogFrame]
-    /// Bytes behind the last frame that are none.
+    /// How many bytes follow the last complete frame.
     let rest: Int
 
     init(_ bytes: [UInt8], _ format: LogFormat) throws(CryptographyError) {
@@ -27,10 +27,10 @@ struct LogContent: Sendable {
         rest = max(0, bytes.count - place)
     }
 
-    /// The MAC that a frame's own covers.
+    /// The previous MAC, which this frame's MAC covers.
     func previous(of index: Int) -> [UInt8] { index == 0 ? start?.previous ?? [] : frames[index - 1].mac }
 
-    /// How many frames, from one on, follow each other as they were written.
+    /// How many frames, counted from `first`, form an unbroken chain.
     func validCount(from first: Int, _ format: LogFormat) throws(CryptographyError) -> Int {
         guard let start else { return 0 }
         for index in first..<frames.count {

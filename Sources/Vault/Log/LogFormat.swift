@@ -3,7 +3,7 @@ import Cryptography
 import FoundationEssentials
 import Platform
 
-/// The head of a log's file: where its chain begins (docs/vault-format.md, "The access log").
+/// The head of a log's file. It tells where the chain begins (docs/vault-format.md, "The access log").
 struct LogStart: Sendable, Equatable {
     static let magic = Array("COFFERL1".utf8)
     static let count = 8 + 2 + 16 + 8 + SHA256.count + SHA256.count
@@ -15,7 +15,7 @@ struct LogStart: Sendable, Equatable {
 }
 
 extension LogStart {
-    /// Whose log a file claims to be; nil for what is none.
+    /// The vault that a log file claims to belong to; nil if the file is not a log. The claim is not authenticated.
     static func vault(ofFile path: String) throws(SystemError) -> VaultID? {
         guard let status = try FileStatus.of(path), status.isRegular, status.size >= count,
             status.size <= 4 * AccessLog.limit
@@ -26,7 +26,7 @@ extension LogStart {
     }
 }
 
-/// A record as it is in the file.
+/// A record as the file has it.
 struct LogFrame: Sendable {
     let sequence: UInt64
     let sealed: [UInt8]
@@ -39,7 +39,7 @@ struct LogFrame: Sendable {
 
 /// Seals and chains the records of one vault's log.
 struct LogFormat: Sendable {
-    /// No record is longer, in bytes.
+    /// The longest sealed record, in bytes.
     static let longestSealed = 64 << 10
 
     private let format: FormatContext
@@ -59,7 +59,7 @@ struct LogFormat: Sendable {
         return content + (try HMACSHA256.code(for: format.bind("org.coffer.log.start", content), key: chain))
     }
 
-    /// - Returns: nil unless it is this vault's own.
+    /// - Returns: nil unless the head is this vault's own.
     func start(of file: [UInt8]) throws(CryptographyError) -> LogStart? {
         guard file.count >= LogStart.count else { return nil }
         let first = file[26..<34].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
@@ -85,12 +85,14 @@ struct LogFormat: Sendable {
         }
     }
 
-    /// Whether a frame is the one that was written behind the record with this MAC.
+    /// Whether this frame was written directly after the record with the MAC `previous`.
     func isValid(_ frame: LogFrame, after previous: [UInt8]) throws(CryptographyError) -> Bool {
         try HMACSHA256.isValid(frame.mac, for: message(frame.sequence, frame.sealed, previous), key: chain)
     }
 
-    /// - Throws: for what is no record; `isValid` comes first.
+    /// Opens a frame. Check it with `isValid` first.
+    ///
+    /// - Throws: `.damaged` or `.storage` if the frame is not a readable record.
     func open(_ frame: LogFrame) throws(VaultError) -> AccessRecord {
         let content = try Padding.remove(
             cryptography { () throws(CryptographyError) in

@@ -1,27 +1,27 @@
 import Cryptography
 
-/// How much a record is to survive.
+/// How safely a record must be stored.
 public enum LogDurability: Sendable {
-    /// Written, and synced with the next one that is: for reads that nobody is asked for.
+    /// Written, and synced with the next record that is. For reads that ask nobody.
     case written
     /// On disk.
     case synced
-    /// On disk, and vouched for by the vault's tree: nobody can take it away unnoticed.
+    /// On disk, and the vault's tree vouches for it, so that nobody can remove it unnoticed.
     case anchored
 }
 
-/// Some of the log's records, the older first.
+/// Some of the log's records, oldest first.
 public struct LogPage: Sendable {
     public let records: [AccessRecord]
-    /// There are more behind the last of these.
+    /// Whether more records follow the last of these.
     public let hasMore: Bool
-    /// What is wrong with the chain, in words; the records up to there are given.
+    /// What is wrong with the chain, in words. The page has the records up to the fault.
     public let problem: String?
 }
 
-/// What a check of the whole log found.
+/// The result of checking the whole log.
 public struct LogVerification: Sendable {
-    /// What is wrong, in words; nil where no record is missing or changed.
+    /// What is wrong, in words; nil if no record is missing or changed.
     public let problem: String?
     public let records: Int
     /// The numbers of the oldest and the newest record.
@@ -33,11 +33,11 @@ public struct LogVerification: Sendable {
 extension OpenVault {
     /// Records an access.
     ///
-    /// - Throws: `.storage` where that is not possible: what may not go unrecorded must not happen then.
+    /// - Throws: `.storage` if that fails. An access that must be recorded must then not happen.
     public func note(_ record: AccessRecord, _ durability: LogDurability) throws(VaultError) {
         try prepareLog()
         if log.isFull {
-            // The anchored record must be among those that are kept.
+            // The anchored record must be among those that stay.
             try anchorLog()
             try log.dropOldHalf()
         }
@@ -49,25 +49,25 @@ extension OpenVault {
         }
     }
 
-    /// Whether nothing is there that `anchorLog` would do.
+    /// Whether `anchorLog` has nothing to do.
     public var isLogAnchored: Bool { log.isAnchored }
 
-    /// Syncs the log and has the tree vouch for its last record, if it does not already.
+    /// Syncs the log, and makes the tree vouch for its last record if it does not already.
     ///
     /// - Throws: `.storage`, `.damaged`.
     public func anchorLog() throws(VaultError) {
         guard log.isRestored else { return }
         try log.sync()
         guard log.headToAnchor() != nil else { return }
-        // Every change takes the head along.
+        // Every change writes the log's head into the tree.
         try write(.logEnd) { (_) throws(VaultError) in }
     }
 
-    /// Records in their order.
+    /// The records in their order.
     ///
     /// - Parameters:
-    ///   - number: only those behind this one.
-    ///   - time: only those from then on, in milliseconds since 1970-01-01 UTC.
+    ///   - number: returns only later records than this one.
+    ///   - time: returns only records from then on, in milliseconds since 1970-01-01 UTC.
     /// - Throws: `.storage`; `.damaged` for the vault itself, never for the log.
     public func logPage(
         after number: UInt64 = 0, since time: UInt64 = 0, limit: Int = 500
@@ -121,7 +121,7 @@ extension OpenVault {
 }
 
 extension Change {
-    /// Vouches for the log up to the record with this MAC.
+    /// Makes the tree vouch for the log, up to the record with this MAC.
     func anchor(_ head: [UInt8]) throws(VaultError) {
         try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.logKey() }, head)
     }

@@ -5,7 +5,7 @@ public struct AccessControlError: Error, Sendable, Equatable, CustomStringConver
     public var description: String { reason }
 }
 
-/// Who can read an item, and when. One that contradicts itself cannot be made.
+/// Who can read an item, and when. Contradictory combinations cannot be made.
 public struct AccessControl: Sendable, Hashable {
     /// The length of `encoded` in bytes.
     public static let encodedCount = 6
@@ -18,9 +18,10 @@ public struct AccessControl: Sendable, Hashable {
     public let `operator`: ConstraintOperator
 
     /// - Parameters:
-    ///   - thisDeviceOnly: false also for the classes that imply it: it says only that nobody asked.
-    ///   - operator: two or more constraints without one mean `.and`.
-    /// - Throws: for an operator with nothing to join, both biometric constraints at once, or constraints that do not exist.
+    ///   - thisDeviceOnly: false is allowed for the classes that imply it. It means only that nobody asked for it.
+    ///   - operator: `.none` means `.and` if there are two or more constraints.
+    /// - Throws: for an operator with fewer than two constraints, for both biometric constraints at once, and for
+    ///   unknown constraints.
     public init(
         accessibility: Accessibility = .whenUnlocked, thisDeviceOnly: Bool = false, constraints: ConstraintSet = [],
         operator: ConstraintOperator = .none
@@ -49,10 +50,10 @@ public struct AccessControl: Sendable, Hashable {
         `operator` = .none
     }
 
-    /// Readable while the vault is unlocked, and nothing else.
+    /// Readable while the vault is unlocked, without constraints.
     public static let whenUnlocked = AccessControl(.whenUnlocked)
 
-    /// Nothing but a class.
+    /// A class without constraints.
     public static func plain(_ accessibility: Accessibility) -> AccessControl { AccessControl(accessibility) }
 
     /// Six bytes (docs/vault-format.md, "item").
@@ -63,7 +64,7 @@ public struct AccessControl: Sendable, Hashable {
         ]
     }
 
-    /// Reads six bytes; only those that `encoded` would give.
+    /// Parses six bytes. They must be exactly what `encoded` would return.
     ///
     /// - Throws: for anything else.
     public init(decoding bytes: [UInt8]) throws(AccessControlError) {
@@ -77,7 +78,7 @@ public struct AccessControl: Sendable, Hashable {
         guard encoded == bytes else { throw unknown }
     }
 
-    /// What has to be met for each way of reading: one way, or with `.or` one for each constraint.
+    /// The constraints of each way of reading: with `.or` one way for each constraint, otherwise one way.
     var alternatives: [ConstraintSet] {
         `operator` == .or ? constraints.members : [constraints]
     }

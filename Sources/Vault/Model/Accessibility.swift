@@ -1,10 +1,10 @@
-/// In which state of its vault an item can be read. The raw value is the class in the file.
+/// The state of the vault in which an item can be read. The raw value is the class in the file.
 public enum Accessibility: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     case whenUnlocked = 1
     case afterFirstUnlock = 2
-    /// Only in a vault that is bound to the login password, on this device only.
+    /// Only in a vault that is bound to the login password, and on this device only.
     case passcodeSet = 3
-    /// Also while locked, on this device only.
+    /// Also while the vault is locked, and on this device only.
     case always = 4
 
     public var description: String {
@@ -16,6 +16,6 @@ public enum Accessibility: UInt8, Sendable, Hashable, CaseIterable, CustomString
         }
     }
 
-    /// Whether items of this class never leave this device, asked for or not.
+    /// Whether items of this class never leave this device, even if nobody asked for that.
     public var impliesThisDeviceOnly: Bool { self == .passcodeSet || self == .always }
 }

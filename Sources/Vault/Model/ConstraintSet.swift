@@ -1,6 +1,6 @@
 import Authorization
 
-/// What a person must do before an item can be read. The raw value is what the file has.
+/// What a person must do before an item can be read. The file stores the raw value.
 public struct ConstraintSet: OptionSet, Sendable, Hashable {
     public let rawValue: UInt16
 
@@ -14,15 +14,15 @@ public struct ConstraintSet: OptionSet, Sendable, Hashable {
 
     static let all = ConstraintSet(rawValue: 0b1_1111)
 
-    /// Each constraint by itself, lowest bit first: the order of everything in the file.
+    /// Each constraint by itself, lowest bit first. The file keeps everything in this order.
     var members: [ConstraintSet] {
         (0..<16).map { ConstraintSet(rawValue: 1 << $0) }.filter { contains($0) }
     }
 
-    /// The constraint keys that it takes to read, in order; the application password has none.
+    /// The constraint keys needed for reading, in order. The application password has no such key.
     public var roles: [ObjectRole] { members.compactMap(\.role) }
 
-    /// Of a single constraint: its key.
+    /// The key of a single constraint.
     var role: ObjectRole? {
         switch self {
         case .presence: .presence
@@ -44,9 +44,9 @@ extension ConstraintSet: CustomStringConvertible {
     }
 }
 
-/// How several constraints go together.
+/// How several constraints are combined.
 public enum ConstraintOperator: UInt8, Sendable, Hashable {
-    /// There are fewer than two.
+    /// There are fewer than two constraints.
     case none = 0
     case and = 1
     case or = 2

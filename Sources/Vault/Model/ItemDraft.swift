@@ -1,8 +1,8 @@
 import Cryptography
 
-/// An item that is to be stored.
+/// An item to be stored.
 public struct ItemDraft: Sendable {
-    /// What to do where there is an item of this name already, or none.
+    /// What to do if an item of this name exists, or does not.
     public enum Mode: Sendable {
         case replace
         case new
@@ -13,13 +13,13 @@ public struct ItemDraft: Sendable {
     public var account: String
     public var value: SecretBytes
     public var access: AccessControl
-    /// nil: an item that is there keeps its own; empty: none. So it is with comment and attributes.
+    /// nil: an existing item keeps its label. Empty: no label. Comment and attributes work the same way.
     public var label: String?
     public var comment: String?
     public var attributes: [String: String]?
-    /// Milliseconds since 1970-01-01 UTC; 0: never; nil: an item that is there keeps its own.
+    /// Milliseconds since 1970-01-01 UTC. 0: never. nil: an existing item keeps its expiry.
     public var expires: UInt64?
-    /// For the constraint of that name, otherwise nil.
+    /// Given only with the constraint `applicationPassword`, otherwise nil.
     public var applicationPassword: StretchedPassword?
 
     public init(

@@ -1,7 +1,7 @@
 import Authorization
 import Cryptography
 
-/// An item's own name: 16 random bytes that stay with it as long as it lives. Written as a UUID.
+/// An item's permanent id: 16 random bytes, written as a UUID.
 public struct ItemID: Hashable, Sendable, CustomStringConvertible {
     public static let count = 16
 

@@ -1,19 +1,19 @@
 import Cryptography
 
-/// The most that one item may have, in bytes of UTF-8 (docs/vault-format.md).
+/// The limits of one item, in bytes of UTF-8 (docs/vault-format.md).
 public enum Limits {
     public static let value = 1 << 20
-    /// Service and account each; the service has one byte at least.
+    /// The limit of the service and of the account. The service needs at least one byte.
     public static let name = 1 << 10
     public static let label = 1 << 10
     public static let applicationPassword = 1 << 10
-    /// A group of a recovery code, however it is written.
+    /// The limit of one group of a recovery code, in any spelling.
     public static let recoveryCodePart = 64
     public static let comment = 4 << 10
     public static let attributes = 64
-    /// Name and value of an attribute together; the name has one byte at least.
+    /// The limit of an attribute's name and value together. The name needs at least one byte.
     public static let attribute = 4 << 10
-    /// Why a program says that it reads.
+    /// The limit of the reason that a program gives for reading.
     public static let reason = 512
 
     static func check(_ draft: ItemDraft) throws(VaultError) {

@@ -1,5 +1,5 @@
-/// Everything about an item but its value and its access control. Sealed under the device root: readable while the vault is locked. Times are
-/// milliseconds since 1970-01-01 UTC.
+/// Everything about an item except its value and its access control. It is sealed under the device root, so it is
+/// readable while the vault is locked. Times are milliseconds since 1970-01-01 UTC.
 public struct Metadata: Codable, Sendable, Hashable {
     public let service: String
     public let account: String
@@ -12,7 +12,8 @@ public struct Metadata: Codable, Sendable, Hashable {
     /// When the present value was set.
     public let valueSet: UInt64
     public var expires: UInt64?
-    /// The fingers that the present value is bound to: their digest in hexadecimal; nil where it is bound to no set of fingers.
+    /// The digest of the fingers that the present value is bound to, in hexadecimal; nil if it is bound to no set of
+    /// fingers.
     public var biometrySet: String?
 
     public init(
@@ -35,7 +36,7 @@ public struct Metadata: Codable, Sendable, Hashable {
     public func isExpired(at now: UInt64) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
-/// An item as everyone who owns it may see it.
+/// An item as its owners may see it, without its value.
 public struct ItemSummary: Sendable, Hashable {
     public let id: ItemID
     /// Counts the item's values, from 1.
