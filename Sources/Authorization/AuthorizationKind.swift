@@ -1,4 +1,4 @@
-/// What a signature of the authenticator's is for: the kind in a policy reference.
+/// What a signature of the authenticator is for. The raw value is the kind in a policy reference.
 public enum AuthorizationKind: String, Sendable, Codable, CaseIterable {
     case unlock
     case recovery
@@ -6,10 +6,10 @@ public enum AuthorizationKind: String, Sendable, Codable, CaseIterable {
     case biometryAny = "biometry-any"
     case biometryCurrentSet = "biometry-current-set"
     case passcode
-    /// Approving other boots of a vault that is tied to the boot.
+    /// Approving other boots for a vault that is tied to the boot.
     case boot
 
-    /// Whether it is a person's proof for reading one item.
+    /// Whether it proves that a person allowed reading one item.
     public var isForReading: Bool {
         switch self {
         case .unlock, .recovery, .boot: false
@@ -17,6 +17,6 @@ public enum AuthorizationKind: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Whether only a finger or a face earns it.
+    /// Whether only a finger or a face can earn it.
     public var isBiometric: Bool { self == .biometryAny || self == .biometryCurrentSet }
 }

@@ -1,14 +1,15 @@
-/// An NV index of the TPM that a policy relies on: the one that counts the tries of a bound vault's password, or the one that says which boots are approved.
-/// What it takes to compute its Name (docs/vault-format.md, "A bound vault", "A vault that is tied to the boot").
+/// An NV index that a policy relies on. It counts the tries of a bound vault's password, holds the approved boots, or
+/// stands for a generation of keys. The pin has what is needed to compute the index's Name (docs/vault-format.md, "A
+/// bound vault", "A vault that is tied to the boot").
 public struct IndexPin: Codable, Sendable, Hashable {
     /// The NV index, in the owners' range (TCG Registry of Reserved TPM 2.0 Handles and Localities, section 2.2.2).
     public let handle: UInt32
-    /// authPolicy of the index, 32 bytes: who may write it.
+    /// The authPolicy of the index, 32 bytes. It decides who may write the index.
     public let policy: [UInt8]
 
     static let ownersHandles: ClosedRange<UInt32> = 0x0180_0000...0x01BF_FFFF
 
-    /// - Returns: nil for what no such index can have.
+    /// - Returns: nil for a handle or policy that no such index can have.
     public init?(handle: UInt32, policy: [UInt8]) {
         guard Self.ownersHandles.contains(handle), policy.count == 32 else { return nil }
         self.handle = handle
@@ -36,10 +37,11 @@ public struct IndexPin: Codable, Sendable, Hashable {
     }
 }
 
-/// How a vault is bound to its owner's login password. Root's word: neither salt nor cost are the vault file's to choose.
+/// How a vault is bound to its owner's login password. The registry keeps this, so the vault's file cannot choose salt
+/// or cost.
 public struct BindingPin: Codable, Sendable, Hashable {
     public static let saltCount = 16
-    /// scrypt with N = 2¹⁷, r = 8, p = 1.
+    /// The cost of scrypt with N = 2¹⁷, r = 8, p = 1.
     public static let standardCost = 17
 
     public let index: IndexPin

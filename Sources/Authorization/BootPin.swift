@@ -1,21 +1,23 @@
-/// How a vault is tied to the measured boot (docs/boot.md). Root's word: which registers count is not the vault file's to choose.
+/// How a vault is tied to the measured boot (docs/boot.md). The registry keeps this, so the vault's file cannot choose
+/// which registers count.
 public struct BootPin: Codable, Sendable, Hashable {
-    /// The Secure Boot policy, and the boot loader and kernel that were started (docs/boot.md, "Which registers").
+    /// The boot loader and kernel that were started (PCR 4), and the Secure Boot policy (PCR 7); docs/boot.md, "Which
+    /// registers".
     public static let standardRegisters = [4, 7]
 
-    /// Holds the approved boots; the approving key alone writes it.
+    /// The index of the approved boots. Only the approving key can write it.
     public let index: IndexPin
-    /// Of the SHA-256 bank, in order, each once; at least one.
+    /// Registers of the SHA-256 bank, sorted and without duplicates; at least one.
     public let registers: [Int]
 
-    /// - Returns: nil for registers that no PC has, for none, and for one that is named twice.
+    /// - Returns: nil if a register cannot be selected, if there is none, or if one is named twice.
     public init?(index: IndexPin, registers: [Int]) {
         guard Self.areSelectable(registers) else { return nil }
         self.index = index
         self.registers = registers.sorted()
     }
 
-    /// Whether a boot can be told by these: 0 to 23 without 16 and 23, which any program may reset.
+    /// Whether these registers can identify a boot: 0 to 22 without 16. Any program may reset 16 and 23.
     public static func areSelectable(_ registers: [Int]) -> Bool {
         !registers.isEmpty && Set(registers).count == registers.count
             && registers.allSatisfy { (0...22).contains($0) && $0 != 16 }

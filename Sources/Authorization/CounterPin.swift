@@ -1,16 +1,16 @@
-/// The TPM's counter that a vault's epoch is compared with (docs/vault-format.md, "Epoch and counter").
+/// The TPM counter that a vault's epoch is compared with (docs/vault-format.md, "Epoch and counter").
 public struct CounterPin: Codable, Sendable, Hashable {
     /// The NV index, in the owners' range.
     public let handle: UInt32
-    /// What the counter shows is the epoch and this. It stays as it is, also where the counter has to be made again.
+    /// The counter's value minus the epoch. It never changes, even if the counter must be made again.
     public let base: UInt64
-    /// ESYS's serialized form of handle, Name and public area, so that using the counter costs no command.
+    /// ESYS's serialized form of handle, Name and public area. With it, using the counter needs no extra command.
     public let context: [UInt8]
 
-    /// More than TSS writes of an index.
+    /// In bytes; more than TSS ever writes for an index.
     private static let longestContext = 1024
 
-    /// - Returns: nil for what no counter can have.
+    /// - Returns: nil for a handle or context that no counter can have.
     public init?(handle: UInt32, base: UInt64, context: [UInt8]) {
         guard IndexPin.ownersHandles.contains(handle), (1...Self.longestContext).contains(context.count) else {
             return nil

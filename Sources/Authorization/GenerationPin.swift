@@ -1,3 +1,3 @@
-/// The TPM's index that the keys of one generation of a vault hang on: what it takes to compute its Name (docs/rotation.md). The same two facts as of an
-/// index that counts tries.
+/// The TPM index that one generation of a vault's keys depends on, with what is needed to compute its Name
+/// (docs/rotation.md). The pin has the same two members as that of an index that counts tries.
 public typealias GenerationPin = IndexPin

@@ -1,4 +1,4 @@
-/// Lower-case hexadecimal, as in the registry.
+/// Hexadecimal in lower case, as in the registry.
 public enum Hex {
     public static func encode(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)

@@ -1,4 +1,5 @@
-/// The one way to join byte strings before they are hashed or authenticated: each behind its length, so that no two lists give the same bytes (docs/vault-format.md, "Notation").
+/// Joins byte strings before they are hashed or authenticated; there is no other way. Each comes after its length, so
+/// that no two lists give the same bytes (docs/vault-format.md, "Notation").
 public enum LengthPrefixed {
     /// `u32 length ‖ bytes` for each part, in order.
     public static func encode(_ parts: [[UInt8]]) -> [UInt8] {

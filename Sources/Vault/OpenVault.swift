@@ -3,7 +3,8 @@ import Cryptography
 import Platform
 import Synchronization
 
-/// A vault whose device root is known: everything can be listed and written, and read as far as class keys and people allow.
+/// A vault whose device root is known. Everything can be listed and written. Reading needs the class keys, and the
+/// authentication that an item demands.
 ///
 /// Calls block on the disk. They may come from any thread; changes happen one after the other.
 public final class OpenVault: Sendable {
@@ -15,20 +16,20 @@ public final class OpenVault: Sendable {
     let now: @Sendable () -> UInt64
     let log: AccessLog
     private let room: Room
-    /// What another set of fingers changes.
+    /// The registry record and the sealed objects, which change with the enrolled fingers, a binding or a boot tie.
     let pinned: Mutex<Pinned>
 
-    /// nil where nothing counts.
+    /// nil if the vault has no counter.
     let epochs: Mutex<EpochCount?>
 
     private let currentKeybag: Mutex<Keybag>
     private let lastSeen: Mutex<AuthenticatedHeader>
     private let nodeReads = Mutex(0)
 
-    /// Opens an owner's vault. The device root is unsealed on the calling thread.
+    /// Opens an owner's vault. Unseals the device root on the calling thread.
     ///
     /// - Parameters:
-    ///   - record: root's word on which vault that is.
+    ///   - record: the registry's record, which identifies the vault.
     ///   - now: milliseconds since 1970-01-01 UTC.
     /// - Throws: `.damaged`, `.rollback`, `.newerFormat`, `.sealer`, `.storage`.
     public convenience init(
@@ -38,8 +39,8 @@ public final class OpenVault: Sendable {
         try self.init(directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLog.limit)
     }
 
-    /// Opens an owner's vault whatever its counter says, and makes it the one that the counter stands for. All other copies of the file are refused from
-    /// then on. For root, with its owner's consent.
+    /// Opens an owner's vault whatever its counter shows, and moves the counter so that it stands for this file. All
+    /// other copies of the file are refused from then on. Only root may do this, with the owner's consent.
     ///
     /// - Throws: as opening does, but never `.rollback`.
     public convenience init(
@@ -51,10 +52,10 @@ public final class OpenVault: Sendable {
     }
 
     /// - Parameters:
-    ///   - logLimit: the access log's, in bytes.
-    ///   - room: how much it may hold.
-    ///   - isAccepting: take the file for the right one.
-    ///   - isSuccessor: it has not taken its place yet, and has names of its own.
+    ///   - logLimit: the largest size of the access log, in bytes.
+    ///   - room: the vault's size limits.
+    ///   - isAccepting: accepts the file whatever the counter shows.
+    ///   - isSuccessor: the vault has not replaced its former one yet, so its files have names of their own.
     init(
         directory: String, record: RegistryRecord, sealer: any Sealer, now: @escaping @Sendable () -> UInt64,
         logLimit: Int, room: Room = Room(), accepting isAccepting: Bool = false, isSuccessor: Bool = false
@@ -110,7 +111,7 @@ public final class OpenVault: Sendable {
             last = try database.write { (rows) throws(VaultError) in try rows.put(accepted, keys: keys) }
             epochs = Mutex(EpochCount(counted: header.epoch))
         } else {
-            // Last of all that is checked: a file that is damaged besides is called that.
+            // The counter is checked last, so that a file that is also damaged is reported as damaged.
             epochs = Mutex(
                 try Self.reconcile(header, counted: counted, keys: keys, record: record, sealer: sealer))
         }
@@ -129,7 +130,7 @@ public final class OpenVault: Sendable {
         lastSeen = Mutex(last)
     }
 
-    /// The device root with what the counter stands for; for acceptance also where that is gone.
+    /// The device root and the counter's epoch. When a file is accepted, the counter may be gone.
     private static func root(
         _ objects: SealedObjects, _ record: RegistryRecord, _ sealer: any Sealer, accepting isAccepting: Bool
     ) throws(SealerError) -> CountedRoot {
@@ -139,9 +140,9 @@ public final class OpenVault: Sendable {
         }
     }
 
-    /// Root's word on which vault this is.
+    /// The registry's record of this vault.
     public var record: RegistryRecord { pinned.withLock { $0.record } }
-    /// For the sealer, which alone knows what to make of them.
+    /// The sealed objects. Only the sealer can interpret them.
     public var objects: SealedObjects { pinned.withLock { $0.objects } }
     /// The public points of the constraint keys that this vault has.
     var constraintPoints: [ObjectRole: [UInt8]] { pinned.withLock { $0.points } }
@@ -150,28 +151,28 @@ public final class OpenVault: Sendable {
 
     func use(_ keybag: Keybag) { currentKeybag.withLock { $0 = keybag } }
 
-    /// As this run last saw or wrote it.
+    /// The header as this run last saw or wrote it.
     var lastHeader: Header { lastSeen.withLock { $0.header } }
 
-    /// How many items there are.
+    /// The number of items.
     public var count: Int {
         get throws(VaultError) { try read { (snapshot) throws(VaultError) in Int(snapshot.header.itemCount) } }
     }
 
-    /// What can be read without any unlocking.
+    /// The keys that need no unlocking.
     public var alwaysKeys: ClassKeys { ClassKeys([.always: keys.always]) }
 
     /// The class keys that the unlock root opens.
     ///
-    /// - Throws: `.damaged` where it does not open them.
+    /// - Throws: `.damaged` if it does not open them.
     public func classKeys(unlockRoot: SecretBytes) throws(VaultError) -> ClassKeys {
         try keybag.open(unlockRoot: unlockRoot, keys: keys, format)
     }
 
-    /// Nodes of the tree that were read from the file since the vault was opened: what look-ups cost.
+    /// How many nodes of the tree were read from the file since the vault was opened. This measures what look-ups cost.
     var treeReadCount: Int { nodeReads.withLock { $0 } }
 
-    /// Looks at the vault as it is now.
+    /// Reads the vault in its present state.
     func read<Value>(_ body: (Snapshot) throws(VaultError) -> Value) throws(VaultError) -> Value {
         try database.read { (rows) throws(VaultError) in
             let snapshot = Snapshot(rows, header: try currentHeader(rows), keys: keys)
@@ -180,7 +181,7 @@ public final class OpenVault: Sendable {
         }
     }
 
-    /// Changes the vault: all of it, durably, or nothing.
+    /// Changes the vault durably, all or nothing.
     func write<Value>(
         _ kind: Change.Kind = .content, _ body: (Change) throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
@@ -206,16 +207,17 @@ public final class OpenVault: Sendable {
         return value
     }
 
-    /// One transaction. It may be in the file although that failed, as where the disk is full behind the commit: the header tells.
+    /// Runs one transaction. After an error, the change may still be in the file, for example if the disk filled up
+    /// after the commit. The header tells.
     private func written<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
         do throws(VaultError) { return try database.write(body) } catch {
-            // What went wrong first says more than this.
+            // The first error matters more than an error of this look.
             try? database.read { (rows) throws(VaultError) in _ = try currentHeader(rows) }
             throw error
         }
     }
 
-    /// The header of this moment, checked again if it moved. It never moves back while the vault is open.
+    /// The present header, checked again if it changed. It never moves back while the vault is open.
     private func currentHeader(_ rows: Rows) throws(VaultError) -> Header {
         let found = try rows.header()
         let last = lastSeen.withLock { $0 }
@@ -234,7 +236,7 @@ public final class OpenVault: Sendable {
         }
     }
 
-    /// Whether a header is this vault's own.
+    /// The header, if it is this vault's own.
     private static func check(
         _ found: (content: [UInt8], mac: [UInt8]), keys: VaultKeys, record: RegistryRecord
     ) throws(VaultError) -> Header {
@@ -242,7 +244,7 @@ public final class OpenVault: Sendable {
             try HMACSHA256.isValid(found.mac, for: Header.macMessage(found.content), key: keys.integrity)
         }
         guard isOurs else { throw .damaged("its header is foreign or changed") }
-        // Only now: a changed byte must not pass for a newer format.
+        // The format is checked only after the MAC, so that a changed byte does not pass for a newer format.
         let format = try Header.format(of: found.content)
         guard format <= FormatContext.format else {
             throw VaultError(

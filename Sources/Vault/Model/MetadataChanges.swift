@@ -1,12 +1,12 @@
-/// What is to change about an item's metadata; nil leaves as it is.
+/// Changes to an item's metadata. nil leaves a member as it is.
 public struct MetadataChanges: Sendable, Hashable {
-    /// Empty: none.
+    /// Empty: the item gets no label.
     public var label: String?
-    /// Empty: none.
+    /// Empty: the item gets no comment.
     public var comment: String?
-    /// An empty value takes that attribute away; others stay.
+    /// An empty value removes that attribute. Attributes not named here stay.
     public var attributes: [String: String]
-    /// Milliseconds since 1970-01-01 UTC; 0: never.
+    /// Milliseconds since 1970-01-01 UTC. 0: never.
     public var expires: UInt64?
 
     public init(
@@ -18,12 +18,12 @@ public struct MetadataChanges: Sendable, Hashable {
         self.expires = expires
     }
 
-    /// - Throws: `.invalidArgument` for an attribute that the item has under another spelling of the same name.
+    /// - Throws: `.invalidArgument` if the item has an attribute of the same name in another Unicode spelling.
     func apply(to metadata: inout Metadata) throws(VaultError) {
         if let label { metadata.label = label.isEmpty ? nil : label }
         if let comment { metadata.comment = comment.isEmpty ? nil : comment }
         for (name, value) in attributes {
-            // Equal strings may differ in their bytes, and only the bytes are found again.
+            // Swift treats canonically equivalent strings as equal, but the index finds only the same bytes.
             if let present = metadata.attributes.index(forKey: name) {
                 let known = metadata.attributes[present].key
                 guard known.utf8.elementsEqual(name.utf8) else {

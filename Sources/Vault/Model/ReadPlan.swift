@@ -1,18 +1,18 @@
 import Authorization
 
-/// What it takes to read one version of one item.
+/// What is needed to read one version of an item.
 public struct ReadPlan: Sendable, Hashable {
-    /// One agreement that a constraint key has to make.
+    /// A key agreement that a constraint key must carry out.
     public struct Agreement: Sendable, Hashable {
         public let role: ObjectRole
         /// The item's point, 65 bytes.
         public let point: [UInt8]
     }
 
-    /// One way of reading; with “or” there are several.
+    /// One way of reading. Items with the operator `or` have several.
     public struct Alternative: Sendable, Hashable {
         public let agreements: [Agreement]
-        /// What the application password is stretched with; nil where none is needed.
+        /// The salt for stretching the application password; nil if no password is needed.
         public let passwordSalt: [UInt8]?
 
         public var needsApplicationPassword: Bool { passwordSalt != nil }
@@ -21,6 +21,6 @@ public struct ReadPlan: Sendable, Hashable {
     public let item: ItemID
     public let version: UInt64
     public let accessibility: Accessibility
-    /// One at least; the first is the one to prefer.
+    /// At least one. The first is preferred.
     public let alternatives: [Alternative]
 }

@@ -1,14 +1,15 @@
-/// How much one vault holds, so that nobody can have a list made that fills the memory of all, nor fill their disk (docs/broker-protocol.md, "Limits").
+/// The size limits of one vault. They keep a list from filling everybody's memory, and a vault from filling the disk
+/// (docs/broker-protocol.md, "Limits").
 struct Room: Sendable {
     var items: UInt64 = 10_000
-    /// All records of its items together, in bytes, without the values: what a list is made of.
+    /// All item records together, in bytes, without the values. A list is made from these.
     var records: Int64 = 16 << 20
-    /// What is in use of its file, in bytes.
+    /// The used part of the file, in bytes.
     var file: Int64 = 1 << 30
 
-    /// Throws `.limitExceeded` where there are more items, or more of them, than that.
+    /// - Throws: `.limitExceeded` if there are too many items, or if their records are too large together.
     func checkRecords(_ rows: Rows, items count: UInt64) throws(VaultError) {
-        // Measuring the records takes a look at each; most files are smaller than all that their records may be.
+        // Measuring the records reads all of them. A file smaller than the limit needs no measuring.
         let isSmall = try rows.fileBytes() <= records
         let fits = try isSmall ? true : rows.recordBytes() <= records
         guard count <= items, fits else {
@@ -19,7 +20,7 @@ struct Room: Sendable {
         }
     }
 
-    /// Throws `.limitExceeded` where the file is larger than that.
+    /// - Throws: `.limitExceeded` if the file is too large.
     func checkFile(_ rows: Rows) throws(VaultError) {
         guard try rows.fileBytes() <= file else {
             throw VaultError(

@@ -1,28 +1,30 @@
 import Cryptography
 
-/// An application password after scrypt: the part of a slot's key that it is good for. Making one takes some tenths of a second and 128 MiB, which is why
-/// it is made apart from reading and storing.
+/// An application password after scrypt: one part of a slot's key. Stretching takes some tenths of a second and 128
+/// MiB, so it is done apart from reading and storing.
 public struct StretchedPassword: Sendable {
-    /// Of the one slot that it is for.
+    /// The salt of the one slot that the key is for.
     let salt: [UInt8]
     let key: SecretBytes
 
-    /// The bytes of what scrypt makes.
+    /// The length of the stretched key in bytes.
     public static let keyCount = 32
 
-    /// For an item that is to be stored. Blocks.
+    /// Stretches a password for storing an item, with a fresh salt. Blocks.
     ///
-    /// - Throws: `.invalidArgument` for an empty password, `.limitExceeded` for one beyond `Limits.applicationPassword`.
+    /// - Throws: `.invalidArgument` for an empty password, `.limitExceeded` for one longer than
+    ///   `Limits.applicationPassword`.
     public init(_ password: SecretBytes) throws(VaultError) {
         let salt: [UInt8]
         do throws(CryptographyError) { salt = try Random.bytes(Slot.saltCount) } catch { throw VaultError(error) }
         try self.init(password, salt: salt)
     }
 
-    /// For an item that is to be read. Blocks.
+    /// Stretches a password for reading an item. Blocks.
     ///
     /// - Parameter salt: the read plan's.
-    /// - Throws: as above.
+    /// - Throws: `.invalidArgument` for an empty password, `.limitExceeded` for one longer than
+    ///   `Limits.applicationPassword`.
     public init(_ password: SecretBytes, salt: [UInt8]) throws(VaultError) {
         guard !password.isEmpty else { throw VaultError(.invalidArgument, "the application password is empty") }
         guard password.count <= Limits.applicationPassword else {

@@ -7,7 +7,7 @@ public enum SystemClock {
 }
 
 extension SystemClock {
-    /// The day, for people: `2026-11-21`.
+    /// The date for people, such as `2026-11-21`.
     static func date(_ milliseconds: UInt64) -> String {
         Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601.year().month().day())
     }

@@ -1,42 +1,42 @@
 import Cryptography
 
-/// Why a vault did not do what it was asked. `reason` says what happened and what to do; no secret and no name of an item is in it.
+/// Why a vault refused or failed. `reason` tells what happened and what to do. It holds no secret and no item's name.
 public struct VaultError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
-        /// The vault proved that there is no such item, or it expired.
+        /// The vault proved that there is no such item, or the item has expired.
         case notFound
-        /// The account was left out and there are several.
+        /// The request named no account, and the service has several.
         case ambiguous(accounts: [String])
         case alreadyExists
-        /// The item is no longer the one that was looked at.
+        /// The item changed since the caller looked at it.
         case changed
-        /// Rows that do not belong together, or not here.
+        /// Rows do not belong together, or not to this vault.
         case damaged
-        /// The file is not the one that the TPM has counted to: an older copy. Or what counts is gone.
+        /// The file is not the one that the TPM has counted, so it is an older copy. Or the counter is gone.
         case rollback
-        /// Nothing was done: the counter has to follow an earlier change first.
+        /// Nothing was changed, because the counter must follow an earlier change first.
         case uncounted
         /// A newer Coffer wrote the file.
         case newerFormat
         case limitExceeded
         case invalidArgument
-        /// A wrong application password, or a damaged item: the two look alike.
+        /// The application password is wrong or the item is damaged. The two cannot be told apart.
         case authenticationFailed
-        /// Only fingers that are not enrolled any more open the item.
+        /// Only fingers that are no longer enrolled could open the item.
         case fingersChanged
-        /// The key of the item's class is not there.
+        /// The key of the item's class is missing.
         case locked
         /// `cause` is a `SealerError`.
         case sealer
-        /// The file system did not do its part: no room, no permission, another process.
+        /// The file system failed: no space, no permission, or another process holds the file.
         case storage
-        /// There is no memory for keys just now. It says nothing of the vault.
+        /// There is no memory for keys at the moment. This tells nothing about the vault.
         case outOfMemory
     }
 
     public let code: Code
     public let reason: String
-    /// What was reported underneath, untouched.
+    /// The underlying error, unchanged.
     public let cause: (any Error)?
 
     public init(_ code: Code, _ reason: String, cause: (any Error)? = nil) {
@@ -51,7 +51,7 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
         VaultError(.damaged, "the vault is damaged: \(what); restore it from a backup", cause: cause)
     }
 
-    /// What sealing or unsealing met.
+    /// Translates an error of the sealer.
     init(_ error: SealerError) {
         switch error.code {
         case .damaged: self.init(.damaged, error.reason, cause: error)
@@ -60,7 +60,7 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What only a program error, a lack of memory or a broken library can cause.
+    /// Translates an error that only a bug, a lack of memory or a broken library can cause.
     init(_ error: CryptographyError) {
         guard error.code != .outOfMemory else {
             self.init(.outOfMemory, SealerError.noMemory, cause: error)

@@ -1,29 +1,29 @@
 import Cryptography
 import Recovery
 
-/// A code that was made and does not count yet: nothing of it is in the vault's file.
+/// A recovery code that was made but is not valid yet. The vault's file has nothing of it.
 public struct UnconfirmedRecovery: Sendable {
     let wrap: RecoveryWrap
 }
 
-/// Making a recovery code.
+/// Makes recovery codes.
 extension OpenVault {
-    /// When the valid code was made; nil where there is none.
+    /// When the valid code was made, in milliseconds since 1970-01-01 UTC; nil if there is none.
     ///
     /// - Throws: `.damaged`, `.storage`.
     public var recoveryMade: UInt64? {
         get throws(VaultError) { try read { (snapshot) throws(VaultError) in try snapshot.recovery()?.made } }
     }
 
-    /// Puts the vault's recovery key under a code. The vault stays as it is until `confirm`.
+    /// Wraps the vault's recovery key under a code. The vault does not change before `confirm`.
     ///
-    /// - Parameter recoveryKey: X25519, 32 bytes, as a signature released it.
-    /// - Throws: `.damaged` where it is not this vault's.
+    /// - Parameter recoveryKey: X25519, 32 bytes, as released by a signature.
+    /// - Throws: `.damaged` if the key is not this vault's.
     public func wrap(_ recoveryKey: SecretBytes, under code: RecoveryCode) throws(VaultError) -> UnconfirmedRecovery {
         let made = now()
         let wrap: RecoveryWrap? = try cryptography { () throws(CryptographyError) in
             let key = try X25519.PrivateKey(rawRepresentation: recoveryKey)
-            // A code for another key would bring nothing back on the day that it is needed.
+            // A code for another key would restore nothing on the day it is needed.
             guard key.publicKey == keybag.publicKey(of: .recovery) else { return nil }
             return try RecoveryWrap(code, recoveryKey: key, keys: keys, vault: record.vault, made: made)
         }
@@ -31,9 +31,9 @@ extension OpenVault {
         return UnconfirmedRecovery(wrap: wrap)
     }
 
-    /// Makes a code the valid one; an earlier code opens nothing of this file any more.
+    /// Makes a code the valid one. An earlier code opens nothing of this file from then on.
     ///
-    /// - Returns: when it was made.
+    /// - Returns: when the code was made, in milliseconds since 1970-01-01 UTC.
     /// - Throws: `.damaged`, `.storage`.
     @discardableResult
     public func confirm(_ recovery: UnconfirmedRecovery) throws(VaultError) -> UInt64 {
@@ -43,7 +43,7 @@ extension OpenVault {
 }
 
 extension Snapshot {
-    /// What the recovery code opens, as far as the tree vouches for it; nil where the tree proves that there is none.
+    /// The recovery row, authenticated by the tree; nil if the tree proves that there is none.
     func recovery() throws(VaultError) -> RecoveryWrap? {
         let content = try rows.recovery()
         let (key, digest) = try cryptography { () throws(CryptographyError) -> ([UInt8], [UInt8]?) in
@@ -67,7 +67,7 @@ extension Change {
             (try TreeEntry.recoveryKey(), try TreeEntry.digest(recovery: content))
         }
         try tree.set(key, digest)
-        // An earlier code, lost or seen by others, must not come back with an older file.
+        // An earlier code, lost or seen by others, must not become valid again with an older file.
         try moveEpoch()
     }
 }

@@ -3,12 +3,13 @@ import Cryptography
 import Platform
 import Recovery
 
-/// A vault's file as its recovery code opens it: without TPM, registry and broker, to be read only. What it holds for one device only stays closed.
+/// A vault's file, opened with its recovery code. It needs no TPM, registry or broker, and is read-only. Items for one
+/// device only stay closed.
 public final class RecoverableVault: Sendable {
     /// One item of the file.
     public struct Item: Sendable {
         public let summary: ItemSummary
-        /// False where it was for that device only, and is lost with it.
+        /// False if the item was for its former device only. It is lost with that device.
         public var isPortable: Bool { !summary.access.thisDeviceOnly }
 
         let stored: StoredItem
@@ -16,7 +17,7 @@ public final class RecoverableVault: Sendable {
 
     public let vault: VaultID
     public let owner: Owner
-    /// When the code was made.
+    /// When the code was made, in milliseconds since 1970-01-01 UTC.
     public let made: UInt64
     /// All items, sorted by service and account.
     public let items: [Item]
@@ -27,10 +28,13 @@ public final class RecoverableVault: Sendable {
     private let recoveryKey: X25519.PrivateKey
     private let header: Header
 
-    /// Opens a copy of the file, since SQLite writes where it finds an unfinished change beside it. The file stays as it is; the copy goes with this object.
+    /// Opens a copy of the file, because SQLite writes to a file that has an unfinished change beside it. The file
+    /// stays as it is. The copy is deleted with this object.
     ///
-    /// - Parameter scratch: a folder where a private one can be made for the copy, which is as sealed as the file.
-    /// - Throws: `.authenticationFailed` for another code than this file's; `.notFound` where no code was made; `.damaged`, `.newerFormat`, `.storage`.
+    /// - Parameter scratch: a folder in which a private folder for the copy can be made. The copy is as sealed as the
+    ///   file.
+    /// - Throws: `.authenticationFailed` for a code that is not this file's; `.notFound` if no code was ever made;
+    ///   `.damaged`; `.newerFormat`; `.storage`.
     public init(copying path: String, to scratch: String, code: RecoveryCode) throws(VaultError) {
         do { folder = try PrivateFolder(in: scratch, prefix: "coffer-recovery") } catch {
             throw VaultError(.storage, "there is no room for a copy of the file in \(scratch)", cause: error)
@@ -50,7 +54,7 @@ public final class RecoverableVault: Sendable {
         }
         do throws(CryptographyError) { (recoveryKey, keys) = try wrap.open(code) } catch {
             guard error.code == .authenticationFailed else { throw VaultError(error) }
-            // The row is as it was written, or somebody who meant to changed it.
+            // The row is intact, unless somebody changed it on purpose. So the code is not this file's.
             throw VaultError(
                 .authenticationFailed, "the code is well formed but not this file's: another vault's, or an older one",
                 cause: error)
@@ -70,13 +74,13 @@ public final class RecoverableVault: Sendable {
     }
 
     deinit {
-        // The copy goes in any case.
+        // The copy is deleted with its folder, whether or not closing fails.
         try? database.close()
     }
 
-    /// A portable item's value, whatever it asked for to be read.
+    /// A portable item's value, whatever constraints the item has.
     ///
-    /// - Throws: `.locked` for what was for that device only; `.damaged`, `.storage`.
+    /// - Throws: `.locked` if the item was for its device only; `.damaged`, `.storage`.
     public func value(of item: Item) throws(VaultError) -> SecretBytes {
         let (header, keys) = (header, keys)
         let sealed = try database.read { (rows) throws(VaultError) in
@@ -96,7 +100,8 @@ public final class RecoverableVault: Sendable {
         return try context.open(value: sealed, key: itemKey)
     }
 
-    /// The row under the code, if it is as it was written. No key is needed to see that, so that an accident is told from a wrong code.
+    /// The recovery row, if it is as it was written. Checking that needs no key, so that damage differs from a wrong
+    /// code.
     private static func wrap(_ rows: Rows, _ header: Header) throws(VaultError) -> RecoveryWrap {
         let content = try rows.recovery()
         let (key, digest) = try cryptography { () throws(CryptographyError) -> ([UInt8], [UInt8]?) in

@@ -2,11 +2,11 @@ import Authorization
 import Cryptography
 import Recovery
 
-/// What a recovery code opens: the row of the table `recovery` (docs/vault-format.md, "The recovery code").
+/// The row of the table `recovery`, which a recovery code opens (docs/vault-format.md, "The recovery code").
 struct RecoveryWrap: Sendable, Equatable {
     static let saltCount = 32
     static let keyCount = 32
-    /// Recovery key, index, metadata, integrity, class MAC.
+    /// The recovery key, then the keys for index, metadata, integrity and class MAC.
     static let contentCount = 5 * keyCount
     static let sealedCount = contentCount + AESGCM.overhead
 
@@ -16,7 +16,7 @@ struct RecoveryWrap: Sendable, Equatable {
     let salt: [UInt8]
     let sealed: [UInt8]
 
-    /// Wraps a vault's recovery key, and the keys that items are found and checked with.
+    /// Wraps a vault's recovery key, and the keys for finding and checking items.
     init(
         _ code: RecoveryCode, recoveryKey: X25519.PrivateKey, keys: VaultKeys, vault: VaultID, made: UInt64
     ) throws(CryptographyError) {
@@ -42,7 +42,7 @@ struct RecoveryWrap: Sendable, Equatable {
         try reader.end()
     }
 
-    /// - Throws: `.authenticationFailed` for another code.
+    /// - Throws: `.authenticationFailed` for a wrong code.
     func open(_ code: RecoveryCode) throws(CryptographyError) -> (recoveryKey: X25519.PrivateKey, keys: VaultKeys) {
         let content = try AESGCM.open(
             sealed, key: Self.key(code, salt, vault, made), associatedData: Self.bound(salt, vault, made))

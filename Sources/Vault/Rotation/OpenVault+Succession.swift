@@ -2,14 +2,16 @@ import Authorization
 import Cryptography
 import Platform
 
-/// All keys of a vault renewed at once: another file with other keys takes its place (docs/rotation.md).
+/// Renews all keys of a vault at once: a new file with other keys replaces the vault's file (docs/rotation.md).
 extension OpenVault {
-    /// Writes the file of a successor, without items, and notes whose it is. What an earlier renewal has left is replaced.
+    /// Writes a successor's file without items, and notes which vault it succeeds. Replaces what an earlier renewal has
+    /// left.
     ///
     /// - Parameters:
     ///   - keys: made for `record`.
-    ///   - record: what the registry is to say.
-    /// - Throws: `.invalidArgument` where keys and record do not belong together; `.storage`.
+    ///   - record: the record that the registry will have.
+    /// - Throws: `.changed` if the renewal was begun for another record; `.invalidArgument` if keys and record do not
+    ///   belong together; `.storage`.
     public func begin(_ succession: Succession, keys: NewVaultKeys) throws(VaultError) {
         guard succession.former == record else {
             throw VaultError(.changed, "the vault is another one than its keys are renewed for")
@@ -22,7 +24,7 @@ extension OpenVault {
         try VaultFile.createSuccessor(directory: directory, keys: keys, record: succession.record)
     }
 
-    /// Notes how far a renewal is. Both vaults vouch for it.
+    /// Notes how far a renewal has come. Both vaults vouch for the note.
     public func note(_ succession: Succession, with successor: OpenVault) throws(VaultError) {
         try note(succession, successor.keys)
     }
@@ -33,7 +35,7 @@ extension OpenVault {
             successor: successor.integrity)
     }
 
-    /// The renewal that this vault has begun; nil where there is none, and for what somebody else has noted.
+    /// The renewal that this vault has begun; nil if there is none, or if somebody else wrote the note.
     public var succession: Succession? {
         get throws(VaultError) {
             let path = VaultFile.successionPath(of: record.owner, in: directory)
@@ -43,8 +45,8 @@ extension OpenVault {
         }
     }
 
-    /// The renewal that this vault has come out of, until nothing of the vault before is left; nil where there is none, and for what somebody else has
-    /// noted.
+    /// The renewal that produced this vault, until nothing of the former vault is left. nil if there is none, or if
+    /// somebody else wrote the note.
     public var origin: Succession? {
         get throws(VaultError) {
             let path = VaultFile.successionPath(of: record.owner, in: directory)
@@ -56,9 +58,9 @@ extension OpenVault {
         }
     }
 
-    /// Opens a successor, to put items into it. The device root is unsealed on the calling thread.
+    /// Opens a successor, to put items into it. Unseals the device root on the calling thread.
     ///
-    /// - Throws: `.damaged` where it is not what the record says, otherwise as the vault's own opening.
+    /// - Throws: `.damaged` if it does not match the record; otherwise as opening a vault does.
     public convenience init(
         successorIn directory: String, record: RegistryRecord, sealer: any Sealer,
         now: @escaping @Sendable () -> UInt64 = SystemClock.now
@@ -68,9 +70,9 @@ extension OpenVault {
             isSuccessor: true)
     }
 
-    /// The items that a successor lacks, or has as they were before, by their names. Expired ones are not carried over.
+    /// The items that a successor lacks or has in an earlier state, sorted by name. Expired items are not carried over.
     ///
-    /// - Parameter successor: nil where there is none yet.
+    /// - Parameter successor: nil if there is none yet.
     public func missing(in successor: OpenVault?) throws(VaultError) -> [ItemSummary] {
         let there = try successor?.everything() ?? []
         let theirs = Dictionary(there.map { ($0.id, $0) }) { first, _ in first }
@@ -79,9 +81,9 @@ extension OpenVault {
         }
     }
 
-    /// Puts items into a successor as they are, each with a fresh key: all of them, or none.
+    /// Puts items into a successor unchanged, each with a fresh key. It takes all of them or none.
     ///
-    /// - Throws: `.fingersChanged`, `.invalidArgument` for what the successor has no key for; `.storage`.
+    /// - Throws: `.fingersChanged`; `.invalidArgument` for an item that the successor has no key for; `.storage`.
     public func takeUp(
         _ items: [(item: ItemSummary, value: SecretBytes, applicationPassword: StretchedPassword?)]
     ) throws(VaultError) {
@@ -101,9 +103,9 @@ extension OpenVault {
         }
     }
 
-    /// Brings an item's metadata up to date, where only they have changed since it was taken up.
+    /// Updates an item's metadata if nothing else has changed since the item was carried over.
     ///
-    /// - Returns: false where its value is another one, too.
+    /// - Returns: false if its value has changed too.
     public func followMetadata(of item: ItemSummary) throws(VaultError) -> Bool {
         guard let old = try read({ (snapshot) throws(VaultError) in try snapshot.itemIfPresent(item.id) }),
             old.summary.version == item.version, old.summary.access == item.access,
@@ -115,9 +117,10 @@ extension OpenVault {
         return true
     }
 
-    /// Takes items out that the former vault does not have any more, and carries its access log over: the last thing before the registry is told.
+    /// Removes items that the former vault no longer has, and carries its access log over. This is the last step before
+    /// the registry is told.
     ///
-    /// - Parameter event: the renewal, as it is recorded.
+    /// - Parameter event: the log's record of the renewal.
     public func complete(from former: OpenVault, recording event: AccessRecord) throws(VaultError) {
         let living = Set(try former.living().map(\.id))
         let gone = try everything().filter { !living.contains($0.id) }
@@ -133,19 +136,20 @@ extension OpenVault {
         _ = try verify()
     }
 
-    /// The item of this id; nil where there is none.
+    /// The item with this id; nil if there is none.
     public func item(_ id: ItemID) throws(VaultError) -> ItemSummary? {
         try read { (snapshot) throws(VaultError) in try snapshot.itemIfPresent(id)?.summary }
     }
 
-    /// Takes the first step of a run that fills a successor. Talks to the sealer on the calling thread.
+    /// Takes the first step of a run that fills a successor. Calls the sealer on the calling thread.
     public func beginFilling(with sealer: any Sealer) throws(VaultError) {
         try follow(sealer)
         try begin()
         try follow(sealer)
     }
 
-    /// Moves the epoch once more: every copy of the successor from before it was complete is an older one. Talks to the sealer on the calling thread.
+    /// Advances the epoch once more, so that every copy of the incomplete successor is an older one. Calls the sealer
+    /// on the calling thread.
     public func endFilling(with sealer: any Sealer) throws(VaultError) {
         guard isCounted else { return }
         try follow(sealer)
@@ -157,7 +161,7 @@ extension OpenVault {
         do throws(SealerError) { try count(with: sealer) } catch { throw VaultError(error, of: record) }
     }
 
-    /// Lets go of the file: nothing can be done with the vault any more.
+    /// Closes the file. The vault cannot be used after this.
     public func close() throws(VaultError) { try database.close() }
 
     private func everything() throws(VaultError) -> [ItemSummary] {

@@ -3,12 +3,12 @@ import Cryptography
 import FoundationEssentials
 import Platform
 
-/// A renewal of all keys that is under way, or was when the power went: which file is to take whose place (docs/rotation.md). Beside the vault, as
-/// `user-1000.vault.next.json`.
+/// A renewal of all keys that is under way, or was interrupted. It tells which file will replace which
+/// (docs/rotation.md). It is stored beside the vault, for example as `user-1000.vault.next.json`.
 public struct Succession: Codable, Sendable, Equatable {
     /// When the registry was asked to name the successor.
     public struct Offer: Codable, Sendable, Equatable {
-        /// Which start of the machine.
+        /// The boot ID of the machine's start.
         public let boot: String
         /// Milliseconds of the boot clock.
         public let time: Int64
@@ -18,19 +18,20 @@ public struct Succession: Codable, Sendable, Equatable {
             self.time = time
         }
 
-        /// Whether the registry may still be told, by what the boot clock shows now.
+        /// Whether the registry may still be told. `now` is the present boot clock, in milliseconds.
         public func isOpen(at now: Int64) -> Bool {
             let (age, isOutOfRange) = now.subtractingReportingOverflow(time)
             return !isOutOfRange && (0..<Succession.decisionTime).contains(age)
         }
     }
 
-    /// For how long after an offer the registry may name the successor though the broker has ended, in milliseconds: longer than an authenticator tries.
+    /// How long after an offer the registry may still name the successor although the broker has ended, in
+    /// milliseconds. It is longer than an authenticator tries.
     public static let decisionTime: Int64 = 20_000
 
-    /// Root's word on the successor, once it has it.
+    /// The registry's record of the successor, once the registry has it.
     public let record: RegistryRecord
-    /// Root's word on the vault that it is made from.
+    /// The registry's record of the former vault.
     public let former: RegistryRecord
     public var offer: Offer?
 
@@ -41,12 +42,13 @@ public struct Succession: Codable, Sendable, Equatable {
 
     private static let longest = 3 * Registry.longestRecord
 
-    /// Who vouches for a note. Each has a MAC in it: the vault before is gone when what it left in the TPM is removed.
+    /// The vaults that vouch for a note, each with a MAC of its own. Both are needed: the former vault is already gone
+    /// when its objects are removed from the TPM.
     enum Voucher: String, CaseIterable { case former, successor }
 
-    /// What was noted, if this vault has vouched for it; nil where nothing was, and for what another wrote.
+    /// The note, if this vault has vouched for it. nil if there is no note, or if somebody else wrote it.
     ///
-    /// - Parameter key: the integrity key of the vault whose word counts.
+    /// - Parameter key: the integrity key of the vault that must have vouched.
     static func read(_ path: String, by voucher: Voucher, key: SecretBytes) throws(VaultError) -> Succession? {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -58,13 +60,13 @@ public struct Succession: Codable, Sendable, Equatable {
             try HMACSHA256.isValid(note.mac(of: voucher), for: message(note.text, voucher), key: key)
         }
         guard isOurs else { return nil }
-        // What cannot be read is as good as none: the renewal begins anew.
+        // An unreadable note counts as none, so the renewal starts again.
         return try? JSONDecoder().decode(Succession.self, from: Data(note.text))
     }
 
     /// - Parameters:
     ///   - former: the integrity key of the vault in use.
-    ///   - successor: that of the vault which is to take its place.
+    ///   - successor: the integrity key of the vault that will replace it.
     func write(_ path: String, former: SecretBytes, successor: SecretBytes) throws(VaultError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -91,7 +93,7 @@ struct SuccessionNote {
     private let macs: [UInt8]
     let text: [UInt8]
 
-    /// - Returns: nil for what is too short to be one.
+    /// - Returns: nil if the bytes are too short for a note.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > 2 * HMACSHA256.count else { return nil }
         macs = Array(bytes[..<(2 * HMACSHA256.count)])

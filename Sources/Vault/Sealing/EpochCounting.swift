@@ -1,11 +1,11 @@
 import Authorization
 import Cryptography
 
-/// A device root, and how far the vault's epoch was counted.
+/// A device root, and the epoch that the vault's counter has reached.
 public struct CountedRoot: Sendable {
     /// 32 bytes.
     public let deviceRoot: SecretBytes
-    /// What the counter stands for; nil where nothing counts.
+    /// The epoch that the counter has reached; nil if the vault has no counter.
     public let epoch: UInt64?
 
     public init(deviceRoot: SecretBytes, epoch: UInt64?) {
@@ -14,30 +14,32 @@ public struct CountedRoot: Sendable {
     }
 }
 
-/// Counts the epochs of a vault where nobody who can write its file can count (docs/vault-format.md, "Epoch and counter"). The password of a counter is
-/// derived from the vault's device root.
+/// Counts the epochs of a vault in a place that nobody who can write its file can change (docs/vault-format.md, "Epoch
+/// and counter"). A counter's password is derived from the vault's device root.
 ///
-/// Calls are synchronous and may block, as a ``Sealer``'s.
+/// Calls are synchronous and may block, as those of a ``Sealer`` do.
 public protocol EpochCounting: Sendable {
-    /// The device root with the counter, in one opening. Needs no person.
+    /// The device root and the counter's epoch, from one opening of the TPM. Asks nobody.
     ///
-    /// - Throws: `.counterGone`, and what opening the root throws.
+    /// - Throws: `.counterGone`; any error of opening the root.
     func openCounted(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> CountedRoot
 
-    /// Brings the counter to an epoch. It may be asked for twice, and counts once.
+    /// Brings the counter to an epoch. A repeated call does not count again.
     ///
-    /// - Parameter most: so many steps, and no more.
-    /// - Returns: the epoch that the counter stands for: the wanted one; or another that is more, or out of reach.
-    /// - Throws: `.counterGone`; `.busy` where the TPM spares its memory.
+    /// - Parameter most: the largest number of steps to take.
+    /// - Returns: the epoch that the counter has reached. It differs from the wanted one if it was already higher, or
+    ///   if the wanted one is out of reach.
+    /// - Throws: `.counterGone`; `.busy` if the TPM limits its writes.
     func count(
         to epoch: UInt64, most: UInt64, password: SecretBytes, record: RegistryRecord
     ) throws(SealerError) -> UInt64
 
-    /// Makes the counter again in its place, whatever is there. It stands for an epoch that the vault never had.
+    /// Makes the counter again at its place, and removes anything there. It starts at an epoch that the vault never
+    /// had.
     ///
     /// - Returns: that epoch.
     func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64
 
-    /// Removes the counter of a vault that never came to be. One that is gone, or another's, is left as it is.
+    /// Removes the counter of a vault that was never completed. Does nothing if the counter is gone or not ours.
     func removeCounter(_ pin: CounterPin) throws(SealerError)
 }

@@ -4,7 +4,8 @@ import Platform
 extension SoftwareSealer {
     /// The key that everything is sealed under, derived from the file's 32 bytes.
     ///
-    /// - Parameter makingIt: make the file where there is none; only for a new vault, because an old one cannot do with another.
+    /// - Parameter makingIt: makes the file if it is missing. Only for a new vault, because an old one needs its own
+    ///   key.
     /// - Throws: `.unavailable`, `.replaced`.
     func machineKey(makingIt: Bool) throws(SealerError) -> SecretBytes {
         do {

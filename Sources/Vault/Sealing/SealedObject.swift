@@ -1,7 +1,8 @@
 import Authorization
 import Cryptography
 
-/// One object of a vault as the vault's file keeps it (docs/vault-format.md, "object"). Both parts are opaque here: what they must be is for the sealer to say.
+/// One object of a vault as the vault's file keeps it (docs/vault-format.md, "object"). Only the sealer interprets its
+/// two parts.
 public struct SealedObject: Sendable, Equatable {
     public let role: ObjectRole
     public let `public`: [UInt8]
@@ -17,7 +18,7 @@ public struct SealedObject: Sendable, Equatable {
 /// All objects of a vault.
 public typealias SealedObjects = [ObjectRole: SealedObject]
 
-/// What a sealer makes for a new vault: the roots, once in the clear, and everything sealed.
+/// A new vault's keys from the sealer: the roots in the clear, this once, and the sealed objects.
 public struct NewVaultKeys: Sendable {
     /// 32 bytes.
     public let deviceRoot: SecretBytes
@@ -30,9 +31,9 @@ public struct NewVaultKeys: Sendable {
     public let names: [ObjectRole: [UInt8]]
     /// nil with the software sealer.
     public let storageKey: StorageKeyPin?
-    /// What counts its epochs; nil with the software sealer.
+    /// The counter of the vault's epochs; nil with the software sealer.
     public let counter: CounterPin?
-    /// What all of them but the device root hang on; nil with the software sealer.
+    /// The index that all objects except the device root depend on; nil with the software sealer.
     public let generation: GenerationPin?
 
     public init(

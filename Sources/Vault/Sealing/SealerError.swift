@@ -5,9 +5,9 @@ public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// There is no TPM, or it cannot be reached.
         case unavailable
-        /// The TPM was cleared, or is another one.
+        /// The TPM was cleared, or it is another TPM.
         case replaced
-        /// The TPM counts too many wrong tries and waits.
+        /// The TPM has counted too many wrong tries, and accepts none for a while.
         case lockout
         /// The signature does not fit the object's policy.
         case policyRefused
@@ -17,27 +17,28 @@ public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
         case deadline
         /// The objects do not fit the registry's record.
         case damaged
-        /// The password is not the one that the vault is bound to; the TPM has counted the try.
+        /// The password is not the one that the vault is bound to. The TPM has counted the try.
         case wrongPIN
-        /// The TPM takes no password for this vault any more.
+        /// The TPM no longer accepts any password for this vault.
         case triesUsedUp
-        /// The index that counts the tries was removed, or somebody made another in its place.
+        /// The index that counts the tries was removed or replaced.
         case pinIndexGone
-        /// The counter of the vault's epochs was removed, or somebody made another in its place, or counted.
+        /// The counter of the vault's epochs was removed or replaced, or somebody else has moved it.
         case counterGone
-        /// The TPM spares its memory: later.
+        /// The TPM limits writes to its memory. Try again later.
         case busy
-        /// The machine was started in a way that nobody has approved for this vault.
+        /// The machine was started in a way that is not approved for this vault.
         case bootNotApproved
-        /// The index that holds the approved boots was removed, or somebody made another in its place.
+        /// The index of the approved boots was removed or replaced.
         case bootIndexGone
-        /// The keys were renewed since this copy of the vault was made, or what they hang on was removed from the TPM.
+        /// The keys were renewed since this copy of the vault was made, or the index they depend on was removed from
+        /// the TPM.
         case keysRenewed
-        /// There is no such thing here: an old TPM, or none.
+        /// This machine cannot do it, because it has no TPM or an old one.
         case unsupported
         /// The authenticator did not sign.
         case signingRefused
-        /// There is no memory for keys just now. It says nothing of the objects.
+        /// There is no memory for keys at the moment. This tells nothing about the objects.
         case outOfMemory
         case other
     }
@@ -46,9 +47,9 @@ public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public let code: Code
     public let reason: String
-    /// The TPM's raw return code, 0 where it had no part in it.
+    /// The TPM's raw return code; 0 if the error did not come from the TPM.
     public let tpmCode: UInt32
-    /// How many wrong passwords the TPM still takes, where it is about that and was known.
+    /// How many wrong passwords the TPM still accepts, if the error concerns a password and the number is known.
     public let triesLeft: UInt32?
 
     public init(_ code: Code, _ reason: String, tpmCode: UInt32 = 0, triesLeft: UInt32? = nil) {
@@ -64,21 +65,21 @@ public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension SealerError {
-    /// What only a program error, a lack of memory or a broken library can cause.
+    /// Translates an error that only a bug, a lack of memory or a broken library can cause.
     init(_ error: CryptographyError) {
         let isOutOfMemory = error.code == .outOfMemory
         self.init(isOutOfMemory ? .outOfMemory : .other, isOutOfMemory ? Self.noMemory : "\(error)")
     }
 }
 
-/// The one who signs did not.
+/// The authenticator did not sign.
 public struct SigningRefusal: Error, Sendable, Equatable {
     public let reason: String
 
     public init(_ reason: String = "the authenticator did not sign") { self.reason = reason }
 }
 
-/// Who made the sealer, for people.
+/// The maker and model of the sealer, for people.
 public struct SealerDescription: Sendable, Equatable {
     public let manufacturer: String
     public let model: String

@@ -2,21 +2,21 @@ import Authorization
 import Cryptography
 import TPM
 
-/// A sealer with a TPM, which can be asked how that is doing. For diagnosis only: nothing is decided by the answers.
+/// Reports the condition of a sealer's TPM. For diagnosis only: nothing is decided by the answers.
 public protocol SealerInspection: Sealer {
-    /// - Parameter record: a vault's, to look for its storage key; nil where there is no vault.
+    /// - Parameter record: a vault's record, whose storage key is checked; nil if there is no vault.
     func inspect(_ record: RegistryRecord?) throws(SealerError) -> SealerCondition
 
-    /// Which TPM it is that holds a vault's storage key. May take seconds.
+    /// Identifies the TPM that holds a vault's storage key. May take seconds.
     ///
     /// - Parameter roots: certificates of TPM makers that root trusts.
     func identity(of record: RegistryRecord, roots: [Certificate]) throws(SealerError) -> Endorsement.Standing
 }
 
-/// How the TPM is doing, and whether a vault's key is in it.
+/// The condition of the TPM, and of a vault's storage key in it.
 public struct SealerCondition: Sendable, Equatable {
     public let tpm: TPMCondition
-    /// nil where there is no vault.
+    /// nil if there is no vault.
     public let storageKey: StorageKeyStanding?
 
     public init(tpm: TPMCondition, storageKey: StorageKeyStanding?) {

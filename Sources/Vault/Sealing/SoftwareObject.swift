@@ -1,19 +1,19 @@
 import Authorization
 import Cryptography
 
-/// The software sealer's public area (docs/vault-format.md, "object"): what it holds is what its Name stands for.
+/// The software sealer's public area (docs/vault-format.md, "object"). Its Name is computed over all of it.
 struct SoftwareObject: Equatable {
     static let domain = Array("org.coffer.software".utf8)
 
     let role: ObjectRole
     let policyReference: [UInt8]
     let authenticatorKey: [UInt8]
-    /// Of a constraint key, otherwise empty.
+    /// The public point of a constraint key; otherwise empty.
     let point: [UInt8]
 
-    /// What an object of this role must look like, but for the point of a constraint key.
+    /// The public area that an object of this role must have.
     ///
-    /// - Parameter setDigest: of the enrolled fingers, for the key that is theirs.
+    /// - Parameter setDigest: the digest of the enrolled fingers, for the key that belongs to them.
     init(
         role: ObjectRole, vault: VaultID, owner: Owner, authenticatorKey: [UInt8], setDigest: [UInt8] = [],
         point: [UInt8] = []
@@ -36,13 +36,13 @@ struct SoftwareObject: Equatable {
             + LengthPrefixed.encode(policyReference, authenticatorKey, point)
     }
 
-    /// Reads a public area and checks that it is the one that the record computes to.
+    /// Parses a public area and compares it with the one computed from the record.
     ///
     /// - Throws: `.damaged`.
     static func check(
         _ object: SealedObject, record: RegistryRecord
     ) throws(SealerError) -> (object: SoftwareObject, name: [UInt8]) {
-        // The Name pins every byte; computing the rest again shows that root's record itself means this policy.
+        // The Name pins every byte. Computing the area again shows that root's record itself demands this policy.
         let point = object.role.isAgreementKey ? Array(object.public.suffix(P256.pointCount)) : []
         let name: [UInt8]
         let expected: SoftwareObject
@@ -63,7 +63,7 @@ struct SoftwareObject: Equatable {
         return (expected, name)
     }
 
-    /// `u16 0x000B ‖ SHA-256`, as a TPM names objects.
+    /// `u16 0x000B ‖ SHA-256`, the form of a TPM's Names.
     static func name(of encoded: [UInt8]) throws(CryptographyError) -> [UInt8] {
         [0x00, 0x0B] + (try SHA256.digest(encoded))
     }

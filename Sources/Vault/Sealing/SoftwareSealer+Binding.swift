@@ -1,7 +1,7 @@
 import Authorization
 import Cryptography
 
-/// A vault that software seals is not bound: who has its files could try passwords without anybody counting.
+/// A vault that software seals cannot be bound. With its files, an attacker could try passwords that nobody counts.
 extension SoftwareSealer {
     private static let refusal = SealerError(
         .unsupported, "only a TPM counts the tries of a password, and this machine's vaults are sealed by software")
@@ -21,7 +21,8 @@ extension SoftwareSealer {
 
     public func removeIndex(_ index: VaultIndex) throws(SealerError) { throw Self.refusal }
 
-    /// Software has no memory that nobody can put back: what was copied stays what it was (docs/rotation.md).
+    /// Software has no memory that cannot be rolled back, so ending a generation would not stop earlier copies
+    /// (docs/rotation.md).
     public func endGeneration(_ generation: GenerationPin) throws(SealerError) {}
 
     public func name(of object: SealedObject) throws(SealerError) -> [UInt8] {

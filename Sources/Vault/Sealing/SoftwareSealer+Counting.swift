@@ -1,7 +1,7 @@
 import Authorization
 import Cryptography
 
-/// Software counts nothing: who can put the vault's file back can put a file with a count back, too.
+/// Software counts nothing. An attacker who can roll the vault's file back could also roll a file with a count back.
 extension SoftwareSealer {
     private static let refusal = SealerError(
         .unsupported, "only a TPM counts a vault's epochs, and this machine's vaults are sealed by software")

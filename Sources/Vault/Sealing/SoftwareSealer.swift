@@ -2,10 +2,11 @@ import Authorization
 import Cryptography
 import Platform
 
-/// Seals under a key in a file of the broker's: for tests, and for machines without a TPM whose root chose it. It demands the same signatures over the same
-/// strings as a TPM would, but in the broker's own process: that is a rule, not a TPM.
+/// Seals under a key in one of the broker's files. It is for tests, and for machines without a TPM if root chose it. It
+/// demands the same signatures over the same strings as a TPM. But it does so in the broker's own process, so it
+/// protects less than a TPM.
 public struct SoftwareSealer: Sealer {
-    /// The machine key's file in the broker's folder.
+    /// The name of the machine key's file in the broker's folder.
     public static let keyFile = "software-sealer.key"
 
     let path: String
@@ -122,7 +123,7 @@ public struct SoftwareSealer: Sealer {
         return try check(role, objects, record).area.point
     }
 
-    /// The object as it must be, or nothing.
+    /// The object, if it is exactly what the record demands.
     private func check(
         _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord
     ) throws(SealerError) -> (sealed: SealedObject, area: SoftwareObject, name: [UInt8]) {
@@ -136,7 +137,8 @@ public struct SoftwareSealer: Sealer {
         return (object, area, name)
     }
 
-    /// The rule of TPM2_PolicySigned: a fresh nonce, the command's own hash, the object's reference, the authenticator's key.
+    /// The rule of TPM2_PolicySigned: the signature covers a fresh nonce, the command's own hash and the object's
+    /// reference, and must be made with the authenticator's key.
     private func demandSignature(
         for role: ObjectRole, command: [UInt8], _ record: RegistryRecord,
         _ sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]

@@ -2,9 +2,11 @@ import Authorization
 import Cryptography
 import TPM
 
-/// What each object of a vault must be in the TPM, from the registry record alone.
+/// Computes what each object of a vault must be in the TPM, from the registry record alone.
 enum TPMObjects {
-    /// A role's object in the file, and the Name that the record has of it. Throws `.damaged` where one lacks it.
+    /// A role's object in the file, and its Name in the record.
+    ///
+    /// - Throws: `.damaged` if either is missing.
     static func stored(
         _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord
     ) throws(SealerError) -> (SealedObject, name: [UInt8]) {
@@ -17,7 +19,7 @@ enum TPMObjects {
         return (object, name)
     }
 
-    /// What the TPM has made for a role, as the file has it, and its Name for the record.
+    /// An object that the TPM has made for a role, in the file's form, and its Name for the record.
     static func named(
         _ role: ObjectRole, _ made: StoredObject
     ) throws(TPMError) -> (object: SealedObject, name: [UInt8]) {
@@ -27,7 +29,9 @@ enum TPMObjects {
         )
     }
 
-    /// The stored object of a role, with what it is expected to be. Throws `.damaged` where record or file lack it.
+    /// A role's stored object, and what it is expected to be.
+    ///
+    /// - Throws: `.damaged` if record or file lack it.
     static func find(
         _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord
     ) throws(SealerError) -> (StoredObject, ExpectedObject) {
@@ -43,7 +47,7 @@ enum TPMObjects {
         }
     }
 
-    /// - Parameter generation: nil for a vault that was made before there were any.
+    /// - Parameter generation: nil for a vault from before there were generations.
     static func kind(
         of role: ObjectRole, signer: [UInt8], _ generation: GenerationPin?,
         reference: (AuthorizationKind) -> PolicyReference
@@ -55,10 +59,11 @@ enum TPMObjects {
         return role.isAgreementKey ? .guardedAgreementKey(steps) : .guardedData(steps)
     }
 
-    /// An object of a vault that is there: of one that is tied to the boot, the roots and the approving key take an approved boot first; of a bound one, the
-    /// unlock root takes the PIN after the signature, and the generation after that.
+    /// The kind of an object in an existing vault. If the vault is tied to the boot, the roots and the approving key
+    /// need an approved boot first. In a bound vault, the unlock root needs the signature, then the generation, then
+    /// the PIN.
     ///
-    /// - Parameter binding: the index of the password that the unlock root is held to; nil for none.
+    /// - Parameter binding: the index that counts the password's tries for the unlock root; nil if there is none.
     static func kind(
         of role: ObjectRole, in record: RegistryRecord, binding: IndexPin?
     ) throws(TPMError) -> ExpectedObject.Kind {
@@ -80,7 +85,7 @@ enum TPMObjects {
         return .guardedData(Policy(steps))
     }
 
-    /// Whether it opens under an approved boot only.
+    /// Whether the object opens only under an approved boot.
     static func isTied(_ role: ObjectRole, _ record: RegistryRecord) -> Bool {
         record.boot != nil && (role == .approvingKey || ObjectRole.tiedToBoot.contains(role))
     }
@@ -104,7 +109,7 @@ enum TPMObjects {
         try PINIndexIdentity(handle: handle(index), policy: index.policy)
     }
 
-    /// Only a signature by this key for this reference opens the object.
+    /// The policy that only a signature by this key, for this reference, can satisfy.
     static func policy(signer: [UInt8], _ reference: PolicyReference) throws(TPMError) -> SignedPolicy {
         let digest: [UInt8]
         do {
@@ -117,7 +122,7 @@ enum TPMObjects {
 }
 
 extension SealerError {
-    /// The same reason, under the sealer's name for it.
+    /// Translates an error of the TPM. The reason stays the same.
     public init(_ error: TPMError) {
         let code: Code =
             switch error.code {

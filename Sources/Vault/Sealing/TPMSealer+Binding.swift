@@ -4,7 +4,8 @@ import TPM
 
 /// Bound vaults: docs/tpm.md, "The PIN index".
 extension TPMSealer {
-    /// Wrong passwords in a row. PAM has accepted what is tried, so these are for changed passwords, and for who comes past PAM.
+    /// The allowed number of wrong passwords in a row. PAM has accepted each password tried, so the tries are for
+    /// changed passwords, and against attackers who bypass PAM.
     public static let tries: UInt32 = 10
 
     public func bind(
@@ -19,7 +20,7 @@ extension TPMSealer {
                 let kind = try TPMObjects.kind(of: .unlockRoot, in: record, binding: index)
                 return try Self.seal(unlockRoot, kind, index, context, parent)
             } catch {
-                // Nobody knows of the index yet. What went wrong first says more than this.
+                // Nothing refers to the index yet. The first error matters more than a failed removal.
                 try? context.undefine(identity)
                 throw error
             }
@@ -76,7 +77,7 @@ extension TPMSealer {
                     try session.authorize(
                         pin: pin, of: index, parameterHash: hash, context.startHMACSession(saltedTo: parent))
                 } catch {
-                    // For the person to know; the try is gone whether they can be read or not.
+                    // The number is shown to the person. The try is used up whether or not it can be read.
                     if error.code == .wrongPIN { left = try? context.tries(of: identity).left }
                     throw error
                 }
@@ -111,7 +112,7 @@ extension TPMSealer {
 }
 
 extension SealerError {
-    /// With what was learnt about the index on the way.
+    /// The same error, with what was learnt about the index.
     fileprivate func ofBoundVault(triesLeft: UInt32?, isIndexGone: Bool) -> SealerError {
         if isIndexGone, code == .other {
             return SealerError(

@@ -14,7 +14,8 @@ extension TPMSealer {
                 let session: HMACSession
                 let root: SecretBytes
                 if record.boot != nil {
-                    // A policy opens one thing: what is tied to the boot leaves no session for the counter.
+                    // A policy session opens one object only. If the root is tied to the boot, the counter needs a
+                    // session of its own.
                     root = try stored.open(
                         context, parent, startSession(for: .deviceRoot, objects, record, context, parent))
                     session = try context.startHMACSession(saltedTo: parent)
@@ -59,7 +60,7 @@ extension TPMSealer {
         return try perform(record) { context, parent, _ throws(TPMError) in
             let handle = try Self.identity(of: pin).handle
             do throws(TPMError) { try context.removeIndex(at: handle) } catch {
-                // Nothing being there is as well.
+                // If nothing is there, there is nothing to remove.
                 guard error.code == .indexReplaced else { throw error }
             }
             return Self.epoch(try context.makeCounter(password: password, at: handle, under: parent).value, pin)
@@ -70,7 +71,7 @@ extension TPMSealer {
         do throws(TPMError) { try access.open().undefine(Self.identity(of: pin)) } catch { throw SealerError(error) }
     }
 
-    /// The counter of a new vault, whose file begins with epoch 1.
+    /// Makes the counter of a new vault, whose file begins with epoch 1.
     static func makeCounter(
         deviceRoot: SecretBytes, vault: VaultID, _ context: borrowing TPMContext, _ parent: borrowing StorageKey
     ) throws(TPMError) -> CounterPin {
@@ -79,7 +80,7 @@ extension TPMSealer {
             let pin = CounterPin(
                 handle: made.identity.handle.rawValue, base: made.value - 1, context: made.context)
         else {
-            // What is impossible says more than a removal that fails.
+            // The impossible value matters more than a failed removal.
             try? context.undefine(made.identity)
             throw TPMError(.other, "the TPM's new counter has an impossible handle or value")
         }
@@ -106,7 +107,7 @@ extension TPMSealer {
         return try EpochCounterIdentity(handle: handle)
     }
 
-    /// A counter that shows less than it did on its first day stands for nothing that the vault ever had.
+    /// A counter below its first value stands for no epoch that the vault ever had.
     private static func epoch(_ value: UInt64, _ pin: CounterPin) -> UInt64 { value > pin.base ? value - pin.base : 0 }
 
     private static func counterPassword(of root: SecretBytes, _ vault: VaultID) throws(TPMError) -> SecretBytes {
@@ -115,7 +116,7 @@ extension TPMSealer {
         }
     }
 
-    /// Tells an index that is gone from everything else that can be wrong, once the storage key was looked at.
+    /// Reports a missing index as `.counterGone`, unless checking the storage key found another cause.
     private func counting<Value>(
         _ body: (_ isGone: inout Bool) throws(SealerError) -> Value
     ) throws(SealerError) -> Value {

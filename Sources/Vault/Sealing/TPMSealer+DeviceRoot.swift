@@ -2,8 +2,9 @@ import Authorization
 import Cryptography
 import TPM
 
-/// The device root, which needs no person. Mostly it is a credential, which opens with fewer commands than anything else; sealed data is what it was in earlier
-/// vaults, where a TPM makes no such credential, and in a vault that is tied to the boot, since a credential has no policy (docs/vault-format.md, "object").
+/// The device root, which opens without asking anybody. It is usually a credential, which takes the fewest commands to
+/// open. It is sealed data in earlier vaults, with a TPM that makes no such credential, and in a vault that is tied to
+/// the boot. The last is so because a credential has no policy (docs/vault-format.md, "object").
 extension TPMSealer {
     public func openDeviceRoot(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> SecretBytes {
         let stored = try StoredDeviceRoot(objects, record)
@@ -16,7 +17,8 @@ extension TPMSealer {
         }
     }
 
-    /// Keeps a secret of a vault in the TPM's care: as a credential where nobody is to be asked for it and the TPM makes one, else as sealed data.
+    /// Gives a secret of a vault to the TPM. If opening it asks nobody and the TPM can make a credential, it becomes a
+    /// credential. Otherwise it becomes sealed data.
     static func keep(
         _ secret: SecretBytes, as role: ObjectRole, _ kind: ExpectedObject.Kind, _ context: borrowing TPMContext,
         _ parent: borrowing StorageKey, _ session: borrowing HMACSession
@@ -29,12 +31,12 @@ extension TPMSealer {
     }
 }
 
-/// A device root as a vault's file has it; which form it has is the registry record's word.
+/// A device root as a vault's file has it. The registry record decides which form it has.
 enum StoredDeviceRoot {
     case credential(StoredCredential, name: [UInt8])
     case sealedData(StoredObject, ExpectedObject)
 
-    /// - Throws: `.damaged` where record or file lack it.
+    /// - Throws: `.damaged` if record or file lack it.
     init(_ objects: SealedObjects, _ record: RegistryRecord) throws(SealerError) {
         let (object, name) = try TPMObjects.stored(.deviceRoot, objects, record)
         if record.boot == nil, StoredCredential.isName(name) {
@@ -46,7 +48,7 @@ enum StoredDeviceRoot {
         }
     }
 
-    /// Opens it by its policy; the session ends.
+    /// Opens it by its policy. Ends the session.
     func open(
         _ context: borrowing TPMContext, _ parent: borrowing StorageKey, _ session: consuming PolicySession
     ) throws(TPMError) -> SecretBytes {
@@ -56,7 +58,7 @@ enum StoredDeviceRoot {
         return try context.loadSealedData(object, expected, under: parent).unseal(session)
     }
 
-    /// Opens it by the empty password; the session ends.
+    /// Opens it by the empty password. Ends the session.
     func open(
         _ context: borrowing TPMContext, _ parent: borrowing StorageKey, _ session: consuming HMACSession
     ) throws(TPMError) -> SecretBytes {
@@ -68,7 +70,7 @@ enum StoredDeviceRoot {
         }
     }
 
-    /// The same in a session that goes on.
+    /// Opens it by the empty password. Keeps the session.
     func open(
         _ context: borrowing TPMContext, _ parent: borrowing StorageKey, keeping session: borrowing HMACSession
     ) throws(TPMError) -> SecretBytes {

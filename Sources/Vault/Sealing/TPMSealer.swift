@@ -2,8 +2,9 @@ import Authorization
 import Cryptography
 import TPM
 
-/// Keeps a vault's keys under this machine's TPM (docs/vault-format.md, "object"). Each call is one opening of the TPM; nothing
-/// stays in it. What an object must be is computed from the registry record, never read from the vault's file.
+/// Keeps a vault's keys under this machine's TPM (docs/vault-format.md, "object"). Each call opens the TPM once and
+/// leaves nothing loaded in it. It computes what an object must be from the registry record, and never trusts the
+/// vault's file.
 public struct TPMSealer: Sealer {
     let access: TPMAccess
 
@@ -48,13 +49,14 @@ public struct TPMSealer: Sealer {
                     let kind = try TPMObjects.kind(of: role, signer: authenticatorKey, pin, reference: reference)
                     add(try Self.keep(secret, as: role, kind, context, parent, session))
                 }
-                // Last, because TSS keeps the input of the last such command until it is closed, and these have no secret.
+                // These come last because TSS keeps the input of the last such command until it is closed. Their input
+                // holds no secret.
                 for role in ObjectRole.ofNewVault where role.isAgreementKey {
                     let kind = try TPMObjects.kind(of: role, signer: authenticatorKey, pin, reference: reference)
                     add(try TPMObjects.named(role, context.makeAgreementKey(kind, under: parent, session: session)))
                 }
                 let storage = parent.identity
-                // Last: with the generation it alone stays in the TPM.
+                // This comes last because, besides the generation, only the counter stays in the TPM.
                 session.flush()
                 let counter = try Self.makeCounter(deviceRoot: deviceRoot, vault: vault, context, parent)
                 return NewVaultKeys(
@@ -63,7 +65,7 @@ public struct TPMSealer: Sealer {
                     storageKey: StorageKeyPin(handle: storage.handle, name: storage.name, context: storage.context),
                     counter: counter, generation: pin)
             } catch {
-                // Nobody knows of the index yet. What went wrong first says more than this.
+                // Nothing refers to the index yet. The first error matters more than a failed removal.
                 try? context.undefine(generation)
                 throw error
             }
@@ -141,7 +143,7 @@ public struct TPMSealer: Sealer {
         }
     }
 
-    /// A policy session that the authenticator has signed for, good for the one command with this parameter hash.
+    /// A policy session that the authenticator has signed for. It allows the one command with this parameter hash.
     func authorized(
         _ expected: ExpectedObject, _ parameterHash: [UInt8], _ role: ObjectRole, _ objects: SealedObjects,
         _ record: RegistryRecord, _ context: borrowing TPMContext, _ parent: borrowing StorageKey,
@@ -165,13 +167,13 @@ public struct TPMSealer: Sealer {
             throw TPMError(.policyRefused, "no signature was given")
         }
         try session.authorize(policy, by: verification, parameterHash: parameterHash, signature: signature)
-        // Before the next object comes: every transient object costs a swap at each command under a resource manager.
+        // Flushed before the next object is loaded. A resource manager swaps every transient object at each command.
         verification.flush()
         if let generation = record.generation { try session.show(TPMObjects.identity(ofKeys: generation)) }
         return session
     }
 
-    /// As ``perform(_:_:)``, for what nobody signs.
+    /// As ``perform(_:_:)``, for operations without a signature.
     func withStorageKey<Value>(
         of record: RegistryRecord, _ body: (borrowing TPMContext, borrowing StorageKey) throws(TPMError) -> Value
     ) throws(SealerError) -> Value {
@@ -189,9 +191,9 @@ public struct TPMSealer: Sealer {
         } catch { throw SealerError(error) }
     }
 
-    /// One opening of the TPM with the record's storage key. Whatever fails, the storage key is looked at, so that a TPM
-    /// that was cleared or replaced is called that; one that only lost the key's handle gets it back, since it still makes the
-    /// same key. A refusal to sign comes out as what it is.
+    /// Opens the TPM once, with the record's storage key. After any error it checks the storage key, so that a cleared
+    /// or replaced TPM is reported as such. If the TPM only lost the key's handle, it restores the key and tries again,
+    /// because the TPM still makes the same key. If the authenticator refused to sign, throws `.signingRefused`.
     func perform<Value>(
         _ record: RegistryRecord,
         _ body: (borrowing TPMContext, borrowing StorageKey, inout SigningRefusal?) throws(TPMError) -> Value

@@ -2,19 +2,20 @@ import Authorization
 import FoundationEssentials
 import GRDB
 
-/// The rows of a vault, typed: a value of another type than we wrote is damage, never a trap.
+/// The rows of a vault, with types. A value of another type than Coffer writes is damage, and never a trap.
 struct Rows {
     let database: Database
 
     init(_ database: Database) { self.database = database }
 
-    /// - Throws: `.damaged` for other tables than ours, and for rows that none of ours can be.
+    /// - Throws: `.damaged` for tables that differ from Coffer's, and for rows longer than any of Coffer's.
     func checkSchema() throws(VaultError) {
         try Schema.check(database)
         try checkKeys()
     }
 
-    /// Where a table or an index is searched SQLite reads whole rows to compare them, however long they are. A file that is not long holds none that matter.
+    /// When SQLite searches a table or an index, it reads whole rows to compare them, however long they are. A short
+    /// file has no rows long enough to matter.
     private func checkKeys() throws(VaultError) {
         guard try wholeFileBytes() > StorageLimits.unchecked else { return }
         for (table, length) in [
@@ -53,7 +54,7 @@ struct Rows {
         return content
     }
 
-    /// nil where no recovery code was made.
+    /// nil if no recovery code was made.
     func recovery() throws(VaultError) -> [UInt8]? { try blob("SELECT content FROM recovery") }
 
     func transition() throws(VaultError) -> [UInt8]? { try blob("SELECT content FROM transition") }
@@ -84,26 +85,28 @@ struct Rows {
         return try pairs("SELECT term, items FROM posting").map { (term: $0.0, items: $0.1) }
     }
 
-    /// Before all rows of a table are read: together they are not longer than ours can be. A small file needs no look.
+    /// Checks, before a whole table is read, that its rows together are not longer than a vault's can be. A small file
+    /// needs no check.
     private func checkLength(_ table: String, _ length: String, _ limit: Int64) throws(VaultError) {
         guard try wholeFileBytes() > limit else { return }
-        // Each row has its price in memory, however short it is.
+        // Each row costs memory, however short it is.
         guard try number("SELECT coalesce(sum(\(length) + 64), 0) FROM \(table)") <= limit else {
             throw .damaged("it holds more than a vault can")
         }
     }
 
-    /// The size of all items' records together. SQLite knows the length of each without reading it.
+    /// The size of all items' records together, in bytes. SQLite knows each length without reading the record.
     func recordBytes() throws(VaultError) -> Int64 { try number("SELECT coalesce(sum(length(record)), 0) FROM item") }
 
-    /// What is in use of the file.
+    /// The used part of the file, in bytes.
     func fileBytes() throws(VaultError) -> Int64 {
         let (pages, free) = (try number("PRAGMA page_count"), try number("PRAGMA freelist_count"))
         guard free >= 0, free <= pages else { throw .damaged("more of it is free than there is") }
         return try (pages - free) * number("PRAGMA page_size")
     }
 
-    /// The whole file. How much of it is free is the file's own word, and nothing that a limit for hostile files may rest on.
+    /// The size of the whole file, in bytes. The file itself claims how much of it is free, so a limit against hostile
+    /// files must not rely on that.
     private func wholeFileBytes() throws(VaultError) -> Int64 {
         try number("PRAGMA page_count") * number("PRAGMA page_size")
     }
@@ -120,7 +123,7 @@ struct Rows {
         return try integer(row, 0)
     }
 
-    /// SQLite's own opinion of the file.
+    /// Runs SQLite's own integrity check.
     func checkIntegrity() throws(VaultError) {
         let rows = try fetch("PRAGMA integrity_check(1)")
         guard rows.count == 1, case .string("ok") = (rows[0][0] as DatabaseValue).storage else {
@@ -162,7 +165,7 @@ struct Rows {
         try put(keybag: keybag)
     }
 
-    /// - Parameter transition: empty: no such row.
+    /// - Parameter transition: empty removes the row.
     func put(transition: [UInt8]) throws(VaultError) {
         guard !transition.isEmpty else { return try execute("DELETE FROM transition", []) }
         try execute("INSERT OR REPLACE INTO transition (id, content) VALUES (1, ?)", [Data(transition)])
@@ -181,20 +184,20 @@ struct Rows {
         try execute("DELETE FROM value WHERE id = ?", [Data(item.bytes)])
     }
 
-    /// - Parameter items: empty: no such row.
+    /// - Parameter items: empty removes the row.
     func put(posting term: [UInt8], items: [UInt8]) throws(VaultError) {
         guard !items.isEmpty else { return try execute("DELETE FROM posting WHERE term = ?", [Data(term)]) }
         try execute("INSERT OR REPLACE INTO posting (term, items) VALUES (?, ?)", [Data(term), Data(items)])
     }
 
-    /// - Parameter content: empty: no such row.
+    /// - Parameter content: empty removes the row.
     func put(_ node: TreeNode, _ content: [UInt8]) throws(VaultError) {
         let place: StatementArguments = [Int64(node.level), Int64(node.number)]
         guard !content.isEmpty else { return try execute("DELETE FROM node WHERE level = ? AND number = ?", place) }
         try execute("INSERT OR REPLACE INTO node (level, number, content) VALUES (?, ?, ?)", place + [Data(content)])
     }
 
-    // The gate to GRDB
+    // Access to GRDB
 
     private func execute(_ sql: String, _ arguments: StatementArguments) throws(VaultError) {
         try StorageGate.run { try database.cachedStatement(sql: sql).execute(arguments: arguments) }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of a vault, as text, because the text itself is checked (docs/vault-format.md, "Tables").
+/// The tables of a vault, as SQL text, because the text itself is checked (docs/vault-format.md, "Tables").
 enum Schema {
     static let tables: [(name: String, sql: String)] = [
         (
@@ -30,7 +30,8 @@ enum Schema {
         try StorageGate.run { for table in tables { try database.execute(sql: table.sql) } }
     }
 
-    /// - Throws: `.damaged` where anything is more, less or other than ours: a trigger or view could do things in our name.
+    /// - Throws: `.damaged` if anything is missing, added or different. A foreign trigger or view could act in Coffer's
+    ///   name.
     static func check(_ database: Database) throws(VaultError) {
         let found = try StorageGate.run {
             try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_schema").map { row in

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The one gate for errors of SQLite and GRDB, whose closures throw untyped.
+/// Translates all errors of SQLite and GRDB, whose closures throw untyped.
 enum StorageGate {
     static func run<Value>(_ body: () throws -> Value) throws(VaultError) -> Value {
         do {
@@ -14,7 +14,8 @@ enum StorageGate {
         }
     }
 
-    /// What is the file system's fault is `.storage`; all else means that the file is not what we wrote, because our statements are fixed.
+    /// Errors of the file system become `.storage`. Any other error means that the file is not what Coffer wrote,
+    /// because Coffer's statements are fixed.
     private static func translate(_ error: DatabaseError) -> VaultError {
         switch error.resultCode {
         case .SQLITE_FULL:

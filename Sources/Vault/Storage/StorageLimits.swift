@@ -2,30 +2,33 @@ import GRDB
 import GRDBSQLite
 import Platform
 
-/// What a vault's file may make this process read: whoever can write it is not to fill the memory of all with it.
+/// Limits on what a vault's file can make this process read. Nobody who can write the file may fill everybody's memory
+/// with it.
 enum StorageLimits {
-    /// The longest row of ours: a value of 1 MiB and its padding, or names and attributes whose every character is escaped; and room besides.
+    /// The longest row that Coffer writes, with room to spare: a value of 1 MiB with its padding, or names and
+    /// attributes with every character escaped. In bytes, like all limits here.
     static let row = 4 << 20
-    /// A file and its log, each: what one vault may have, with what was freed in it.
+    /// The file and its WAL, each: the limit of one vault, plus freed space in the file.
     static let file: Int64 = 2 << 30
-    /// A file that is no longer than this may be searched without a look at all its rows first.
+    /// A file no longer than this may be searched without checking all its rows first.
     static let unchecked: Int64 = 32 << 20
-    /// All that a look at all items reads: twice what they may have.
+    /// All that is read to list all items: twice what they may have.
     static let items: Int64 = 32 << 20
     /// All of a vault's index entries.
     static let postings: Int64 = 192 << 20
-    /// SQLite's own memory, of all vaults together: what it makes of a file that nobody of us has written is bounded, too.
+    /// SQLite's own memory for all vaults together. It also bounds what SQLite allocates for a file that Coffer did not
+    /// write.
     static let heap = 384 << 20
 
-    /// Before anything is read from the file, its tables' names included.
+    /// Applies the limits. This happens before anything is read from the file, even the names of its tables.
     static func apply(to database: Database) throws {
         _ = unsafe sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, Int32(row))
-        // Larger than a page: no statement of ours is.
+        // 64 KiB is more than a page. No statement of Coffer's is that long.
         _ = unsafe sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, 64 << 10)
         _ = try Row.fetchOne(database, sql: "PRAGMA hard_heap_limit = \(heap)")
     }
 
-    /// - Throws: `.damaged` for a file that is longer than any of ours.
+    /// - Throws: `.damaged` for a file longer than any of Coffer's.
     static func check(_ path: String) throws(VaultError) {
         for path in [path, path + "-wal"] {
             let status: FileStatus?

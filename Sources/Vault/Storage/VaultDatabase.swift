@@ -1,24 +1,25 @@
 import GRDB
 
-/// A vault's SQLite file. One connection, locked against all others; every change is on disk, and the WAL empty, before it is reported.
+/// A vault's SQLite file. It has one connection, locked against all others. Before a change is reported, it is on disk
+/// and the WAL is empty.
 final class VaultDatabase: Sendable {
     private let queue: DatabaseQueue
 
-    /// SQLite's own choice.
+    /// SQLite's default, in bytes.
     static let pageSize = 4096
 
     /// - Parameters:
-    ///   - path: of a file that exists, even if empty; SQLite gives its side files the same permissions.
+    ///   - path: an existing file, possibly empty. SQLite gives its side files the same permissions.
     ///   - pageSize: in bytes, for an empty file.
     init(path: String, pageSize: Int = VaultDatabase.pageSize) throws(VaultError) {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
-        // A broker that was just stopped may need a moment to let go.
+        // A broker that was just stopped may take a moment to release the file.
         configuration.busyMode = .timeout(2)
         try StorageLimits.check(path)
         configuration.prepareDatabase { database in
             try StorageLimits.apply(to: database)
-            // Exclusive: no shared-memory file that others could write to, and no second writer.
+            // Exclusive mode uses no shared-memory file that others could write to, and allows no second writer.
             for pragma in [
                 "page_size = \(pageSize)", "locking_mode = EXCLUSIVE", "trusted_schema = OFF", "cell_size_check = ON",
                 "mmap_size = 0",
@@ -36,7 +37,7 @@ final class VaultDatabase: Sendable {
         try StorageGate.run { try queue.read { database in try body(Rows(database)) } }
     }
 
-    /// One transaction; then everything is in the file itself.
+    /// Runs one transaction. Afterwards everything is in the file itself.
     func write<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
         try StorageGate.run {
             try queue.writeWithoutTransaction { database in
@@ -56,7 +57,7 @@ final class VaultDatabase: Sendable {
         try StorageGate.run { try queue.close() }
     }
 
-    /// What is acknowledged must not hang on a WAL: one damaged frame would take back everything behind it.
+    /// Acknowledged changes must not depend on the WAL: one damaged frame would undo everything after it.
     private static func emptyLog(_ database: Database) throws {
         let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         guard let row, row.count == 3, case .int64(0) = (row[0] as DatabaseValue).storage,

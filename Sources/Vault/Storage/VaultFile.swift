@@ -2,40 +2,41 @@ import Authorization
 import Cryptography
 import Platform
 
-/// Names, making and taking up of a vault's file.
+/// Names, makes and adopts a vault's file.
 public enum VaultFile {
     private static let sideFiles = ["-wal", "-shm", "-journal"]
-    /// More bytes than a vault's file ever has.
+    /// More than any vault's file has, in bytes.
     private static let largestCopy: Int64 = 2 << 30
 
-    /// Where an owner's vault is: `user-1000.vault`.
+    /// The path of an owner's vault, such as `user-1000.vault`.
     public static func path(of owner: Owner, in directory: String) -> String { "\(directory)/\(owner.fileStem).vault" }
 
-    /// Where it is before it is registered: `user-1000.vault.new`.
+    /// The path of a vault before it is registered, such as `user-1000.vault.new`.
     public static func newPath(of owner: Owner, in directory: String) -> String {
         path(of: owner, in: directory) + ".new"
     }
 
-    /// What its successor's files have behind their names, until the registry names it.
+    /// The suffix of a successor's files, until the registry names it.
     static let successorSuffix = ".next"
 
-    /// Where the vault is that is to take its place: `user-1000.vault.next`.
+    /// The path of the vault that will replace the owner's, such as `user-1000.vault.next`.
     static func successorPath(of owner: Owner, in directory: String) -> String {
         path(of: owner, in: directory) + successorSuffix
     }
 
-    /// Where it is noted what takes whose place: `user-1000.vault.next.json`.
+    /// The path of the note about a renewal, such as `user-1000.vault.next.json`.
     static func successionPath(of owner: Owner, in directory: String) -> String {
         successorPath(of: owner, in: directory) + ".json"
     }
 
-    /// Where its access log is: `user-1000.log`.
+    /// The path of the access log, such as `user-1000.log`.
     static func logPath(of owner: Owner, in directory: String) -> String { "\(directory)/\(owner.fileStem).log" }
 
-    /// Makes the file of a new vault under the name that nobody opens, closed and synced. One that was left behind there is replaced: whatever is registered is
-    /// no longer under that name, because `adopt` comes first.
+    /// Makes the file of a new vault, closed and synced, under the name that is never opened. Replaces a leftover of
+    /// that name. It cannot be a registered vault, because `adopt` runs first.
     ///
-    /// - Throws: `.alreadyExists` where the owner has a vault, `.invalidArgument` where keys and record do not belong together, `.storage`.
+    /// - Throws: `.alreadyExists` if the owner has a vault; `.invalidArgument` if keys and record do not belong
+    ///   together; `.storage`.
     public static func create(directory: String, keys: NewVaultKeys, record: RegistryRecord) throws(VaultError) {
         try create(directory: directory, keys: keys, record: record, pageSize: VaultDatabase.pageSize)
     }
@@ -56,7 +57,7 @@ public enum VaultFile {
         try fill(path, keys: keys, record: record, pageSize: pageSize)
     }
 
-    /// Makes the file of a vault that is to take another one's place.
+    /// Makes the file of a vault that will replace another one.
     static func createSuccessor(
         directory: String, keys: NewVaultKeys, record: RegistryRecord
     ) throws(VaultError) {
@@ -69,7 +70,7 @@ public enum VaultFile {
         try fill(path, keys: keys, record: record, pageSize: VaultDatabase.pageSize)
     }
 
-    /// Tables, objects, keybag and header of a vault without items, closed and synced.
+    /// Writes tables, objects, keybag and header of a vault without items, then closes and syncs the file.
     private static func fill(
         _ path: String, keys: NewVaultKeys, record: RegistryRecord, pageSize: Int
     ) throws(VaultError) {
@@ -107,9 +108,9 @@ public enum VaultFile {
         }
     }
 
-    /// Gives a registered vault's file its name. Nothing to do where it has it already.
+    /// Gives a registered vault's file its final name. Does nothing if the file has it already.
     ///
-    /// - Throws: `.damaged` where no file is the one that was registered.
+    /// - Throws: `.damaged` if no file is the registered one.
     public static func adopt(directory: String, record: RegistryRecord) throws(VaultError) {
         try adoptSuccessor(directory: directory, record: record)
         let path = path(of: record.owner, in: directory)
@@ -132,14 +133,15 @@ public enum VaultFile {
             throw .damaged("its file is missing, and the new one is not the one that was registered")
         }
         try files { () throws(SystemError) in
-            // A log that some earlier file left behind would be played back into this one.
+            // SQLite would replay a WAL left by an earlier file into this one.
             for side in sideFiles { try FileRemoval.remove(path + side) }
             try DurableFile.move(newPath, to: path)
             return true
         }
     }
 
-    /// Gives a successor's files their names, if the registry names it. From then on nothing of the vault before it is left here.
+    /// Gives a successor's files their final names, if the registry names the successor. From then on, nothing of the
+    /// former vault is left here.
     private static func adoptSuccessor(directory: String, record: RegistryRecord) throws(VaultError) {
         let (path, log) = (path(of: record.owner, in: directory), logPath(of: record.owner, in: directory))
         let successor = successorPath(of: record.owner, in: directory)
@@ -158,7 +160,7 @@ public enum VaultFile {
         }
     }
 
-    /// Whether a file claims to be the record's vault. Opening it shows whether it is.
+    /// Whether a file claims to be the record's vault. Only opening it proves that.
     private static func isVault(_ path: String, of record: RegistryRecord) throws(VaultError) -> Bool {
         guard try files({ () throws(SystemError) in try FileStatus.of(path) != nil }) else { return false }
         do throws(VaultError) {
@@ -171,13 +173,13 @@ public enum VaultFile {
             try database.close()
             return header.vault == record.vault && header.owner == record.owner && header.sealer == record.sealer
         } catch {
-            // A renewal that was cut off while its file was made has left half of one: it is nobody's.
+            // A renewal that was interrupted while it made its file leaves half a file, which belongs to no vault.
             guard error.code == .damaged else { throw error }
             return false
         }
     }
 
-    /// Forgets what was noted: nothing of the vault before is left in the TPM.
+    /// Deletes the note about a renewal, once nothing of the former vault is left in the TPM.
     public static func forgetSuccession(of owner: Owner, in directory: String) throws(VaultError) {
         try files { () throws(SystemError) in
             try FileRemoval.remove(successionPath(of: owner, in: directory))
@@ -185,7 +187,7 @@ public enum VaultFile {
         }
     }
 
-    /// Removes what a renewal that was given up has left.
+    /// Deletes everything that an abandoned renewal has left.
     static func removeSuccessor(of owner: Owner, in directory: String) throws(VaultError) {
         try files { () throws(SystemError) in
             try remove(successorPath(of: owner, in: directory))
@@ -195,7 +197,7 @@ public enum VaultFile {
         }
     }
 
-    /// A vault is a plain file of the broker's own, never a link to another.
+    /// Checks that a vault is a regular file of the broker's own, and never a link.
     static func checkKind(of path: String) throws(VaultError) {
         for path in [path] + sideFiles.map({ path + $0 }) {
             try files { () throws(SystemError) in
@@ -206,9 +208,10 @@ public enum VaultFile {
         }
     }
 
-    /// Copies a vault that nobody has open, with what a crash may have left beside it.
+    /// Copies a vault that nobody has open, with the WAL that a crash may have left beside it.
     ///
-    /// - Throws: `.notFound` where there is none; `.damaged` for a link, and for what is no file; `.storage`.
+    /// - Throws: `.notFound` if there is no such file; `.damaged` for a link or anything else that is not a file;
+    ///   `.storage`.
     static func copy(_ path: String, to other: String) throws(VaultError) {
         try files { () throws(SystemError) in
             try FileStatus.of(path) != nil
@@ -233,7 +236,7 @@ public enum VaultFile {
         for name in [""] + sideFiles { try FileRemoval.remove(path + name) }
     }
 
-    /// The gate for errors of the file system.
+    /// Translates errors of the file system.
     @discardableResult
     private static func files(
         _ body: () throws(SystemError) -> Bool, orThrow refusal: (() -> VaultError)? = nil

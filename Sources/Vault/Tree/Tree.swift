@@ -1,27 +1,28 @@
 import Cryptography
 
-/// The authenticated tree within one transaction: every node is checked against the one above before it is believed, once.
+/// The authenticated tree within one transaction. It checks every node once against its parent before it trusts the
+/// node.
 final class Tree {
     private let rows: Rows
     private let root: [UInt8]
-    /// Checked, or of our own making; empty where there is no such node.
+    /// Contents that were checked or written here. Empty if there is no such node.
     private var contents: [TreeNode: [UInt8]] = [:]
     private var changed: Set<TreeNode> = []
     /// How many nodes were read from the file.
     private(set) var readCount = 0
 
-    /// - Parameter root: the digest that the header vouches for.
+    /// - Parameter root: the root digest from the authenticated header.
     init(_ rows: Rows, root: [UInt8]) {
         self.rows = rows
         self.root = root
     }
 
-    /// What the tree says of a key; nil proves that there is no such row.
+    /// The digest of the row with this key; nil proves that there is no such row.
     func digest(of key: [UInt8]) throws(VaultError) -> [UInt8]? {
         try entries(of: path(to: key)).first { $0.key == key }?.digest
     }
 
-    /// Enters, replaces or (nil) removes a row's digest.
+    /// Sets a row's digest; nil removes the row.
     func set(_ key: [UInt8], _ digest: [UInt8]?) throws(VaultError) {
         let bucket = try path(to: key)
         var entries = try entries(of: bucket).filter { $0.key != key }
@@ -33,7 +34,7 @@ final class Tree {
         changed.insert(bucket)
     }
 
-    /// Writes what changed and returns the new root digest.
+    /// Writes the changed nodes and returns the new root digest.
     func flush() throws(VaultError) -> [UInt8] {
         for level in stride(from: TreeNode.bucketLevel, through: 1, by: -1) {
             for node in changed.filter({ $0.level == level }) {
@@ -50,7 +51,7 @@ final class Tree {
         return contents[.root] == nil ? root : try digest(of: .root)
     }
 
-    /// All entries, every node checked.
+    /// All entries. Checks every node.
     func all() throws(VaultError) -> (entries: [TreeEntry], nodeCount: Int) {
         var level = [TreeNode.root]
         var nodeCount = 0
@@ -62,7 +63,7 @@ final class Tree {
                 nodeCount += 1
                 for index in 0..<TreeNode.fanOut {
                     let child = node.child(index)
-                    // Also where the node should be missing: one that is there all the same is damage.
+                    // Nodes that must be absent are read too, because one that exists is damage.
                     _ = try content(child, expected: Array(above[child.placeInParent]))
                     below.append(child)
                 }
@@ -78,7 +79,7 @@ final class Tree {
         return (entries, nodeCount)
     }
 
-    /// Checks the way from the root down.
+    /// Checks the path from the root to a key's bucket.
     private func path(to key: [UInt8]) throws(VaultError) -> TreeNode {
         guard key.count == TreeNode.digestCount else { throw .damaged("its index has an entry of a wrong length") }
         var expected = root

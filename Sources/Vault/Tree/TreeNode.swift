@@ -1,9 +1,9 @@
 import Authorization
 import Cryptography
 
-/// Where a node of the tree is, and what it hashes to (docs/vault-format.md, "node").
+/// The place of a node in the tree, and its digest (docs/vault-format.md, "node").
 struct TreeNode: Hashable, Sendable {
-    /// The level of the buckets; 0 is the root's.
+    /// The level of the buckets. The root has level 0.
     static let bucketLevel: UInt8 = 3
     static let digestCount = 32
     static let emptyDigest = [UInt8](repeating: 0, count: digestCount)
@@ -16,7 +16,7 @@ struct TreeNode: Hashable, Sendable {
 
     static let root = TreeNode(level: 0, number: 0)
 
-    /// The node on the way to a key.
+    /// The node of this level on the path to a key.
     init(level: UInt8, above key: [UInt8]) {
         self.level = level
         number = (UInt16(key[0]) << 4 | UInt16(key[1]) >> 4) >> (4 * UInt16(Self.bucketLevel - level))
@@ -33,13 +33,13 @@ struct TreeNode: Hashable, Sendable {
 
     func child(_ index: Int) -> TreeNode { TreeNode(level: level + 1, number: number << 4 | UInt16(index)) }
 
-    /// Where the digest lies in the parent.
+    /// The position of this node's digest in its parent's content.
     var placeInParent: Range<Int> {
         let start = Int(number & 15) * Self.digestCount
         return start..<start + Self.digestCount
     }
 
-    /// - Parameter content: empty for a node that is not there.
+    /// - Parameter content: empty if the node does not exist.
     func digest(_ content: [UInt8]) throws(CryptographyError) -> [UInt8] {
         guard !content.isEmpty else { return Self.emptyDigest }
         let head = isBucket ? [0] + BigEndian.bytes(number) : [1, level] + BigEndian.bytes(number)
@@ -47,7 +47,7 @@ struct TreeNode: Hashable, Sendable {
     }
 }
 
-/// Key and digest of a row in the tree.
+/// The key and digest of a row.
 struct TreeEntry: Sendable, Equatable {
     let key: [UInt8]
     let digest: [UInt8]
@@ -56,12 +56,12 @@ struct TreeEntry: Sendable, Equatable {
         try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.tree.item".utf8), item.bytes))
     }
 
-    /// The entry that vouches for the access log; its digest is the MAC of a record.
+    /// The key of the access log's entry. The entry's digest is the MAC of a record.
     static func logKey() throws(CryptographyError) -> [UInt8] {
         try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.tree.log".utf8)))
     }
 
-    /// The entry of what the recovery code opens.
+    /// The key of the recovery row's entry.
     static func recoveryKey() throws(CryptographyError) -> [UInt8] {
         try SHA256.digest(LengthPrefixed.encode(Array("org.coffer.tree.recovery".utf8)))
     }
