@@ -1,9 +1,9 @@
-/// Whose a vault is. Written `user:1000`, `group:27`.
+/// The owner of a vault, written `user:1000` or `group:27`.
 public enum Owner: Hashable, Sendable, Codable, CustomStringConvertible {
     case user(UInt32)
     case group(UInt32)
 
-    /// - Returns: nil for anything that this type would not itself write.
+    /// - Returns: nil for any text that `text` would not produce.
     public init?(text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let number = UInt32(parts[1]) else { return nil }
@@ -22,7 +22,7 @@ public enum Owner: Hashable, Sendable, Codable, CustomStringConvertible {
         }
     }
 
-    /// The stem of file names: `user-1000`.
+    /// The stem of file names, such as `user-1000`.
     public var fileStem: String {
         switch self {
         case .user(let uid): "user-\(uid)"

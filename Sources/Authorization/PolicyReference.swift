@@ -1,11 +1,12 @@
 import Cryptography
 
-/// What a signature is good for: one vault, one owner, one kind (docs/vault-format.md, "Authorization by the authenticator").
+/// What a signature is valid for: one vault, one owner, one kind (docs/vault-format.md, "Authorization by the
+/// authenticator").
 public struct PolicyReference: Hashable, Sendable {
     public let vault: VaultID
     public let owner: Owner
     public let kind: AuthorizationKind
-    /// The digest of the enrolled templates for `biometry-current-set`, otherwise empty.
+    /// The digest of the enrolled fingers for `biometry-current-set`; otherwise empty.
     public let setDigest: [UInt8]
 
     public init(vault: VaultID, owner: Owner, kind: AuthorizationKind, setDigest: [UInt8] = []) {

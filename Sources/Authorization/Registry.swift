@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Platform
 
-/// A record that cannot be read, trusted or written. Raw cause kept.
+/// A record cannot be read, trusted or written. `cause` is the underlying error.
 public struct RegistryError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable { case unreadable, damaged, untrusted, conflict, unwritable }
 
@@ -18,16 +18,16 @@ public struct RegistryError: Error, Sendable, CustomStringConvertible {
     public var description: String { cause.map { "\(reason): \($0)" } ?? reason }
 }
 
-/// The authenticator's folder of records: it writes, the broker reads.
+/// The authenticator's folder of records. The authenticator writes them and the broker reads them.
 public struct Registry: Sendable {
-    /// The most bytes a record may have.
+    /// The longest record, in bytes.
     public static let longestRecord = 64 << 10
 
     public let directory: String
     /// The uid that every record must belong to.
     public let authenticatorUID: UInt32
 
-    /// - Parameter authenticatorUID: 0 everywhere but in a sandbox.
+    /// - Parameter authenticatorUID: 0, except in a sandbox.
     public init(directory: String, authenticatorUID: UInt32) {
         self.directory = directory
         self.authenticatorUID = authenticatorUID
@@ -35,7 +35,7 @@ public struct Registry: Sendable {
 
     public func path(of owner: Owner) -> String { "\(directory)/vaults/\(owner.fileStem).json" }
 
-    /// - Returns: nil when the owner has no vault.
+    /// - Returns: nil if the owner has no vault.
     public func record(for owner: Owner) throws(RegistryError) -> RegistryRecord? {
         let path = path(of: owner)
         let bytes: [UInt8]
@@ -62,8 +62,9 @@ public struct Registry: Sendable {
         return record
     }
 
-    /// All records there are.
-    /// - Throws: as ``record(for:)``; one that cannot be read is an error, and not left out.
+    /// All records.
+    ///
+    /// - Throws: as ``record(for:)``. An unreadable record is an error and is not skipped.
     public func records() throws(RegistryError) -> [RegistryRecord] {
         let folder = "\(directory)/vaults"
         let names: [String]
@@ -80,16 +81,20 @@ public struct Registry: Sendable {
         }
     }
 
-    /// The TPM's NV indexes that vaults need, whoever they belong to.
-    /// - Throws: as ``record(for:)``: what a record that cannot be read needs, nobody knows.
+    /// The TPM's NV indexes that all owners' vaults need.
+    ///
+    /// - Throws: as ``record(for:)``, because nobody knows which indexes an unreadable record needs.
     public func indexHandles() throws(RegistryError) -> Set<UInt32> {
         try records().reduce(into: []) { $0.formUnion($1.indexHandles) }
     }
 
-    /// Where the public point of the authenticator's present signing key stands, in hexadecimal, once that was renewed.
+    /// The file with the public point of the authenticator's present signing key, in hexadecimal. It exists once the
+    /// key was renewed.
     public static func presentKeyPath(in directory: String) -> String { "\(directory)/signing-key.pub" }
 
-    /// - Returns: nil where the signing key is the first one.
+    /// The public point of the authenticator's present signing key, 65 bytes.
+    ///
+    /// - Returns: nil if the signing key was never renewed.
     /// - Throws: `.unreadable`, `.untrusted`, `.damaged`.
     public func presentKey() throws(RegistryError) -> [UInt8]? {
         let path = Self.presentKeyPath(in: directory)
@@ -109,8 +114,9 @@ public struct Registry: Sendable {
         return point
     }
 
-    /// Writes a new vault's record, durably. Authenticator only.
-    /// - Throws: `.conflict` when the owner has a vault already.
+    /// Writes a new vault's record durably. Only the authenticator may call this.
+    ///
+    /// - Throws: `.conflict` if the owner has another record already; `.unwritable`; as ``record(for:)``.
     public func write(_ record: RegistryRecord) throws(RegistryError) {
         if let present = try self.record(for: record.owner) {
             if present == record { return }
@@ -119,8 +125,9 @@ public struct Registry: Sendable {
         try store(record)
     }
 
-    /// Puts a record in the place of the one that it was made from, durably. Authenticator only.
-    /// - Throws: `.conflict` where the present record is another.
+    /// Replaces a record durably with one made from it. Only the authenticator may call this.
+    ///
+    /// - Throws: `.conflict` if the present record is not `old`; `.unwritable`; as ``record(for:)``.
     public func replace(_ old: RegistryRecord, with record: RegistryRecord) throws(RegistryError) {
         let lock = try Self.lock(path(of: old.owner) + ".lock")
         defer { lock.keep() }
@@ -130,8 +137,10 @@ public struct Registry: Sendable {
         try store(record)
     }
 
-    /// Puts the record of another vault of the same owner in the place of the one that it takes over from, durably. Authenticator only.
-    /// - Throws: `.conflict` where the present record is another.
+    /// Replaces a record durably with that of another vault of the same owner, which takes over. Only the authenticator
+    /// may call this.
+    ///
+    /// - Throws: `.conflict` if the present record is not `old`; `.unwritable`; as ``record(for:)``.
     public func succeed(_ old: RegistryRecord, with record: RegistryRecord) throws(RegistryError) {
         let lock = try Self.lock(path(of: old.owner) + ".lock")
         defer { lock.keep() }

@@ -1,12 +1,14 @@
-/// What root knows of a vault, apart from the vault's own file (docs/vault-format.md, "The registry record").
+/// What the registry keeps about a vault, apart from the vault's own file (docs/vault-format.md, "The registry
+/// record").
 public struct RegistryRecord: Codable, Sendable, Equatable {
-    /// The only format there is.
+    /// The only format so far.
     public static let currentFormat = 1
 
     public let format: Int
     public let vault: VaultID
     public let owner: Owner
-    /// The account's or group's name when the vault was made: a number that now belongs to another name is another owner.
+    /// The name of the account or group when the vault was made. If the number has another name now, it is another
+    /// owner.
     public let ownerName: String
     /// Milliseconds since 1970-01-01 UTC.
     public let created: UInt64
@@ -15,19 +17,20 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     public let authenticatorKey: [UInt8]
     /// nil with the software sealer.
     public let storageKey: StorageKeyPin?
-    /// What the vault's epoch is compared with; nil with the software sealer.
+    /// The counter that the vault's epoch is compared with; nil with the software sealer.
     public let counter: CounterPin?
-    /// What the objects that a signature opens hang on; nil with the software sealer, and for a vault that was made before there was such a thing.
+    /// The index that the objects opened by a signature depend on. nil with the software sealer, and for vaults from
+    /// before generations.
     public let generation: GenerationPin?
     /// The Name of each object, 34 bytes.
     public private(set) var objects: [ObjectRole: [UInt8]]
-    /// Made by root for an account that nobody can be asked for: root unlocks it.
+    /// Whether root made the vault for an account that no person can answer for. Root unlocks such a vault.
     public let isService: Bool
     /// The digest of the enrolled fingers that object 18 is bound to, 32 bytes; nil without that object.
     public private(set) var biometrySet: [UInt8]?
-    /// How the vault is bound to its owner's login password; nil where it is not.
+    /// How the vault is bound to its owner's login password; nil if it is not.
     public private(set) var binding: BindingPin?
-    /// How the vault is tied to the measured boot; nil where it is not.
+    /// How the vault is tied to the measured boot; nil if it is not.
     public private(set) var boot: BootPin?
 
     /// The TPM's NV indexes that this vault needs.
@@ -55,7 +58,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         self.generation = generation
     }
 
-    /// The same vault with a key for these enrolled fingers, and for no others any more.
+    /// The same vault with a key for these enrolled fingers only.
     public func with(biometrySet digest: [UInt8], key name: [UInt8]) -> RegistryRecord {
         var record = self
         record.objects[.biometryCurrentSet] = name
@@ -63,7 +66,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         return record
     }
 
-    /// The same vault under another unlock root, bound to a password or, with nil, to none.
+    /// The same vault under another unlock root. nil ends the binding to a password.
     public func with(binding: BindingPin?, unlockRoot name: [UInt8]) -> RegistryRecord {
         var record = self
         record.objects[.unlockRoot] = name
@@ -71,9 +74,9 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         return record
     }
 
-    /// The same vault under other roots, tied to the boot or, with nil, not.
+    /// The same vault under other roots. nil ends the tie to the boot.
     ///
-    /// - Parameter names: of the objects that were sealed anew, and of the approving key.
+    /// - Parameter names: the Names of the objects that were sealed again, and of the approving key.
     public func with(boot: BootPin?, names: [ObjectRole: [UInt8]]) -> RegistryRecord {
         var record = self
         record.objects[.approvingKey] = nil
@@ -168,7 +171,8 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         try container.encodeIfPresent(generation, forKey: .generation)
     }
 
-    /// Whether there can be one person's password for it and a TPM to count the tries, or one person to approve a boot.
+    /// Whether the vault can be bound to a password or tied to the boot. That needs a TPM, and one person to give the
+    /// password or approve a boot.
     public var canBeBound: Bool {
         if case .group = owner { return false }
         return sealer == .tpm && !isService

@@ -1,4 +1,4 @@
-/// What keeps a vault's roots. Root's choice, fixed when the vault is made.
+/// What keeps a vault's roots. Root chooses it when the vault is made, and it never changes.
 public enum SealerKind: String, Codable, Sendable, CaseIterable {
     case tpm
     case software

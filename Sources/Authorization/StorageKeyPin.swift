@@ -1,10 +1,11 @@
-/// The TPM's storage key as it was when the vault was made: another one in its place is another TPM, or a cleared one.
+/// The TPM's storage key as it was when the vault was made. If another key is in its place, the TPM was replaced or
+/// cleared.
 public struct StorageKeyPin: Codable, Sendable, Equatable {
     /// A persistent handle, 0x81000001 wherever possible.
     public let handle: UInt32
     /// 34 bytes: the name algorithm and the SHA-256 of the public area.
     public let name: [UInt8]
-    /// ESYS's serialized form of handle, Name and public area, so that using the key costs no command.
+    /// ESYS's serialized form of handle, Name and public area. With it, using the key needs no extra command.
     public let context: [UInt8]
 
     public init(handle: UInt32, name: [UInt8], context: [UInt8]) {

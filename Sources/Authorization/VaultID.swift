@@ -1,6 +1,6 @@
 import Cryptography
 
-/// A vault's own name for itself: 16 random bytes, made once. Written as hex.
+/// A vault's own id: 16 random bytes, made once. Written in hexadecimal.
 public struct VaultID: Hashable, Sendable, Codable, CustomStringConvertible {
     public let bytes: [UInt8]
 

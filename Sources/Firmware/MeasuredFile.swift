@@ -1,11 +1,11 @@
 import Cryptography
 
-/// The digests under which a file can be in the firmware's log.
+/// The digests that a file can have in the firmware's log.
 public struct MeasuredFile: Sendable, Equatable {
-    /// SHA-256 of the whole file: what boot loaders measure that read it.
+    /// SHA-256 of the whole file. Boot loaders measure this for files that they read.
     public let content: [UInt8]
-    /// Of a file that the firmware starts: of its image without the signatures on it ("Windows Authenticode Portable Executable Signature Format",
-    /// "Calculating the PE Image Hash"); nil of any other file.
+    /// SHA-256 of the image without its signatures, for a file that the firmware starts ("Windows Authenticode Portable
+    /// Executable Signature Format", "Calculating the PE Image Hash"). nil for any other file.
     public let image: [UInt8]?
 
     public init(_ bytes: [UInt8]) throws(CryptographyError) {
@@ -15,8 +15,9 @@ public struct MeasuredFile: Sendable, Equatable {
         }
     }
 
-    /// What of a PE file its image hash covers, in order.
-    /// - Returns: nil for what is no such file.
+    /// The parts of a PE file that its image hash covers, in order.
+    ///
+    /// - Returns: nil if the file is not a PE file.
     private static func imageParts(_ bytes: [UInt8]) -> [Range<Int>]? {
         let reader = LittleEndian(bytes)
         guard bytes.starts(with: [0x4D, 0x5A]), let start = reader.number(at: 0x3C, 4), start < bytes.count,
@@ -48,7 +49,7 @@ public struct MeasuredFile: Sendable, Equatable {
             guard section.offset + section.count <= bytes.count else { return nil }
             parts.append(section.offset..<section.offset + section.count)
             covered += section.count
-            // Sections that lie over each other would be hashed as often as there are some.
+            // Overlapping sections would otherwise be hashed again and again.
             guard covered <= bytes.count else { return nil }
         }
         guard covered + certificates <= bytes.count else { return nil }
@@ -62,7 +63,7 @@ private struct LittleEndian {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// - Returns: nil beyond the end.
+    /// - Returns: nil if the number would reach past the end.
     func number(at offset: Int, _ count: Int) -> Int? {
         guard offset >= 0, offset + count <= bytes.count else { return nil }
         return bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -1,23 +1,24 @@
 import Authorization
 import Cryptography
 
-/// The code that brings a vault's portable items to another TPM: 125 random bits and a checksum (docs/vault-format.md, "The recovery code").
+/// The code that brings a vault's portable items to another TPM. It has 125 random bits and a checksum
+/// (docs/vault-format.md, "The recovery code").
 public struct RecoveryCode: Sendable {
     public static let groupLength = 5
     public static let groupCount = 6
 
-    /// Crockford's base32: none of its characters is mistaken for another.
+    /// Crockford's base32, whose characters are not mistaken for each other.
     static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
-    /// Without the checksum, which is the last group.
+    /// The number of characters before the checksum, which is the last group.
     static let secretCount = groupLength * (groupCount - 1)
 
-    /// All characters, upper case, without `-`.
+    /// All characters, in upper case and without `-`.
     private let characters: SecretBytes
 
     /// - Throws: `.outOfMemory`, `.library`.
     public static func random() throws(CryptographyError) -> RecoveryCode {
         let random = try SecretBytes.random(count: secretCount)
-        // 256 is a multiple of 32: each character is as likely as any other.
+        // 256 is a multiple of 32, so each character is equally likely.
         var characters = random.withBytes { bytes in bytes.indices.map { alphabet[Int(bytes[$0] & 31)] } }
         characters += try checksum(of: characters)
         return RecoveryCode(characters: try SecretBytes(copying: characters))
@@ -25,9 +26,9 @@ public struct RecoveryCode: Sendable {
 
     private init(characters: SecretBytes) { self.characters = characters }
 
-    /// Reads a code as people write it.
+    /// Reads a code in any spelling that people use.
     ///
-    /// - Throws: ``RecoveryCodeError``, before anything is derived from it.
+    /// - Throws: ``RecoveryCodeError``, before anything is derived from the code.
     public init(reading text: SecretBytes) throws(RecoveryCodeError) {
         var read: [UInt8] = []
         let strange: UInt8? = text.withBytes { bytes in
@@ -51,7 +52,7 @@ public struct RecoveryCode: Sendable {
         guard Array(read.suffix(Self.groupLength)) == checksum else { throw RecoveryCodeError(.mistyped) }
     }
 
-    /// As it is shown: groups joined by `-`. ASCII.
+    /// The code as people see it: groups joined by `-`, in ASCII.
     public var text: SecretBytes {
         get throws(CryptographyError) {
             let text = characters.withBytes { bytes in
@@ -63,8 +64,9 @@ public struct RecoveryCode: Sendable {
         }
     }
 
-    /// Whether somebody gave this group back, however it was written.
+    /// Whether the text is this group of the code, in any spelling.
     ///
+    /// - Parameter group: counted from 0.
     /// - Parameter group: from 0.
     public func has(_ text: SecretBytes, asGroup group: Int) -> Bool {
         guard (0..<Self.groupCount).contains(group) else { return false }
@@ -75,12 +77,12 @@ public struct RecoveryCode: Sendable {
         return ConstantTime.equal(given, expected)
     }
 
-    /// What keys are derived from: the characters before the checksum.
+    /// The secret that keys are derived from: the characters before the checksum.
     public var secret: SecretBytes {
         get throws(CryptographyError) { try characters.prefix(Self.secretCount) }
     }
 
-    /// - Returns: nil for what is passed over.
+    /// - Returns: nil for a character that is skipped.
     private static func normalized(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): nil

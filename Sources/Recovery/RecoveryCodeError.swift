@@ -1,9 +1,9 @@
-/// What was typed is no recovery code. Says nothing of what it was but the one character that no code has.
+/// The input is not a recovery code. The error tells nothing about it, except a character that no code has.
 public struct RecoveryCodeError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         case wrongLength(Int, expected: Int)
         case strangeCharacter(UInt8)
-        /// The checksum is another.
+        /// The checksum does not match.
         case mistyped
         case noMemory
     }

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// An X.509 certificate, for telling who vouches for a TPM's key. RFC 5280.
+/// An X.509 certificate (RFC 5280). It shows who vouches for a TPM's key.
 public struct Certificate: Sendable, Hashable {
-    /// The key that a certificate speaks of.
+    /// The public key in a certificate.
     public enum SubjectKey: Sendable, Hashable {
         /// Uncompressed, 65 bytes.
         case p256(point: [UInt8])
-        /// Big-endian, without zeros in front.
+        /// Big-endian, without leading zeros.
         case rsa(modulus: [UInt8])
         case other
     }
@@ -14,18 +14,18 @@ public struct Certificate: Sendable, Hashable {
     public let der: [UInt8]
     public let subjectKey: SubjectKey
 
-    /// - Throws: `.invalidKey` for anything but exactly one certificate; `.invalidLength` above 64 KiB.
+    /// - Throws: `.invalidKey` for anything except exactly one certificate; `.invalidLength` above 64 KiB.
     public init(der: [UInt8]) throws(CryptographyError) {
         let handle = try Self.parse(der)
         self.der = der
         subjectKey = try Self.key(of: handle)
     }
 
-    /// Whether a chain of signatures leads from this certificate to one of the roots. Times are not compared: a machine may
-    /// outlive its TPM's certificate, and its clock may be wrong; revocation is not asked for, as nothing goes over a
-    /// network.
+    /// Whether a chain of signatures leads from this certificate to one of the roots. Times are not checked: a machine
+    /// may outlive its TPM's certificate, and its clock may be wrong. Revocation is not checked either, because Coffer
+    /// uses no network for this.
     ///
-    /// - Throws: `.outOfMemory`, `.library`; never for a chain that merely does not hold.
+    /// - Throws: `.outOfMemory`, `.library`. An invalid chain is no error.
     public func isIssued(
         under roots: [Certificate], intermediates: [Certificate] = []
     ) throws(CryptographyError) -> Bool {
@@ -55,8 +55,8 @@ public struct Certificate: Sendable, Hashable {
         return result == 1
     }
 
-    /// Whether this purpose (a DER-encoded OID with tag and length) is among what the key is said to be for; nil where the
-    /// certificate does not say.
+    /// Whether the certificate lists this purpose for its key. The purpose is a DER-encoded OID with tag and length.
+    /// nil if the certificate lists no purposes.
     public func isFor(purpose: [UInt8]) throws(CryptographyError) -> Bool? {
         let handle = try Self.parse(der)
         let index = unsafe X509_get_ext_by_NID(handle.pointer, NID_ext_key_usage, -1)

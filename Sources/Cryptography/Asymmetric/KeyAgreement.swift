@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// EVP_PKEY_derive, the same for every curve.
+/// EVP_PKEY_derive, the same for all curves.
 enum KeyAgreement {
-    /// - Parameter failure: what it means that a public key which could be read gives nothing.
+    /// - Parameter failure: the error code if OpenSSL could read the public key but derives nothing from it.
     static func derive(
         _ privateKey: borrowing Handle, _ publicKey: borrowing Handle, count: Int, failure: CryptographyError.Code
     ) throws(CryptographyError) -> SecretBytes {
@@ -20,7 +20,7 @@ enum KeyAgreement {
                 "agree with this public key", code: failure)
             return length
         }
-        // RFC 7748, section 6.1: a point of small order gives zeros, a "shared" secret that anyone knows.
+        // RFC 7748, section 6.1: a point of small order gives zeros, a "shared" secret that everybody knows.
         guard secret.count == count, secret != (try SecretBytes.zeros(count: count)) else {
             throw CryptographyError(code: .invalidKey, reason: "this public key gives no shared secret")
         }

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// From bytes to OpenSSL's keys and back.
+/// Converts between bytes and OpenSSL's keys.
 extension P256 {
-    /// EVP_PKEY_PUBLIC_KEY, a macro that Swift does not see.
+    /// EVP_PKEY_PUBLIC_KEY is a macro that Swift does not import.
     private static let publicHalf =
         OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS | OSSL_KEYMGMT_SELECT_OTHER_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
 
@@ -25,7 +25,7 @@ extension P256 {
         let handle = try unsafe Handle(pointer, "read a point: it is not on P-256", code: .invalidKey) {
             unsafe EVP_PKEY_free($0)
         }
-        // Reading the point checks the curve's equation; this checks range and order as well (SP 800-56A, 5.6.2.3.3).
+        // Reading the point checks the curve's equation. This call also checks range and order (SP 800-56A, 5.6.2.3.3).
         let context = try unsafe Handle(EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil), "check a point") {
             unsafe EVP_PKEY_CTX_free($0)
         }
@@ -55,11 +55,11 @@ extension P256 {
                 }
             }
         }
-        // Range and point were checked when this key was made: what is missing is memory.
+        // Range and point were checked when this key was made, so the only cause left is a lack of memory.
         return try unsafe Handle(pointer, "read a private key", code: .outOfMemory) { unsafe EVP_PKEY_free($0) }
     }
 
-    /// The point of a scalar; this is also where the scalar's range is checked.
+    /// Computes the point of a scalar, and checks the scalar's range.
     static func point(of scalar: SecretBytes) throws(CryptographyError) -> [UInt8] {
         guard scalar.count == scalarCount else {
             throw CryptographyError(code: .invalidKey, reason: "a P-256 private key has 32 bytes")
@@ -92,7 +92,7 @@ extension P256 {
         return bytes
     }
 
-    /// The scalar of a P-256 key pair; any other key is refused.
+    /// The scalar of a P-256 key pair. Refuses any other key.
     static func scalar(of key: borrowing Handle) throws(CryptographyError) -> SecretBytes {
         var name = [CChar](repeating: 0, count: 64)
         var length = 0
@@ -126,7 +126,7 @@ extension P256 {
         return unsafe key
     }
 
-    /// OSSL_PARAM wants integers as this machine writes them.
+    /// OSSL_PARAM expects integers in the machine's byte order.
     private static func nativeEndian(_ scalar: SecretBytes) throws(CryptographyError) -> SecretBytes {
         try unsafe SecretBytes(unsafeCapacity: scalar.count) { (output) throws(CryptographyError) in
             #if _endian(little)

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Private keys as unencrypted PKCS#8 in PEM (RFC 7468), for a key file that its owner alone can read.
+/// Private keys as unencrypted PKCS#8 in PEM (RFC 7468), for a key file that only its owner can read.
 extension P256.PrivateKey {
-    /// - Throws: `.invalidKey` for anything but one unencrypted P-256 private key; `.invalidLength` above 64 KiB.
+    /// - Throws: `.invalidKey` for anything except one unencrypted P-256 private key; `.invalidLength` above 64 KiB.
     public init(pem: SecretBytes) throws(CryptographyError) {
         guard pem.count <= 1 << 16 else {
             throw CryptographyError(code: .invalidLength, reason: "too long for a private key in PEM")
@@ -11,7 +11,7 @@ extension P256.PrivateKey {
             let input = try unsafe Handle(BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)), "read a PEM file") {
                 unsafe BIO_free($0)
             }
-            // Without a callback of ours OpenSSL would ask for an encrypted key's password at the terminal.
+            // Without this callback, OpenSSL would ask for an encrypted key's password at the terminal.
             return try unsafe Handle(
                 PEM_read_bio_PrivateKey_ex(input.pointer, nil, { _, _, _, _ in -1 }, nil, nil, nil),
                 "read a private key from PEM", code: .invalidKey

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// ECDSA with SHA-256. Signatures are `r ‖ s`, 64 bytes, as TPM and JOSE have them; OpenSSL's DER stays inside.
+/// ECDSA with SHA-256. Signatures are `r ‖ s`, 64 bytes, as in TPM and JOSE. OpenSSL's DER form never leaves this file.
 extension P256.PrivateKey {
     /// - Throws: `.library`, `.outOfMemory`.
     public func signature(for message: [UInt8]) throws(CryptographyError) -> [UInt8] {
@@ -17,7 +17,7 @@ extension P256.PrivateKey {
 }
 
 extension P256 {
-    /// Whether the signature over the message is by the holder of the key.
+    /// Whether the key's holder signed this message.
     ///
     /// - Throws: `.invalidKey` for a point off the curve, `.invalidSignature` unless there are 64 bytes, `.library`.
     public static func isValid(
@@ -32,7 +32,8 @@ extension P256 {
         let result = unsafe EVP_DigestVerify(context.pointer, der, der.count, message, message.count)
         if result == 1 { return true }
         let failure = OpenSSL.failure("check a signature")
-        // 0: wrong. Below: something else went wrong, which must not pass for a plain "no".
+        // 0 means a wrong signature. A negative result means another failure, which must not pass for a wrong
+        // signature.
         guard result == 0 else { throw failure }
         return false
     }

@@ -11,7 +11,7 @@ public enum P256 {
 
     static let groupName = "prime256v1"
 
-    /// Whether these are 65 bytes of an uncompressed point on the curve other than infinity.
+    /// Whether the bytes are an uncompressed point on the curve, 65 bytes, and not infinity.
     public static func isOnCurve(_ point: [UInt8]) -> Bool {
         do throws(CryptographyError) {
             _ = try publicHandle(point)
@@ -51,7 +51,7 @@ public enum P256 {
         /// - Throws: `.invalidKey` for a point that is not on the curve; `.library`.
         public func sharedSecret(with point: [UInt8]) throws(CryptographyError) -> SecretBytes {
             try KeyAgreement.derive(
-                // The point was checked: what is missing is memory.
+                // The point was checked, so the only cause left is a lack of memory.
                 handle(), P256.publicHandle(point), count: scalarCount, failure: .library)
         }
 

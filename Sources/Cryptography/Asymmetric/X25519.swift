@@ -6,7 +6,7 @@ public enum X25519 {
     public static let count = 32
 
     public struct PrivateKey: Sendable {
-        /// 32 bytes, not clamped: RFC 7748 clamps at use.
+        /// 32 bytes, not clamped. RFC 7748 clamps when the key is used.
         public let rawRepresentation: SecretBytes
         /// 32 bytes.
         public let publicKey: [UInt8]
@@ -35,14 +35,14 @@ public enum X25519 {
                 throw CryptographyError(code: .invalidKey, reason: "an X25519 public key has 32 bytes")
             }
             let mine = try PrivateKey.handle(rawRepresentation)
-            // Any 32 bytes are a key, public or private: it is never the bytes' fault.
+            // Any 32 bytes are a valid key, public or private, so the only cause of a failure is a lack of memory.
             let theirs = try unsafe Handle(
                 EVP_PKEY_new_raw_public_key_ex(nil, "X25519", nil, publicKey, publicKey.count), "read a public key",
                 code: .outOfMemory
             ) { unsafe EVP_PKEY_free($0) }
             return try KeyAgreement.derive(
                 mine, theirs, count: X25519.count,
-                // A point of small order; agreeing takes no memory.
+                // The point has small order. Agreeing allocates no memory.
                 failure: .invalidKey)
         }
 

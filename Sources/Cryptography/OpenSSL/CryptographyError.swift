@@ -1,23 +1,23 @@
-/// Why a cryptographic operation did not happen. No error carries anything secret.
+/// Why a cryptographic operation failed. No error carries a secret.
 public struct CryptographyError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
-        /// A tag, a key or associated data do not fit: what was opened is not what was sealed.
+        /// The tag, key or associated data do not match what was sealed.
         case authenticationFailed
-        /// An input or a requested output has a length that the operation does not take.
+        /// An input or a requested output has a length that the operation does not support.
         case invalidLength
-        /// A private key, public key or curve point that is none, or that must not be used.
+        /// The bytes are not a private key, public key or curve point, or must not be used as one.
         case invalidKey
-        /// Bytes that cannot be a signature.
+        /// The bytes cannot be a signature.
         case invalidSignature
-        /// No memory, or no room left in the secure heap.
+        /// There is no memory, or no room in the secure heap.
         case outOfMemory
-        /// Anything else OpenSSL reported; `openSSLCode` says what.
+        /// OpenSSL reported any other error; see `openSSLCode`.
         case library
     }
 
     public let code: Code
     public let reason: String
-    /// The newest entry of OpenSSL's error queue, 0 where there was none.
+    /// The newest entry of OpenSSL's error queue; 0 if it was empty.
     public let openSSLCode: UInt
 
     public init(code: Code, reason: String, openSSLCode: UInt = 0) {

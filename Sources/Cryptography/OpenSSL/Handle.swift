@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The one owner of an OpenSSL object. Safe to hold; only `pointer` is not.
+/// Owns one OpenSSL object. Holding it is safe; using `pointer` is not.
 @safe
 struct Handle: ~Copyable {
     let pointer: OpaquePointer

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// The one gate for OpenSSL's return conventions. The error queue belongs to the thread and outlives a call, so it is
-/// emptied at each failure: the code kept is always that of the call that failed.
+/// Translates OpenSSL's return conventions; there is no other place. The error queue belongs to the thread and outlives
+/// a call. It is emptied at each failure, so that the code kept is always that of the call that failed.
 enum OpenSSL {
     static func check(
         _ result: Int32, _ doing: String, code: CryptographyError.Code = .library
@@ -16,7 +16,8 @@ enum OpenSSL {
         return unsafe pointer
     }
 
-    /// - Parameter code: what it is where OpenSSL had the memory that it wanted. Nothing is wrong with a key that there was no room for.
+    /// - Parameter code: the error code, unless OpenSSL lacked memory. A key is not wrong because there was no room for
+    ///   it.
     static func failure(_ doing: String, code: CryptographyError.Code = .library) -> CryptographyError {
         let raw = UInt(ERR_peek_last_error())
         let isOutOfMemory = lackedMemory()
@@ -25,12 +26,12 @@ enum OpenSSL {
             code: isOutOfMemory ? .outOfMemory : code, reason: "OpenSSL could not \(doing)", openSSLCode: raw)
     }
 
-    /// Takes the whole queue: what went wrong first is below what its callers made of it.
+    /// Empties the whole queue, because the first error lies below those that its callers added.
     private static func lackedMemory() -> Bool {
         while true {
             let entry = ERR_get_error()
             guard entry != 0 else { return false }
-            // The C macros are not seen by Swift: the library is in bits 23 and up, the reason below.
+            // Swift does not import the C macros. The library is in bits 23 and up, the reason in the bits below.
             let library = Int32(truncatingIfNeeded: entry >> 23) & 0xFF
             let reason = Int32(truncatingIfNeeded: entry) & 0x7F_FFFF
             if reason & 0xFFF == 0x100 { return true }  // ERR_R_MALLOC_FAILURE, with or without its flags

@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// The name of an OSSL_PARAM. OpenSSL keeps the pointer, not the text: a Swift string's would be gone after the call.
+/// The name of an OSSL_PARAM. OpenSSL keeps the pointer and not the text, so a Swift string would be gone after the
+/// call.
 @safe
 struct ParameterName {
     let pointer: UnsafePointer<CChar>

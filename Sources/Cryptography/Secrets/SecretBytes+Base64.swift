@@ -1,6 +1,6 @@
-/// Base64 of RFC 4648, section 4, padded: what the wire carries. Decoding goes straight into secret memory.
+/// Padded base64 (RFC 4648, section 4), the form of secrets on the wire. Decoding writes directly into secret memory.
 extension SecretBytes {
-    /// The text for the wire. It is a copy outside of secret memory: make it last, hand it on at once.
+    /// The text for the wire. It is a copy outside secret memory, so make it late and pass it on at once.
     public func base64Encoded() -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         return withBytes { bytes in
@@ -22,8 +22,9 @@ extension SecretBytes {
         }
     }
 
-    /// Reads padded base64 with nothing else in it; nil for any other text.
+    /// Decodes padded base64.
     ///
+    /// - Returns: nil for any other text.
     /// - Throws: `.outOfMemory`.
     public init?(base64Encoded text: String) throws(CryptographyError) {
         let characters = text.utf8
@@ -51,7 +52,7 @@ extension SecretBytes {
                         unsafe buffer[written] = byte
                         written += 1
                     } else if byte != 0 {
-                        // Bits behind the end: another spelling of the same bytes, refused.
+                        // Non-zero bits after the end would be another spelling of the same bytes. That is refused.
                         valid = false
                     }
                 }

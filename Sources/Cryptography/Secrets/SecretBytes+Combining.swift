@@ -1,5 +1,5 @@
 extension SecretBytes {
-    /// All parts, one after the other.
+    /// All parts, joined in order.
     ///
     /// - Throws: `.outOfMemory`.
     public static func concatenating(_ parts: [SecretBytes]) throws(CryptographyError) -> SecretBytes {
@@ -24,7 +24,7 @@ extension SecretBytes {
         try unsafe SecretBytes(unsafeCapacity: count) { (_) throws(CryptographyError) in count }
     }
 
-    /// These bytes, then those.
+    /// These bytes, followed by the other ones.
     ///
     /// - Throws: `.outOfMemory`.
     public func appending(_ other: SecretBytes) throws(CryptographyError) -> SecretBytes {
@@ -33,7 +33,7 @@ extension SecretBytes {
 
     /// A part of the bytes.
     ///
-    /// - Throws: `.invalidLength` where the range is not inside, `.outOfMemory`.
+    /// - Throws: `.invalidLength` if the range is not within the bytes; `.outOfMemory`.
     public func slice(_ range: Range<Int>) throws(CryptographyError) -> SecretBytes {
         guard range.lowerBound >= 0, range.upperBound <= count else {
             throw CryptographyError(code: .invalidLength, reason: "a part of a secret lies outside of it")
@@ -43,9 +43,9 @@ extension SecretBytes {
         }
     }
 
-    /// The first bytes.
+    /// The first `length` bytes.
     ///
-    /// - Throws: `.invalidLength` where there are fewer, `.outOfMemory`.
+    /// - Throws: `.invalidLength` if there are fewer; `.outOfMemory`.
     public func prefix(_ length: Int) throws(CryptographyError) -> SecretBytes {
         try slice(0..<max(length, 0))
     }

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// Bytes that nobody else is to see: wiped when the last copy goes, compared in constant time, never printed.
+/// Secret bytes. They are wiped when the last copy goes, compared in constant time, and never printed.
 ///
-/// Up to 512 bytes lie in OpenSSL's secure heap where `SecureHeap.activate` was called, all else in OpenSSL's ordinary heap.
-/// The bytes never change, so that copies share one piece of memory.
+/// Once `SecureHeap.activate` was called, secrets of up to 512 bytes are in OpenSSL's secure heap. All others are in
+/// OpenSSL's ordinary heap. The bytes never change, so copies share one piece of memory.
 public struct SecretBytes: Sendable {
     private let storage: SecretStorage
 
@@ -11,7 +11,7 @@ public struct SecretBytes: Sendable {
         self.storage = storage
     }
 
-    /// Copies bytes into secret memory. Whoever made the original wipes it.
+    /// Copies bytes into secret memory. The caller must wipe the original.
     ///
     /// - Throws: `.outOfMemory`.
     public init(copying bytes: some Collection<UInt8>) throws(CryptographyError) {
@@ -32,7 +32,8 @@ public struct SecretBytes: Sendable {
         }
     }
 
-    /// Lets a C interface write into secret memory of `unsafeCapacity` zero bytes; `initialize` returns how many it wrote.
+    /// Lets a C interface write into secret memory of `unsafeCapacity` zero bytes. `initialize` returns how many bytes
+    /// it wrote.
     ///
     /// - Throws: what `initialize` throws, or `.outOfMemory`.
     @unsafe
@@ -55,7 +56,7 @@ public struct SecretBytes: Sendable {
         }
     }
 
-    /// How many bytes.
+    /// The number of bytes.
     public var count: Int { storage.count }
 
     public var isEmpty: Bool { storage.count == 0 }
@@ -65,13 +66,13 @@ public struct SecretBytes: Sendable {
     public func withUnsafeBytes<R: ~Copyable, E: Error>(
         _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
-        // The storage, not only its pointer, must live until `body` has returned.
+        // The storage must live until `body` has returned, and not only its pointer.
         let kept = storage
         defer { withExtendedLifetime(kept) {} }
         return try unsafe body(kept.bytes)
     }
 
-    /// Lends the bytes to Swift code, which must not keep a copy.
+    /// Lends the bytes to Swift code. The code must not keep a copy.
     public func withBytes<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         try unsafe withUnsafeBytes { (bytes) throws(E) -> R in
             try body(unsafe Span(_unsafeBytes: bytes))

@@ -1,17 +1,17 @@
 import COpenSSL
 
 extension SecretStorage {
-    /// What is larger than this goes to the ordinary heap: the secure heap is small and for keys.
+    /// Larger secrets, in bytes, go to the ordinary heap. The secure heap is small and meant for keys.
     static let largestInSecureHeap = 512
 }
 
-/// Where secret memory comes from.
+/// Allocates secret memory.
 @safe
 struct SecretAllocator: Sendable {
     let allocate: @Sendable (Int) -> UnsafeMutableRawPointer?
     let free: @Sendable (UnsafeMutableRawPointer, Int) -> Void
 
-    /// OpenSSL's secure heap where it is active and the secret is small, else OpenSSL's ordinary heap.
+    /// Uses OpenSSL's secure heap if it is active and the secret is small; otherwise OpenSSL's ordinary heap.
     static let openSSL = unsafe SecretAllocator(
         allocate: { count in
             count <= SecretStorage.largestInSecureHeap
@@ -22,7 +22,7 @@ struct SecretAllocator: Sendable {
     )
 }
 
-/// Memory of a secret: written once, before anyone else sees it, and wiped over its whole capacity on release.
+/// The memory of a secret. It is written once, before anybody shares it, and wiped over its whole capacity on release.
 // @unchecked Sendable: `pointer` is written only in `init`, before the instance is shared.
 @safe
 final class SecretStorage: @unchecked Sendable {
@@ -31,7 +31,7 @@ final class SecretStorage: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
     private let allocator: SecretAllocator
 
-    /// `initialize` returns how many bytes it wrote; should it throw, they are wiped all the same.
+    /// - Parameter initialize: returns how many bytes it wrote. If it throws, they are wiped too.
     init(
         capacity requested: Int, allocator: SecretAllocator = .openSSL,
         initialize: (UnsafeMutableRawBufferPointer) throws(CryptographyError) -> Int
@@ -39,7 +39,7 @@ final class SecretStorage: @unchecked Sendable {
         guard requested >= 0 else {
             throw CryptographyError(code: .invalidLength, reason: "a secret cannot have a negative length")
         }
-        // An allocation of nothing may be NULL, which would look like a failure.
+        // Allocating 0 bytes may return NULL, which would look like a failure.
         let capacity = max(requested, 1)
         guard let pointer = unsafe allocator.allocate(capacity) else {
             throw OpenSSL.failure("allocate memory for a secret", code: .outOfMemory)

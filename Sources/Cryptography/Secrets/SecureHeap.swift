@@ -1,11 +1,12 @@
 import COpenSSL
 
-/// OpenSSL's secure heap: locked into memory, kept out of core files, between guard pages.
+/// OpenSSL's secure heap. It is locked into memory, kept out of core files, and lies between guard pages.
 public enum SecureHeap {
-    /// Makes the heap; once, at the start of a program, before its first secret.
+    /// Makes the heap. Call this once, when a program starts, before its first secret.
     ///
     /// - Parameter bytes: its size, a power of two.
-    /// - Throws: `.outOfMemory` where it cannot be made *or cannot be locked*, for instance under a small `RLIMIT_MEMLOCK`.
+    /// - Throws: `.outOfMemory` if it cannot be made *or cannot be locked*, for example under a small `RLIMIT_MEMLOCK`.
+    ///   `.invalidLength` if the size is not a power of two.
     public static func activate(bytes: Int) throws(CryptographyError) {
         guard bytes > 0, bytes.nonzeroBitCount == 1 else {
             throw CryptographyError(code: .invalidLength, reason: "the secure heap's size must be a power of two")
@@ -14,7 +15,8 @@ public enum SecureHeap {
         case 1:
             return
         case 2:
-            // Made, but not locked or not guarded: a secret could be swapped out, which was not what was asked for.
+            // The heap was made, but is not locked or not guarded. A secret could be swapped out, so this counts as a
+            // failure.
             CRYPTO_secure_malloc_done()
             throw CryptographyError(
                 code: .outOfMemory,
@@ -24,7 +26,8 @@ public enum SecureHeap {
         }
     }
 
-    /// What a secret takes of the heap, in bytes: OpenSSL gives out powers of two. What is too large for it lies elsewhere and takes nothing.
+    /// How many bytes of the heap a secret takes. OpenSSL allocates powers of two. A secret too large for the heap
+    /// takes none.
     ///
     /// - Parameter count: the secret's bytes.
     public static func room(for count: Int) -> Int {
@@ -36,7 +39,7 @@ public enum SecureHeap {
 
     private static let smallestPiece = 32
 
-    /// Bytes that are in use, with what is lost by their being powers of two.
+    /// The bytes in use, including those lost by rounding up to powers of two.
     public static var used: Int { CRYPTO_secure_used() }
 
     /// Whether `activate` succeeded in this process.

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// AES-256-GCM (NIST SP 800-38D) with a random 12-byte nonce for each message.
-/// What is sealed reads `nonce (12) ‖ ciphertext ‖ tag (16)`.
+/// AES-256-GCM (NIST SP 800-38D) with a random 12-byte nonce for each message. The sealed form is `nonce (12) ‖
+/// ciphertext ‖ tag (16)`.
 public enum AESGCM {
     public static let keyCount = 32
     public static let nonceCount = 12
     public static let tagCount = 16
-    /// By how much what is sealed is longer than its plain text.
+    /// How much longer the sealed form is than the plain text, in bytes.
     public static let overhead = nonceCount + tagCount
 
     /// - Parameter key: 32 bytes.
@@ -17,7 +17,7 @@ public enum AESGCM {
         try seal(plain, key: key, nonce: Random.bytes(nonceCount), associatedData: associatedData)
     }
 
-    /// With a nonce of the caller's: for published vectors only. A nonce used twice gives both messages away.
+    /// Seals with the caller's nonce, for published test vectors only. Using a nonce twice reveals both messages.
     static func seal(
         _ plain: SecretBytes, key: SecretBytes, nonce: [UInt8], associatedData: [UInt8]
     ) throws(CryptographyError) -> [UInt8] {
@@ -52,7 +52,8 @@ public enum AESGCM {
     }
 
     /// - Parameter key: 32 bytes.
-    /// - Throws: `.authenticationFailed` where key, associated data or any byte differ; `.invalidKey`, `.invalidLength`, `.library`.
+    /// - Throws: `.authenticationFailed` if the key, the associated data or any byte differs; `.invalidKey`,
+    ///   `.invalidLength`, `.library`.
     public static func open(
         _ sealed: [UInt8], key: SecretBytes, associatedData: [UInt8]
     ) throws(CryptographyError) -> SecretBytes {
@@ -76,7 +77,7 @@ public enum AESGCM {
             "authenticate associated data")
         try OpenSSL.check(
             unsafe EVP_CIPHER_CTX_ctrl(context.pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag), "set a tag")
-        // Unauthenticated plain text stays inside secret memory and is wiped when the tag does not fit.
+        // Unauthenticated plain text stays in secret memory, and is wiped if the tag does not match.
         return try unsafe SecretBytes(unsafeCapacity: body.count) { (output) throws(CryptographyError) in
             var spare = [UInt8](repeating: 0, count: 16)
             if !body.isEmpty {
