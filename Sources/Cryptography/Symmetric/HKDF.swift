@@ -2,7 +2,7 @@ import COpenSSL
 
 /// HKDF of RFC 5869 with SHA-256, extract and expand.
 public enum HKDF {
-    /// OpenSSL 3.0 takes no longer `info`.
+    /// The longest `info`, in bytes. OpenSSL 3.0 takes no more.
     public static let largestInfo = 1024
 
     /// Derives `count` bytes, 1…8160.

@@ -20,7 +20,7 @@ public enum HMACSHA256 {
         return code
     }
 
-    /// Whether `code` is that of the message; in constant time.
+    /// Whether `code` is the message's code. Compares in constant time.
     ///
     /// - Throws: `.library`.
     public static func isValid(

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Random bytes that are not secret: ids, nonces, salts. Secrets come from `SecretBytes.random`.
+/// Random bytes that are not secret, such as ids, nonces and salts. Use `SecretBytes.random` for secrets.
 public enum Random {
     /// - Throws: `.library`; `.invalidLength` for a negative count.
     public static func bytes(_ count: Int) throws(CryptographyError) -> [UInt8] {

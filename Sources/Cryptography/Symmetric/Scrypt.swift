@@ -2,7 +2,7 @@ import COpenSSL
 
 /// scrypt of RFC 7914.
 public enum Scrypt {
-    /// What one guess costs: `128 · blockSize · rounds` bytes of memory, `parallelism` times over.
+    /// The cost of one guess: `128 · blockSize · rounds` bytes of memory, `parallelism` times.
     public struct Cost: Sendable, Equatable {
         /// N: a power of two above 1.
         public let rounds: UInt64
@@ -21,12 +21,12 @@ public enum Scrypt {
         public static let standard = Cost(rounds: 1 << 17, blockSize: 8, parallelism: 1)
     }
 
-    /// No cost may ask for more memory than this: 256 MiB.
+    /// The most memory that any cost may need: 256 MiB, in bytes.
     static let largestMemory: UInt64 = 256 << 20
 
     /// Derives `count` bytes from a password.
     ///
-    /// - Throws: `.invalidLength` for a count or cost that scrypt does not take, `.outOfMemory`, `.library`.
+    /// - Throws: `.invalidLength` for a count or cost that scrypt does not support; `.outOfMemory`, `.library`.
     public static func derive(
         password: SecretBytes, salt: [UInt8], cost: Cost, count: Int
     ) throws(CryptographyError) -> SecretBytes {

@@ -1,4 +1,4 @@
-/// Which handles to ask for. TPM 2.0 Library, Part 2, "TPM_HT".
+/// The kinds of handles to list. TPM 2.0 Library, Part 2, "TPM_HT".
 enum HandleRange: UInt32 {
     case loadedSessions = 0x0200_0000
     case savedSessions = 0x0300_0000
@@ -13,7 +13,7 @@ enum Capability {
         try handles(from: range.rawValue, channel)
     }
 
-    /// Handles of one range, in order, from `first` on; at most 254.
+    /// The handles of one range in order, starting with `first`; at most 254.
     static func handles(from first: UInt32, _ channel: Channel) throws(TPMError) -> [UInt32] {
         var reader = try ask(1, first, count: 254, channel)
         let count = try reader.number32()
@@ -23,7 +23,7 @@ enum Capability {
         return handles
     }
 
-    /// `TPM_PT` values from `first` on.
+    /// The values of `TPM_PT` properties, starting with `first`.
     static func properties(from first: UInt32, count: UInt32, _ channel: Channel) throws(TPMError) -> [UInt32: UInt32] {
         var reader = try ask(6, first, count: count, channel)
         let found = try reader.number32()
@@ -40,7 +40,7 @@ enum Capability {
     static func has(_ command: CommandCode, _ channel: Channel) throws(TPMError) -> Bool {
         var reader = try ask(2, command.rawValue, count: 1, channel)
         guard try reader.number32() > 0 else { return false }
-        // `TPMA_CC`: the command's number is in the low half.
+        // `TPMA_CC`: the low half has the command's number.
         return try reader.number32() & 0xFFFF == command.rawValue
     }
 
@@ -52,7 +52,7 @@ enum Capability {
         parameters.append(property)
         parameters.append(count)
         var reader = MarshalledReader(try channel.exchange(.getCapability, parameters))
-        _ = try reader.number8()  // moreData: nothing here asks for more than one answer holds.
+        _ = try reader.number8() // moreData: no request here needs more than one answer.
         guard try reader.number32() == capability else { throw TPMError(.other, "the TPM answered another question") }
         return reader
     }

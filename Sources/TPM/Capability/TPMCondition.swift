@@ -1,18 +1,18 @@
-/// How a TPM is doing, for a person who wants to know why something does not work.
+/// The condition of a TPM, for a person who wants to know why something fails.
 public struct TPMCondition: Sendable, Hashable {
-    /// Who made it.
+    /// The TPM's maker and model.
     public let description: TPMDescription
-    /// Revision of the specification in hundredths: 138 is 1.38. 0 where the TPM does not say.
+    /// The specification's revision in hundredths: 138 means 1.38. 0 if the TPM does not tell.
     public let revision: UInt32
-    /// The maker's own numbering, as two numbers of 32 bits in hexadecimal.
+    /// The maker's firmware version: two 32-bit numbers in hexadecimal.
     public let firmware: String
-    /// What the three hierarchies' passwords are: mostly none.
+    /// Whether each of three hierarchies has a password. Most TPMs have none.
     public let passwords: Passwords
     public let lockout: Lockout
     public let handles: Handles
-    /// Whether a PIN's tries can be counted in the TPM, by its revision.
+    /// Whether the TPM can count a PIN's tries. Its revision tells.
     public let supportsPINIndexes: Bool
-    /// Whether a policy can be approved and revoked in the TPM.
+    /// Whether the TPM can approve and revoke policies.
     public let supportsPolicyIndexes: Bool
 
     public struct Passwords: Sendable, Hashable {
@@ -21,42 +21,42 @@ public struct TPMCondition: Sendable, Hashable {
         public let lockout: Bool
     }
 
-    /// The dictionary-attack protection that all programs share; Coffer's own objects do not take part in it.
+    /// The dictionary-attack protection, which all programs share. Coffer's own objects are exempt from it.
     public struct Lockout: Sendable, Hashable {
         public let isActive: Bool
         public let failures: UInt32
         public let allowedFailures: UInt32
-        /// After so many seconds one failure is forgotten.
+        /// The TPM forgets one failure after this many seconds.
         public let secondsPerFailure: UInt32
-        /// So many seconds after a wrong lockout password another can be tried.
+        /// After a wrong lockout password, the next try is possible after this many seconds.
         public let secondsOfRecovery: UInt32
 
-        /// How long at most until other programs' keys work again, in seconds.
+        /// The longest time until other programs' keys work again, in seconds.
         public var secondsLeft: UInt64 {
             guard isActive, failures >= allowedFailures else { return 0 }
             return (UInt64(failures) - UInt64(allowedFailures) + 1) * UInt64(secondsPerFailure)
         }
     }
 
-    /// What is in use. Behind a resource manager transient objects and sessions are this connection's only.
+    /// The handles in use. Behind a resource manager, transient objects and sessions are only this connection's.
     public struct Handles: Sendable, Hashable {
         public let nvIndexes: [UInt32]
         public let persistent: [UInt32]
         public let transient: [UInt32]
-        /// Loaded and saved.
+        /// Loaded and saved sessions.
         public let sessions: [UInt32]
-        /// How many more transient and persistent objects, and sessions, there is room for, as the TPM guesses.
+        /// The TPM's estimates of how many more transient objects, persistent objects and sessions fit.
         public let roomForTransient: UInt32
         public let roomForPersistent: UInt32
         public let roomForSessions: UInt32
 
-        /// Coffer's own indexes, by their range.
+        /// The indexes in Coffer's own range.
         public var ownIndexes: [NVHandle] { nvIndexes.compactMap(NVHandle.init) }
     }
 }
 
 extension TPMContext {
-    /// Eight commands, none of them with a secret or an authorization.
+    /// Takes eight commands, none with a secret or an authorization.
     public func condition() throws(TPMError) -> TPMCondition {
         let channel = engine.channel
         let fixed = try Capability.properties(from: 0x100, count: 64, channel)

@@ -1,8 +1,8 @@
-/// Who made the TPM.
+/// The maker and model of a TPM.
 public struct TPMDescription: Sendable, Hashable {
     /// Up to four letters registered with the TCG: `IFX`, `NTC`, `STM`, `IBM` (swtpm).
     public let manufacturer: String
-    /// The maker's own name for it.
+    /// The maker's own name for the model.
     public let model: String
 
     /// From `TPM_PT_MANUFACTURER` and `TPM_PT_VENDOR_STRING_1…4`.
@@ -13,7 +13,7 @@ public struct TPMDescription: Sendable, Hashable {
                 bytes.append(properties[number] ?? 0)
                 return bytes
             }
-            // Only printable ASCII: the text goes to terminals and logs.
+            // Keeps only printable ASCII, because the text goes to terminals and logs.
             let printable = bytes.filter { (0x20...0x7E).contains($0) }
             return String(decoding: printable, as: UTF8.self).split(separator: " ").joined(separator: " ")
         }
@@ -23,7 +23,7 @@ public struct TPMDescription: Sendable, Hashable {
 }
 
 extension TPMContext {
-    /// One command.
+    /// Takes one command.
     public func describe() throws(TPMError) -> TPMDescription {
         TPMDescription(try Capability.properties(from: 0x105, count: 5, engine.channel))
     }

@@ -1,7 +1,7 @@
 import CTSS2
 import Glibc
 
-/// What ESYS allocated for one output: wiped and freed exactly once, on every path.
+/// Memory that ESYS allocated for one output. It is wiped and freed exactly once, on every path.
 @safe
 struct ESYSOutput<Pointee>: ~Copyable {
     var pointer: UnsafeMutablePointer<Pointee>?
@@ -14,7 +14,7 @@ struct ESYSOutput<Pointee>: ~Copyable {
         unsafe Esys_Free(pointer)
     }
 
-    /// The output, checked to be there.
+    /// Passes on the output, or throws if there is none.
     func value<Result>(
         _ command: CommandCode, _ body: (UnsafePointer<Pointee>) throws(TPMError) -> Result
     ) throws(TPMError) -> Result {
@@ -23,5 +23,5 @@ struct ESYSOutput<Pointee>: ~Copyable {
     }
 }
 
-/// Overwrites memory in a way the compiler keeps.
+/// Overwrites memory in a way that the compiler does not remove.
 func wipe(_ address: UnsafeMutableRawPointer, _ count: Int) { unsafe explicit_bzero(address, count) }

@@ -1,13 +1,14 @@
 import CTSS2
 import Cryptography
 
-/// One ESYS context over one channel: opened for one operation, gone with it. Handles keep it alive until they are flushed.
+/// One ESYS context over one channel. It is opened for one operation and closed after it. Its handles keep it alive
+/// until they are flushed.
 @safe
 final class Engine {
     let channel: Channel
     let esys: OpaquePointer
     private let tcti: UnsafeMutablePointer<COFFER_TCTI>
-    /// TPM handles that are ours and must be flushed.
+    /// TPM handles that this engine made and must flush.
     private var live: Set<UInt32> = []
     private let leftovers: Leftovers
 
@@ -28,19 +29,20 @@ final class Engine {
         var context: OpaquePointer? = unsafe esys
         unsafe Esys_Finalize(&context)
         unsafe TCTITable.free(tcti)
-        // A command that was not answered may have left a handle nobody knows.
+        // An unanswered command may have left a handle that nobody knows.
         if !live.isEmpty || channel.failure != nil { leftovers.note() }
     }
 
-    /// What leaves something in the TPM that is to be flushed.
+    /// The commands that leave something in the TPM to be flushed.
     private static let makers: Set<CommandCode> = [.startAuthSession, .load, .loadExternal, .createPrimary]
 
-    /// TPM_RC_OBJECT_MEMORY to TPM_RC_OBJECT_HANDLES: there is no room. What takes it may be another program's, which is not ours to flush.
+    /// TPM_RC_OBJECT_MEMORY to TPM_RC_OBJECT_HANDLES: the TPM has no room. Another program may be using the room, so
+    /// Coffer must not flush it.
     private static let noRoom: ClosedRange<TSS2_RC> = 0x902...0x906
 
-    /// The gate for ESYS calls: a broken channel explains itself better than the code ESYS made of it.
+    /// Translates return codes of ESYS. If the channel is broken, its own error tells more than ESYS's code.
     func check(_ code: TSS2_RC, _ command: CommandCode) throws(TPMError) {
-        // An answer that was changed on the way hides what the TPM made.
+        // If somebody changed the answer on its way, it hides what the TPM made.
         if code != 0, !Self.noRoom.contains(code), Self.makers.contains(command) { leftovers.note() }
         if code != 0, var failure = channel.failure {
             failure.responseCode = code
@@ -49,7 +51,7 @@ final class Engine {
         try ResponseGate.check(code, command)
     }
 
-    /// Takes note of what the TPM made, and returns its TPM handle.
+    /// Notes a handle that the TPM made, and returns it.
     func adopt(_ reference: ESYS_TR, _ command: CommandCode) throws(TPMError) -> UInt32 {
         var handle: UInt32 = 0
         try check(unsafe Esys_TR_GetTpmHandle(esys, reference, &handle), command)
@@ -57,21 +59,21 @@ final class Engine {
         return handle
     }
 
-    /// The TPM itself ended this session.
+    /// Notes that the TPM itself ended this session.
     func forget(_ handle: UInt32) { live.remove(handle) }
 
-    /// Flushes a handle unless it is gone already. Goes past ESYS, which refuses every call after an answer it did not like.
+    /// Flushes a handle if it is still there. Bypasses ESYS, which refuses every call after an answer that it rejected.
     func flush(_ handle: UInt32) {
         guard live.contains(handle) else { return }
         do {
             try Leftovers.flush(handle, channel)
             live.remove(handle)
         } catch {
-            // Still in `live`: the next opening flushes it.
+            // The handle stays in `live`, so the next opening flushes it.
         }
     }
 
-    /// Wipes the answer ESYS keeps in clear after it has decrypted it.
+    /// Wipes the plain answer that ESYS keeps after decrypting it.
     func wipeAnswer() {
         var system: OpaquePointer?
         var size = 0
@@ -80,7 +82,8 @@ final class Engine {
             unsafe Tss2_Sys_GetRpBuffer(system, &size, &buffer) == 0,
             let buffer = unsafe buffer
         else { return }
-        // TSS takes the size from the answer itself: whoever changes that on the way must not choose what is overwritten.
+        // TSS takes the size from the answer itself. An attacker who changes it must not choose how much is
+        // overwritten.
         unsafe wipe(UnsafeMutableRawPointer(mutating: buffer), min(max(size, 0), channel.parametersInAnswer))
     }
 }

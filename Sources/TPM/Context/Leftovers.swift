@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What an operation could not flush, kept for the next opening. Matters only where no resource manager flushes for us: there
-/// the TPM is ours alone, so whatever is loaded in it is a leftover.
+/// Remembers that an operation could not flush everything, so that the next opening does. This matters only without a
+/// resource manager. Then Coffer has the TPM for itself, so everything loaded in it is a leftover.
 final class Leftovers: Sendable {
     private let possible: Mutex<Bool>
 
-    /// `expected`: whether there may be some from a process that was killed.
+    /// - Parameter expected: whether a killed process may have left something.
     init(expected: Bool) { possible = Mutex(expected) }
 
     func note() { possible.withLock { $0 = true } }
 
-    /// Flushes all transient objects and sessions where there may be any.
+    /// Flushes all transient objects and sessions if there may be leftovers.
     func flush(_ channel: Channel) throws(TPMError) {
         guard channel.configuration.keepsLeftovers, possible.withLock({ $0 }) else { return }
         for range in [HandleRange.transient, .loadedSessions, .savedSessions] {

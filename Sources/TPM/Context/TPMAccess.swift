@@ -1,12 +1,14 @@
-/// The way to one TPM. Each operation opens it anew, so no handle outlives an operation and nothing crosses a fork.
+/// Access to one TPM. Each operation opens it anew, so that no handle outlives its operation or crosses a fork.
 public final class TPMAccess: Sendable {
     public let configuration: TCTIConfiguration
-    /// How long one command may take, connecting included.
+    /// The longest time for one command, including connecting.
     public let deadline: Duration
     private let observer: (any CommandObserver)?
     private let leftovers: Leftovers
 
-    /// `deadline` is at most ten seconds; `observer` sees every command.
+    /// - Parameters:
+    ///   - deadline: ten seconds at most; a longer one is cut to that.
+    ///   - observer: sees every command.
     public init(
         _ configuration: TCTIConfiguration, deadline: Duration = .seconds(8), observer: (any CommandObserver)? = nil
     ) {
@@ -16,7 +18,7 @@ public final class TPMAccess: Sendable {
         leftovers = Leftovers(expected: configuration.keepsLeftovers)
     }
 
-    /// With a deadline of any length: for a simulator on a machine that is slower than any TPM.
+    /// Takes a deadline of any length, for a simulator on a machine that is slower than any TPM.
     package init(
         _ configuration: TCTIConfiguration, anyDeadline deadline: Duration, observer: (any CommandObserver)?
     ) {
@@ -26,15 +28,17 @@ public final class TPMAccess: Sendable {
         leftovers = Leftovers(expected: configuration.keepsLeftovers)
     }
 
-    /// Opens the TPM; closed when the context and all that was made with it are gone. Throws `.unavailable`, `.deadline`.
+    /// Opens the TPM. It closes when the context and everything made with it are gone.
+    ///
+    /// - Throws: `.unavailable`, `.deadline`.
     public func open() throws(TPMError) -> TPMContext {
         let channel = try Channel(configuration, limit: deadline, observer: observer)
         try leftovers.flush(channel)
         return TPMContext(engine: try Engine(channel, leftovers: leftovers))
     }
 
-    /// Flushes what a killed predecessor left in a TPM that is ours alone. For a service's start: the first operation does
-    /// it too, at the price of its own commands.
+    /// Flushes what a killed predecessor left in a TPM that Coffer has for itself. A service calls this when it starts.
+    /// Otherwise the first operation flushes, and takes longer by those commands.
     public func flushLeftovers() throws(TPMError) {
         guard configuration.keepsLeftovers else { return }
         leftovers.note()

@@ -1,4 +1,4 @@
-/// One opening of the TPM. Commands are in extensions, by chapter of the TPM specification.
+/// One opening of the TPM. The commands are in extensions, by chapter of the TPM specification.
 public struct TPMContext: ~Copyable {
     let engine: Engine
 }

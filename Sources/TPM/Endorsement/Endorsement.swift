@@ -1,32 +1,32 @@
 import CTSS2
 import Cryptography
 
-/// What is known of the TPM that holds a storage key.
+/// What is known about the TPM that holds a storage key.
 public struct Endorsement: Sendable, Hashable {
     public enum Standing: String, Sendable, Hashable {
-        /// Its maker, of whom root has a certificate, vouches for it.
+        /// Its maker vouches for it, and root has the maker's certificate.
         case certified
-        /// It has a certificate, from somebody root does not know.
+        /// It has a certificate from an issuer that root does not know.
         case issuerUnknown
-        /// It has a certificate that speaks of another key or of another purpose: it proves nothing.
+        /// Its certificate is for another key or another purpose, so it proves nothing.
         case foreignCertificate
-        /// It has none: the key seen first is pinned.
+        /// It has no certificate. The key seen first is pinned.
         case noCertificate
     }
 
     public let standing: Standing
-    /// Name of its endorsement key, 34 bytes: what to pin, and to compare the next time.
+    /// The Name of its endorsement key, 34 bytes. Pin it, and compare it the next time.
     public let name: [UInt8]
 }
 
 extension TPMContext {
-    /// Who the TPM is, proved: it holds the endorsement key **and**, in the same TPM, this storage key. About a dozen
-    /// commands, some of them slow; for the first use and for diagnosis.
+    /// Identifies the TPM and proves that it holds the endorsement key **and** this storage key. Takes about a dozen
+    /// commands, some of them slow. It is for the first use and for diagnosis.
     ///
-    /// The proof is a session salted to the endorsement key, whose answers nobody else can authenticate. A simulator in
-    /// front of the TPM may copy certificate and public key, but cannot answer in that session.
+    /// The proof is a session salted to the endorsement key. Nobody else can authenticate its answers. A simulator in
+    /// front of the TPM can copy certificate and public key, but it cannot answer in that session.
     ///
-    /// - Throws: `.replaced` where the proof fails, or for another storage key.
+    /// - Throws: `.replaced` if the proof fails, or for another storage key.
     public func endorsement(
         of key: borrowing StorageKey, roots: [Certificate], intermediates: [Certificate] = []
     ) throws(TPMError) -> Endorsement {
@@ -40,7 +40,7 @@ extension TPMContext {
             return Endorsement(standing: .noCertificate, name: endorsementKey.name)
         }
         do throws(CryptographyError) {
-            // tcg-kp-EKCertificate, 2.23.133.8.1; older certificates do not say.
+            // tcg-kp-EKCertificate, 2.23.133.8.1. Older certificates do not list it.
             guard certificate.subjectKey == endorsementKey.publicKey,
                 try certificate.isFor(purpose: [0x06, 0x05, 0x67, 0x81, 0x05, 0x08, 0x01]) ?? true
             else { return Endorsement(standing: .foreignCertificate, name: endorsementKey.name) }
@@ -51,7 +51,7 @@ extension TPMContext {
         }
     }
 
-    /// `TPM2_ReadPublic` of the storage key in a session salted to the endorsement key; two commands.
+    /// `TPM2_ReadPublic` of the storage key in a session salted to the endorsement key. Takes two commands.
     private func prove(_ key: borrowing StorageKey, by endorsementKey: borrowing EndorsementKey) throws(TPMError) {
         let session = try HMACSession(engine, start(TPM2_SE(TPM2_SE_HMAC), endorsementKey.object.reference))
         try session.set(TPMA_SESSION(TPMA_SESSION_ENCRYPT))
@@ -60,7 +60,8 @@ extension TPMContext {
         let code = unsafe Esys_ReadPublic(
             engine.esys, key.reference, session.reference, ESYS_TR_NONE, ESYS_TR_NONE,
             &area.pointer, &name.pointer, nil)
-        // Not the TPM's code but TSS's: the answer does not fit the session, or what was asked was not understood.
+        // This code is TSS's and not the TPM's. The answer does not match the session, or the TPM did not understand
+        // the request.
         if code != 0, engine.channel.failure == nil {
             throw TPMError(
                 .replaced, "the TPM does not hold the endorsement key that it shows: something stands in front of it",

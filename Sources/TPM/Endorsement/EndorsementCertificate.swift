@@ -2,12 +2,13 @@ import CTSS2
 import Cryptography
 
 extension TPMContext {
-    /// The certificate that the maker put into the TPM; nil where there is none that may be read. A few commands.
+    /// The certificate that the maker put into the TPM. Takes a few commands.
     ///
-    /// - Throws: `.damaged` for something that is no certificate.
+    /// - Returns: nil if there is none that Coffer may read.
+    /// - Throws: `.damaged` if the content is not a certificate.
     public func endorsementCertificate(_ template: EndorsementTemplate) throws(TPMError) -> Certificate? {
         guard let content = try content(of: template.certificateIndex) else { return nil }
-        // Makers leave zeros or ones behind it: the outer SEQUENCE says how long it is.
+        // Makers leave zeros or ones after the certificate. The outer SEQUENCE tells its length.
         guard content.count > 4, content[0] == 0x30, content[1] == 0x82 else {
             throw TPMError(.damaged, "the TPM's endorsement certificate is none")
         }
@@ -20,8 +21,10 @@ extension TPMContext {
         }
     }
 
-    /// All of an index of somebody else's, by its empty password or the owner's; nil where neither may read it. At most
-    /// 16 KiB.
+    /// The whole content of an index that is not Coffer's, at most 16 KiB. Uses the index's or the owner's empty
+    /// password.
+    ///
+    /// - Returns: nil if neither may read it.
     private func content(of handle: UInt32) throws(TPMError) -> [UInt8]? {
         guard try Capability.handles(from: handle, engine.channel).first == handle else { return nil }
         var parameters: [UInt8] = []
@@ -39,7 +42,7 @@ extension TPMContext {
         defer { _ = unsafe Esys_TR_Close(engine.esys, &reference) }
         var content: [UInt8] = []
         while content.count < Int(area.size) {
-            // Every TPM reads 512 bytes at once (`TPM_PT_NV_BUFFER_MAX` is no smaller anywhere).
+            // Every TPM reads 512 bytes at once (`TPM_PT_NV_BUFFER_MAX` is not smaller on any).
             let count = min(512, Int(area.size) - content.count)
             var output = ESYSOutput<TPM2B_MAX_NV_BUFFER>()
             let reader = owner ? ESYS_TR(ESYS_TR_RH_OWNER) : reference

@@ -1,12 +1,12 @@
 import CTSS2
 import Cryptography
 
-/// The key a TPM is known by; it decrypts and does not sign. Flushed when this value goes.
+/// The key that identifies a TPM. It decrypts and does not sign. It is flushed when this value goes.
 public struct EndorsementKey: ~Copyable {
     let object: LoadedObject<HandleRole.EndorsementKey>
-    /// As a certificate would have it.
+    /// In the form of a certificate's key.
     public let publicKey: Certificate.SubjectKey
-    /// 34 bytes; what is pinned where there is no certificate.
+    /// 34 bytes. Pinned if there is no certificate.
     public let name: [UInt8]
 }
 
@@ -15,10 +15,11 @@ extension HandleRole {
 }
 
 extension TPMContext {
-    /// `TPM2_CreatePrimary` under the endorsement hierarchy: the same key each time. One command, with RSA a slow one.
+    /// `TPM2_CreatePrimary` under the endorsement hierarchy, which gives the same key each time. Takes one command,
+    /// which is slow with RSA.
     ///
-    /// - Throws: `.unsupported` for a key type that the TPM lacks; `.other`, in words, where the endorsement password
-    ///   is set.
+    /// - Throws: `.unsupported` for a key type that the TPM lacks; `.other`, with a reason in words, if the endorsement
+    ///   password is set.
     public func endorsementKey(_ template: EndorsementTemplate) throws(TPMError) -> EndorsementKey {
         var area = try CStructures.publicArea(template.marshalled())
         var sensitive = TPM2B_SENSITIVE_CREATE()

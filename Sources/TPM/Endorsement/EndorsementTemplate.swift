@@ -1,10 +1,10 @@
-/// The two endorsement keys that every TPM has a certificate for, if it has one at all. TCG EK Credential Profile for
-/// TPM Family 2.0, templates L-2 (ECC P-256) and L-1 (RSA 2048).
+/// The two endorsement keys for which a TPM has a certificate, if it has any. TCG EK Credential Profile for TPM Family
+/// 2.0, templates L-2 (ECC P-256) and L-1 (RSA 2048).
 public enum EndorsementTemplate: Sendable, Hashable, CaseIterable {
     case ecc
     case rsa
 
-    /// The NV index of the certificate, by the same profile.
+    /// The certificate's NV index, from the same profile.
     public var certificateIndex: UInt32 { self == .ecc ? 0x01C0_000A : 0x01C0_0002 }
 
     /// `TPMT_PUBLIC` up to `unique`.
@@ -15,7 +15,7 @@ public enum EndorsementTemplate: Sendable, Hashable, CaseIterable {
         // fixedTPM, fixedParent, sensitiveDataOrigin, adminWithPolicy, restricted, decrypt.
         bytes.append(UInt32(0x0003_00B2))
         bytes.append(sized: try Policy(.hierarchy(Self.endorsementHierarchy)).digest())
-        // AES-128-CFB, no scheme; then the curve and no KDF, or 2048 bits and the usual exponent.
+        // AES-128-CFB without a scheme. Then the curve and no KDF, or 2048 bits and the default exponent.
         bytes += [0x00, 0x06, 0x00, 0x80, 0x00, 0x43, 0x00, 0x10]
         return bytes + (self == .ecc ? [0x00, 0x03, 0x00, 0x10] : [0x08, 0x00, 0x00, 0x00, 0x00, 0x00])
     }

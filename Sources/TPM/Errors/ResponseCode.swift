@@ -1,7 +1,7 @@
-/// A `TSS2_RC` taken apart: who reported it and which code it is once parameter, session and handle numbers are removed.
-/// TPM 2.0 Library, Part 2, "TPM_RC"; TSS 2.0 Overview, "Response codes".
+/// A `TSS2_RC`, split into the layer that reported it and its code without the numbers of parameter, session and
+/// handle. TPM 2.0 Library, Part 2, "TPM_RC"; TSS 2.0 Overview, "Response codes".
 public struct ResponseCode: Sendable, Hashable {
-    /// What a format-one code points at. Numbers start at 1; 0 where the TPM did not say.
+    /// What a format-one code points at. Numbers start at 1; 0 means that the TPM did not tell.
     public enum Subject: Sendable, Hashable {
         case none
         case parameter(Int)
@@ -13,19 +13,20 @@ public struct ResponseCode: Sendable, Hashable {
 
     public init(_ raw: UInt32) { self.raw = raw }
 
-    /// Bits 16–23: 0 the TPM, 11 the TPM's code handed on by a resource manager, 7 ESYS, 10 the TCTI.
+    /// Bits 16–23. 0 is the TPM, 11 a resource manager that passes on the TPM's code, 7 ESYS, 10 the TCTI.
     public var layer: UInt32 { (raw >> 16) & 0xFF }
     public var isFromTPM: Bool { layer == 0 || layer == 11 }
-    /// Bit 7: a code that points at a parameter, session or handle.
+    /// Bit 7. The code points at a parameter, session or handle.
     public var isFormatOne: Bool { raw & 0x080 != 0 }
 
-    /// The code without layer and without what it points at.
+    /// The code without its layer and without what it points at.
     public var base: UInt32 { isFormatOne ? raw & 0x0BF : raw & 0x97F }
 
-    /// Whether the TPM did not want, or was not able, to do this at all; not that it had no room, no time or no power just then.
+    /// Whether the TPM refused the command as such or cannot do it. False if it only lacked room, time or power at that
+    /// moment.
     public var isRefusal: Bool {
         guard raw != 0, isFromTPM else { return false }
-        // Bit 11 of a code that points at nothing: a warning, which is about the moment and not about the command.
+        // Bit 11 of a format-zero code marks a warning, which concerns the moment and not the command.
         let isWarning = !isFormatOne && raw & 0x800 != 0
         return !isWarning && ![Self.noSpaceInStorage, Self.initialize, Self.failure].contains(base)
     }
@@ -39,7 +40,7 @@ public struct ResponseCode: Sendable, Hashable {
 }
 
 extension ResponseCode {
-    /// Format-zero codes, as `base` gives them.
+    /// Format-zero codes, in the form of `base`.
     static let initialize: UInt32 = 0x100
     static let failure: UInt32 = 0x101
     static let authorizationUnavailable: UInt32 = 0x12F
@@ -53,13 +54,13 @@ extension ResponseCode {
     static let alreadyDefined: UInt32 = 0x14C
     static let unwritten: UInt32 = 0x14A
     static let notAuthorizedForNV: UInt32 = 0x149
-    /// Wear of NV memory, yielded, testing, retry.
+    /// NV_RATE, YIELDED, TESTING and RETRY.
     static let later: Set<UInt32> = [0x908, 0x90A, 0x920, 0x922]
-    /// Context gap, object and session memory, memory, session and object handles.
+    /// Context gap; memory for objects and for sessions; memory in general; handles for sessions and for objects.
     static let exhaustion: ClosedRange<UInt32> = 0x901...0x906
     static let references: ClosedRange<UInt32> = 0x910...0x916
 
-    /// Format-one codes, as `base` gives them.
+    /// Format-one codes, in the form of `base`.
     static let attributes: UInt32 = 0x082
     static let asymmetric: UInt32 = 0x081
     static let value: UInt32 = 0x084

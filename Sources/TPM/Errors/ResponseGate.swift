@@ -1,8 +1,8 @@
 import CTSS2
 
-/// The one place where a return code of TSS becomes an error.
+/// Turns return codes of TSS into errors; there is no other place.
 enum ResponseGate {
-    /// Does nothing for success; throws what `code` means for `command`.
+    /// Throws the error that `code` means for `command`. Returns if the code is success.
     static func check(_ code: TSS2_RC, _ command: CommandCode) throws(TPMError) {
         guard code != 0 else { return }
         let response = ResponseCode(code)
@@ -26,7 +26,8 @@ enum ResponseGate {
         case ResponseCode.commandCode: return .unsupported
         case let base where ResponseCode.later.contains(base): return .busy
         default:
-            // A parameter of these is what was stored: whatever is wrong with it is wrong with the file.
+            // The parameters of these commands come from the vault's file, so an error in them means that the file is
+            // damaged.
             if command == .load || command == .activateCredential, case .parameter = response.subject {
                 return .damaged
             }

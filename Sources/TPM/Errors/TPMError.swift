@@ -1,49 +1,49 @@
-/// Why a TPM operation failed. Two errors are equal when their codes are.
+/// Why a TPM operation failed. Two errors are equal if their codes are.
 public struct TPMError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What a caller may act on.
+    /// The cases that a caller may react to.
     public enum Code: String, Sendable, Equatable, CaseIterable {
-        /// Nobody answers: no device, no right to open it, connection lost, TPM in failure mode.
+        /// The TPM does not answer: no device, no permission, a lost connection, or a TPM in failure mode.
         case unavailable
-        /// It is another TPM, or this one was cleared: the pinned storage key is gone.
+        /// It is another TPM or was cleared, so the pinned storage key is gone.
         case replaced
         /// The TPM's dictionary-attack lockout is active.
         case lockout
-        /// The TPM found that what was presented does not satisfy the object's policy.
+        /// What was presented does not satisfy the object's policy.
         case policyRefused
-        /// No room left for objects, sessions or persistent keys.
+        /// There is no room for objects, sessions or persistent keys.
         case exhausted
-        /// No answer in time.
+        /// The TPM did not answer in time.
         case deadline
-        /// An object does not fit its Name, its expected public area or its parent.
+        /// An object does not match its Name, its expected public area or its parent.
         case damaged
-        /// The owner hierarchy has a password, and what was wanted needs it.
+        /// The owner hierarchy has a password that this operation needs.
         case ownerPasswordSet
-        /// An NV index is gone, or is another one than the one that is pinned.
+        /// An NV index is gone, or is not the pinned one.
         case indexReplaced
-        /// The index that the keys hang on is gone: they were renewed.
+        /// The index that the keys depend on is gone, because the keys were renewed.
         case generationEnded
-        /// The PIN is not the index's; the TPM has counted the try.
+        /// The PIN is wrong. The TPM has counted the try.
         case wrongPIN
-        /// The PIN index has no try left.
+        /// The PIN index has no tries left.
         case triesUsedUp
-        /// The measurements of this boot are none that was approved.
+        /// The measurements of this boot are not among the approved ones.
         case bootChanged
-        /// The index of approved boots is gone, or is another one than the one that is pinned.
+        /// The index of approved boots is gone, or is not the pinned one.
         case approvalsGone
         /// The TPM lacks a command, an algorithm or a kind of index.
         case unsupported
-        /// The TPM wants to be asked again later: it spares its memory, or tests itself.
+        /// The TPM must be asked again later, because it limits writes to its memory or tests itself.
         case busy
-        /// There is no memory for a secret just now.
+        /// There is no memory for a secret at the moment.
         case outOfMemory
-        /// Anything else; `responseCode` says what.
+        /// Any other error; see `responseCode`.
         case other
     }
 
     public var code: Code
-    /// What happened and what to do, for a person. Holds no secret.
+    /// What happened and what to do, for people. It holds no secret.
     public var reason: String
-    /// The raw `TSS2_RC`, or 0 where no response code was involved.
+    /// The raw `TSS2_RC`; 0 if there was no response code.
     public var responseCode: UInt32
 
     public init(_ code: Code, _ reason: String, responseCode: UInt32 = 0) {

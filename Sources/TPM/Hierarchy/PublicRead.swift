@@ -1,6 +1,8 @@
-/// `TPM2_ReadPublic` past ESYS, for looking around. TPM 2.0 Library, Part 3, section 12.4.
+/// `TPM2_ReadPublic` without ESYS, for inspection. TPM 2.0 Library, Part 3, section 12.4.
 enum PublicRead {
-    /// The public area at a handle as the TPM wrote it, with its Name computed here; nil where there is no object.
+    /// The public area at a handle as the TPM wrote it, with its Name computed here.
+    ///
+    /// - Returns: nil if there is no object.
     static func area(_ handle: UInt32, _ channel: Channel) throws(TPMError) -> (bytes: [UInt8], name: [UInt8])? {
         var parameters: [UInt8] = []
         parameters.append(handle)
@@ -21,10 +23,12 @@ enum PublicRead {
         return (bytes, try name + Digest.sha256(body))
     }
 
-    /// The Name of the storage key at a handle; nil where there is nothing or something else.
+    /// The Name of the storage key at a handle.
+    ///
+    /// - Returns: nil if there is nothing, or something else.
     static func storageKey(_ handle: UInt32, _ channel: Channel) throws(TPMError) -> [UInt8]? {
         guard let (bytes, name) = try area(handle, channel),
-            let area = try? PublicArea(marshalled: bytes),  // Not one of our shapes, hence not our key.
+            let area = try? PublicArea(marshalled: bytes), // An area that cannot be parsed is not Coffer's key.
             area.shape == .storageKey, area.attributes == .storageKey, area.policy.isEmpty
         else { return nil }
         return name

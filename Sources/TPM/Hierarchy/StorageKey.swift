@@ -1,12 +1,13 @@
 import CTSS2
 
-/// What of a storage key is pinned outside the TPM: enough to use it with no command, and to notice another in its place.
+/// The pinned facts about a storage key. They suffice to use it without a command, and to notice another key in its
+/// place.
 public struct StorageKeyIdentity: Sendable, Hashable {
-    /// Persistent handle.
+    /// The persistent handle.
     public let handle: UInt32
     /// 34 bytes.
     public let name: [UInt8]
-    /// `Esys_TR_Serialize`: handle, Name and public area in TSS's own form.
+    /// The output of `Esys_TR_Serialize`: handle, Name and public area in TSS's own form.
     public let context: [UInt8]
 
     public init(handle: UInt32, name: [UInt8], context: [UInt8]) {
@@ -16,18 +17,20 @@ public struct StorageKeyIdentity: Sendable, Hashable {
     }
 }
 
-/// The parent of all of Coffer's objects: persistent, so there is nothing to flush.
+/// The parent of all of Coffer's objects. It is persistent, so it needs no flushing.
 public struct StorageKey: ~Copyable {
     let reference: ESYS_TR
     public let identity: StorageKeyIdentity
 }
 
 extension TPMContext {
-    /// The pinned storage key; no command as long as TSS reads its own pin, else one. Throws `.replaced`.
+    /// The pinned storage key. Takes no command if TSS can read its serialized form, otherwise one.
+    ///
+    /// - Throws: `.replaced`.
     public func storageKey(_ identity: StorageKeyIdentity) throws(TPMError) -> StorageKey {
         var reference = ESYS_TR(ESYS_TR_NONE)
         let code = unsafe Esys_TR_Deserialize(engine.esys, identity.context, identity.context.count, &reference)
-        // Another version of TSS may have another form: then ask the TPM, and compare.
+        // Another version of TSS may have another form. Then the TPM is asked, and its answer compared.
         if code != 0 { reference = try publicReference(identity.handle) }
         guard try handle(of: reference) == identity.handle, try name(of: reference) == identity.name else {
             throw TPMError.replaced(responseCode: code)
@@ -35,8 +38,8 @@ extension TPMContext {
         return StorageKey(reference: reference, identity: identity)
     }
 
-    /// What an error means once the storage key was looked at: where it is gone or another one, `.replaced`. At most one
-    /// command.
+    /// Checks the storage key after an error. Returns `.replaced` if the key is gone or is another one. Takes at most
+    /// one command.
     public func diagnosed(_ error: TPMError, _ identity: StorageKeyIdentity) -> TPMError {
         switch error.code {
         case .unavailable, .deadline, .lockout, .exhausted, .replaced, .ownerPasswordSet, .triesUsedUp, .unsupported,
@@ -50,12 +53,12 @@ extension TPMContext {
             let found = try PublicRead.storageKey(identity.handle, engine.channel)
             return found == identity.name ? error : .replaced(responseCode: error.responseCode)
         } catch {
-            // The question itself hanging or failing says more than the first error did.
+            // If the check itself hangs or fails, its error matters more than the first one.
             return error
         }
     }
 
-    /// `Esys_TR_FromTPMPublic`; one command.
+    /// `Esys_TR_FromTPMPublic`. Takes one command.
     func publicReference(_ handle: UInt32) throws(TPMError) -> ESYS_TR {
         var reference = ESYS_TR(ESYS_TR_NONE)
         try engine.check(

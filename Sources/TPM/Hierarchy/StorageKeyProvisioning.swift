@@ -1,15 +1,16 @@
 import CTSS2
 
 extension TPMContext {
-    /// The handle at which the platform's storage key is by TCG's convention; left to the platform where it is empty.
+    /// The handle that TCG's convention gives to the platform's storage key. If it is empty, Coffer leaves it to the
+    /// platform.
     static let sharedHandle: UInt32 = 0x8100_0001
-    /// Where ours goes if that one is not fit.
+    /// The handles for Coffer's own storage key, if the shared one does not fit.
     static let ownHandles: ClosedRange<UInt32> = 0x8100_0002...0x8100_000F
 
-    /// Finds the storage key or makes one, for a new vault. About ten commands; a TPM needs up to seconds for them.
+    /// Finds the storage key or makes one, for a new vault. Takes about ten commands, which can take a TPM seconds.
     ///
-    /// A key found is used only if it is a storage key by its public area, has the Name the TPM itself derives from the
-    /// template now, and opens with an empty password.
+    /// A key that is already there must meet three conditions. Its public area is a storage key's. Its Name is the one
+    /// that the TPM derives from the template now. It opens with an empty password.
     public func provisionStorageKey() throws(TPMError) -> StorageKey {
         let present = Set(try Capability.handles(.persistent, engine.channel))
         for unique in Self.uniqueForms {
@@ -40,10 +41,12 @@ extension TPMContext {
         return try pinned(reference)
     }
 
-    /// Puts the pinned storage key back under its handle, where it was evicted and the TPM still derives it from its seed. About four commands.
+    /// Puts an evicted storage key back under its handle, if the TPM still derives the pinned key from its seed. Takes
+    /// about four commands.
     ///
-    /// - Returns: false where the TPM derives another: it was cleared, or is another one. So too where something else is under the handle.
-    /// - Throws: `.ownerPasswordSet`: nothing can be put back then.
+    /// - Returns: false if the TPM derives another key, because it was cleared or is another TPM. Also false if
+    ///   something else is under the handle.
+    /// - Throws: `.ownerPasswordSet`, because nothing can be put back then.
     public func restoreStorageKey(_ identity: StorageKeyIdentity) throws(TPMError) -> Bool {
         guard identity.handle == Self.sharedHandle || Self.ownHandles.contains(identity.handle),
             try PublicRead.area(identity.handle, engine.channel) == nil
@@ -62,7 +65,8 @@ extension TPMContext {
         return false
     }
 
-    /// The template's unique field is empty on Linux and two times 32 zeros on Windows: other field, other key.
+    /// The template's unique field is empty on Linux, and two times 32 zeros on Windows. Another field gives another
+    /// key.
     private static var uniqueForms: [[[UInt8]]] {
         [[[], []], [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 0, count: 32)]]
     }
@@ -82,7 +86,7 @@ extension TPMContext {
         return try PrimaryKey(engine, reference, .createPrimary)
     }
 
-    /// A Name does not cover the password: only using the key shows whether it has one.
+    /// A Name does not cover the password. Only using the key shows whether it has one.
     private func opensWithoutPassword(_ reference: ESYS_TR) throws(TPMError) -> Bool {
         var area = try CStructures.publicArea(ExpectedObject.Kind.openData.template().marshalled)
         var sensitive = TPM2B_SENSITIVE_CREATE()

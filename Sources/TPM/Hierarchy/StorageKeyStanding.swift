@@ -1,4 +1,4 @@
-/// Whether a pinned storage key is where it was.
+/// Whether a pinned storage key is still at its handle.
 public enum StorageKeyStanding: Sendable, Hashable {
     case pinned
     /// There is nothing at its handle.
@@ -8,7 +8,7 @@ public enum StorageKeyStanding: Sendable, Hashable {
 }
 
 extension TPMContext {
-    /// Looks at a storage key's handle; one command, without authorization.
+    /// Checks a storage key's handle. Takes one command, without authorization.
     public func standing(of identity: StorageKeyIdentity) throws(TPMError) -> StorageKeyStanding {
         guard let found = try PublicRead.area(identity.handle, engine.channel) else { return .absent }
         return found.name == identity.name ? .pinned : .another

@@ -1,17 +1,17 @@
 import CTSS2
 import Cryptography
 
-/// A counter that only goes up, for noticing that an older copy of a file was put back. TPM 2.0 Library, Part 1, "NV
+/// A counter that only goes up, for noticing that a file was replaced with an older copy. TPM 2.0 Library, Part 1, "NV
 /// Counters".
 ///
-/// The TPM starts a new counter above the highest value that any counter of it ever had, so that removing and defining
-/// it again cannot set it back. Its password is a key that whoever redefines it does not have: every answer is
-/// authenticated with it.
+/// The TPM starts a new counter above the highest value that any of its counters ever had. So removing the counter and
+/// defining it again cannot set it back. Its password is a derived key, which an attacker who redefines the counter
+/// does not have. That key authenticates every answer.
 extension TPMContext {
-    /// Defines a counter and counts it once, which makes it readable; five commands.
+    /// Defines a counter and increments it once, which makes it readable. Takes five commands.
     ///
     /// - Parameter password: 1 to 32 bytes, derived from a key that the TPM guards; never empty.
-    /// - Returns: what to pin, and the counter's first value.
+    /// - Returns: the identity to pin, and the counter's first value.
     /// - Throws: `.ownerPasswordSet`, `.exhausted`.
     public func defineCounter(
         password: SecretBytes, under key: borrowing StorageKey
@@ -20,9 +20,10 @@ extension TPMContext {
         return (made.identity, made.value)
     }
 
-    /// As ``defineCounter(password:under:)``, with what spares the command that asks for the index's public area.
+    /// As ``defineCounter(password:under:)``. Also returns the serialized form, which saves reading the index's public
+    /// area later.
     ///
-    /// - Parameter handle: where it is to be, for one that is made again; nil for the first that is free.
+    /// - Parameter handle: the place of a counter that is made again; nil for the first free handle.
     public func makeCounter(
         password: SecretBytes, at handle: NVHandle? = nil, under key: borrowing StorageKey
     ) throws(TPMError) -> MadeCounter {
@@ -35,15 +36,15 @@ extension TPMContext {
             let value = try counter.read(session)
             return MadeCounter(identity: counter.identity, context: try serialized(counter.reference), value: value)
         } catch {
-            // Nobody knows of the index yet: it must not stay behind. What went wrong first says more than this.
+            // Nothing refers to the index yet, so it must not stay. The first error matters more than a failed removal.
             try? undefine(counter)
             throw error
         }
     }
 
-    /// The counter's value; three commands.
+    /// The counter's value. Takes three commands.
     ///
-    /// - Throws: `.indexReplaced`, also for one whose password is another.
+    /// - Throws: `.indexReplaced`, also if the index has another password.
     public func readCounter(
         _ identity: EpochCounterIdentity, password: SecretBytes, under key: borrowing StorageKey
     ) throws(TPMError) -> UInt64 {
@@ -52,9 +53,10 @@ extension TPMContext {
         return try counter.read(startHMACSession(saltedTo: key))
     }
 
-    /// Counts once and returns the new value; four commands. After an error the counter may or may not have moved: read it.
+    /// Increments the counter once and returns the new value. Takes four commands. After an error the counter may or
+    /// may not have moved, so read it.
     ///
-    /// - Throws: `.indexReplaced` as above; `.busy` where the TPM spares its memory.
+    /// - Throws: `.indexReplaced`, also if the index has another password; `.busy` if the TPM limits its writes.
     public func incrementCounter(
         _ identity: EpochCounterIdentity, password: SecretBytes, under key: borrowing StorageKey
     ) throws(TPMError) -> UInt64 {
@@ -65,17 +67,17 @@ extension TPMContext {
         return try counter.read(session)
     }
 
-    /// The pinned counter; no command as long as TSS reads its own pin, else one. Whether the TPM has this very index shows when it is used: the Name
-    /// is part of what is authenticated.
+    /// The pinned counter. Takes no command if TSS can read its serialized form, otherwise one. Using the counter shows
+    /// whether the TPM has this very index, because the Name is part of what is authenticated.
     ///
-    /// - Throws: `.indexReplaced` where the pin is another index's.
+    /// - Throws: `.indexReplaced` if the pin is another index's.
     public func counter(
         _ identity: EpochCounterIdentity, context: [UInt8], password: SecretBytes
     ) throws(TPMError) -> EpochCounter {
         var reference = ESYS_TR(ESYS_TR_NONE)
         let code = unsafe Esys_TR_Deserialize(engine.esys, context, context.count, &reference)
         guard code == 0 else {
-            // Another version of TSS may have another form: then the TPM is asked, and what it says is compared.
+            // Another version of TSS may have another form. Then the TPM is asked, and its answer compared.
             let counter = try index(identity)
             try counter.use(NVPassword(password))
             return counter
@@ -98,23 +100,24 @@ extension TPMContext {
     }
 }
 
-/// A counter that was just made.
+/// A counter that was just defined.
 public struct MadeCounter: Sendable {
     public let identity: EpochCounterIdentity
-    /// `Esys_TR_Serialize`: handle, Name and public area in TSS's own form.
+    /// The output of `Esys_TR_Serialize`: handle, Name and public area in TSS's own form.
     public let context: [UInt8]
     public let value: UInt64
 }
 
 extension NVIndex where Role == NVRole.EpochCounter {
-    /// One command, which ends the session.
+    /// Takes one command, which ends the session.
     public func value(_ session: consuming HMACSession) throws(TPMError) -> UInt64 { try read(session) }
 
-    /// Brings the counter to a value: reads, and counts where it is less; a command for each step and one to read. Who asks twice, because the first
-    /// answer was lost, counts once.
+    /// Brings the counter to a value. It reads the counter, and increments it while it is lower. That takes one command
+    /// to read and one for each step. A repeated call, after a lost answer, does not count again.
     ///
-    /// - Parameter most: so many steps, and no more.
-    /// - Returns: where it stands: the value, or what makes it impossible, more than the value or too little.
+    /// - Parameter most: the largest number of steps to take.
+    /// - Returns: the wanted value if it was reached. Otherwise the counter's present value, which is already higher or
+    ///   too low.
     public func count(
         to wanted: UInt64, most: UInt64, _ session: consuming HMACSession
     ) throws(TPMError) -> UInt64 {
@@ -152,7 +155,8 @@ extension NVIndex where Role == NVRole.EpochCounter {
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// No index, one that was not written, one with other rights, or another password than ours: somebody removed it, or made another.
+    /// Reports that somebody removed or replaced the index. The signs are: no index, an unwritten one, other rights, or
+    /// another password.
     private func check(_ code: TSS2_RC, _ command: CommandCode) throws(TPMError) {
         let others = [
             ResponseCode.badAuthorization, ResponseCode.authorizationFailed, ResponseCode.handle,

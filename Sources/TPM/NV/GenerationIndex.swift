@@ -1,12 +1,13 @@
 import CTSS2
 import Cryptography
 
-/// What the keys of one generation hang on: an ordinary index that says nothing and is there. Once it is removed, no policy that names it can be met
-/// again: an index made in its place is unwritten, has another Name for that, and the only key that could write it is gone. Part 1, section 16, "Names".
+/// The index that the keys of one generation depend on. It is an ordinary index; only its existence matters. Once it is
+/// removed, no policy that names it can ever be met again. An index made in its place is unwritten, so it has another
+/// Name, and the only key that could write it is gone. Part 1, section 16, "Names".
 extension TPMContext {
-    /// Makes an index for a new generation; nine commands.
+    /// Makes an index for a new generation. Takes nine commands.
     ///
-    /// - Throws: `.ownerPasswordSet`; `.exhausted`.
+    /// - Throws: `.ownerPasswordSet`, `.exhausted`.
     public func defineGeneration(under key: borrowing StorageKey) throws(TPMError) -> GenerationIdentity {
         let writer = try OneTimeWriter()
         let session = try startHMACSession(saltedTo: key)
@@ -16,7 +17,7 @@ extension TPMContext {
             try writer.write(
                 [UInt8](repeating: 0, count: Int(NVRole.Generation.size)), to: index, self, under: key)
         } catch {
-            // Nobody knows of the index yet, and it is good for nothing. What went wrong first says more than this.
+            // Nothing refers to the index yet, and it is useless. The first error matters more than a failed removal.
             try? undefine(index)
             throw error
         }
@@ -25,13 +26,15 @@ extension TPMContext {
 }
 
 extension Session where Kind == SessionKind.Policy {
-    /// `TPM2_PolicySecret` with the index's empty password: that the generation has not ended. The TPM takes the Name from the index that is there, so
-    /// that another one in its place leads to another policy. One command, past ESYS, which would read the index first. Part 3, section 23.4.
+    /// `TPM2_PolicySecret` with the index's empty password. It shows that the generation has not ended. The TPM takes
+    /// the Name of the index that is there, so another index in its place gives another policy digest. Takes one
+    /// command, without ESYS, which would read the index first. Part 3, section 23.4.
     ///
-    /// - Throws: `.generationEnded` where there is no such index.
+    /// - Throws: `.generationEnded` if there is no such index.
     public func show(_ generation: GenerationIdentity) throws(TPMError) {
         var parameters: [UInt8] = []
-        // nonceTPM, cpHashA, policyRef: none, because the step before has bound the session to its nonce and one command. Expiration: none.
+        // nonceTPM, cpHashA and policyRef are empty. The step before has bound the session to its nonce and to one
+        // command. There is no expiration.
         for _ in 0..<3 { parameters.append(UInt16(0)) }
         parameters.append(UInt32(0))
         do throws(TPMError) {
@@ -53,7 +56,7 @@ extension Session where Kind == SessionKind.Policy {
 }
 
 extension Channel {
-    /// One command whose first handle is used with an empty password.
+    /// Sends one command whose first handle is authorized with an empty password.
     func exchange(_ code: CommandCode, handles: [UInt32], _ parameters: [UInt8]) throws(TPMError) -> [UInt8] {
         var body: [UInt8] = []
         for handle in handles { body.append(handle) }

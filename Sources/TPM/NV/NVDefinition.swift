@@ -2,11 +2,11 @@ import CTSS2
 import Cryptography
 
 extension TPMContext {
-    /// `TPM2_NV_DefineSpace` under the owner's empty password, at the first free handle of ours; the index's own
-    /// password travels encrypted. Two commands; the session goes on. Part 3, section 31.3.
+    /// `TPM2_NV_DefineSpace` with the owner's empty password. The index's own password travels encrypted. Takes two
+    /// commands, and keeps the session. Part 3, section 31.3.
     ///
-    /// - Parameter handle: another place than the first free one.
-    /// - Throws: `.ownerPasswordSet`; `.exhausted`; `.unsupported` where the TPM knows no such index.
+    /// - Parameter handle: nil for the first free handle of Coffer's range.
+    /// - Throws: `.ownerPasswordSet`; `.exhausted`; `.unsupported` if the TPM does not know this kind of index.
     func define<Role>(
         _ role: Role.Type, at handle: NVHandle? = nil, policy: [UInt8], password: borrowing NVPassword?,
         _ session: borrowing HMACSession
@@ -38,9 +38,9 @@ extension TPMContext {
         return NVIndex(engine, reference, identity)
     }
 
-    /// `TPM2_NV_UndefineSpace` under the owner's empty password; with it go the index's content, its count of tries,
-    /// and what was bound to it. At most two commands. An index that is another one than ours is left alone, and none
-    /// at all is no error.
+    /// `TPM2_NV_UndefineSpace` with the owner's empty password. The index's content, its count of tries, and everything
+    /// bound to it are lost. Takes at most two commands. Does nothing if there is no index or if it is not the pinned
+    /// one.
     public func undefine<Role>(_ identity: NVIdentity<Role>) throws(TPMError) {
         let index: NVIndex<Role>
         do {
@@ -52,8 +52,10 @@ extension TPMContext {
         try undefine(index)
     }
 
-    /// Removes whatever is at a handle of ours: an index of which no record knows, as a power cut between making and
-    /// recording one leaves it. Two commands. Throws `.indexReplaced` where there is none.
+    /// Removes whatever is at a handle of Coffer's range. A power cut between making an index and recording it leaves
+    /// one that no record names. Takes two commands.
+    ///
+    /// - Throws: `.indexReplaced` if there is none.
     public func removeIndex(at handle: NVHandle) throws(TPMError) {
         var reference = ESYS_TR(ESYS_TR_NONE)
         let code = unsafe Esys_TR_FromTPMPublic(
@@ -62,11 +64,11 @@ extension TPMContext {
             throw TPMError.indexReplaced(handle, responseCode: code)
         }
         try engine.check(code, .nvReadPublic)
-        // The kind does not matter to what removes it.
+        // Removing works the same for every kind of index.
         try undefine(NVIndex(engine, reference, EpochCounterIdentity(handle: handle)))
     }
 
-    /// The same for an index in use, also where it was not written yet; one command.
+    /// Removes an index in use, even if it was not written yet. Takes one command.
     func undefine<Role>(_ index: borrowing NVIndex<Role>) throws(TPMError) {
         try checkOwner(
             unsafe Esys_NV_UndefineSpace(
@@ -75,7 +77,7 @@ extension TPMContext {
             .nvUndefineSpace)
     }
 
-    /// The gate for what the owner authorizes with an empty password.
+    /// Translates return codes of commands that need the owner's empty password.
     func checkOwner(_ code: TSS2_RC, _ command: CommandCode) throws(TPMError) {
         let base = ResponseCode(code).base
         if code != 0, ResponseCode(code).isFromTPM,

@@ -1,12 +1,12 @@
-/// The handle of an NV index of ours.
+/// The handle of an NV index of Coffer's.
 public struct NVHandle: Sendable, Hashable, CustomStringConvertible {
-    /// Owners' indexes lie in 0x01800000–0x01BFFFFF (TCG Registry of Reserved TPM 2.0 Handles and Localities, section
-    /// 2.2.2); Coffer keeps to these 4,096 of them.
+    /// Owners' indexes have the handles 0x01800000–0x01BFFFFF (TCG Registry of Reserved TPM 2.0 Handles and Localities,
+    /// section 2.2.2). Coffer uses only these 4,096 of them.
     public static let range: ClosedRange<UInt32> = 0x01B0_C000...0x01B0_CFFF
 
     public let rawValue: UInt32
 
-    /// Nil outside Coffer's range: a changed record must not make Coffer touch other software's indexes.
+    /// - Returns: nil outside Coffer's range. A changed record must not make Coffer touch other programs' indexes.
     public init?(rawValue: UInt32) {
         guard Self.range.contains(rawValue) else { return nil }
         self.rawValue = rawValue
@@ -16,7 +16,9 @@ public struct NVHandle: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension TPMContext {
-    /// The lowest handle of ours that no index has; one command. Throws `.exhausted`.
+    /// The lowest free handle of Coffer's range. Takes one command.
+    ///
+    /// - Throws: `.exhausted`.
     func freeNVHandle() throws(TPMError) -> NVHandle {
         let present = Set(try Capability.handles(from: NVHandle.range.lowerBound, engine.channel))
         guard let free = NVHandle.range.first(where: { !present.contains($0) }), let handle = NVHandle(rawValue: free)

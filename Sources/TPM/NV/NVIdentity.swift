@@ -1,22 +1,22 @@
-/// What kind of index it is: its attributes and size are part of what Coffer expects, never read from anywhere.
+/// The kind of an index. Coffer fixes its attributes and size, and never reads them from anywhere.
 public protocol NVRoleKind: Sendable {
-    /// As it is defined, hence without `written`.
+    /// The attributes at definition, so without `written`.
     static var attributes: NVAttributes { get }
-    /// Bytes of content.
+    /// The size of the content in bytes.
     static var size: UInt16 { get }
 }
 
-/// What an index is for: one kind cannot be used as another.
+/// The purposes of indexes. As types, they keep one kind from being used as another.
 public enum NVRole {
-    /// Who holds the index's password counts and reads; the owner does neither. Not orderly: such a counter jumps when
-    /// power is lost.
+    /// The index's password counts and reads; the owner can do neither. The index is not orderly, because an orderly
+    /// counter jumps when power is lost.
     public enum EpochCounter: NVRoleKind {
         public static let attributes: NVAttributes = [.authorizedWrite, .authorizedRead, .counter, .noDictionaryAttack]
         public static let size: UInt16 = 8
     }
 
-    /// `policyWrite` alone among the rights to write: whoever redefines the index cannot write it. The owner reads the
-    /// tries.
+    /// `policyWrite` is the only right to write, so an attacker who redefines the index cannot write it. The owner can
+    /// read the tries.
     public enum PINIndex: NVRoleKind {
         public static let attributes: NVAttributes = [
             .policyWrite, .ownerRead, .authorizedRead, .pinFail, .noDictionaryAttack,
@@ -24,39 +24,40 @@ public enum NVRole {
         public static let size: UInt16 = 8
     }
 
-    /// An approved policy: its empty password reads, only its own policy writes.
+    /// An approved policy. The empty password reads it, and only its own policy writes it.
     public enum PolicyIndex: NVRoleKind {
         public static let attributes: NVAttributes = [.policyWrite, .authorizedRead, .noDictionaryAttack]
         /// `TPMT_HA` with SHA-256.
         public static let size: UInt16 = 34
     }
 
-    /// What one generation of keys hangs on: its being there, and nothing that it holds. `policyWrite` alone, by a key that is gone.
+    /// One generation of keys depends on the existence of this index, and not on its content. `policyWrite` is the only
+    /// right to write, and the key for it is gone.
     public enum Generation: NVRoleKind {
         public static let attributes: NVAttributes = [.policyWrite, .authorizedRead, .noDictionaryAttack]
         public static let size: UInt16 = 8
     }
 }
 
-/// What of an index is pinned outside the TPM: with it the whole public area, hence the Name, is computed.
+/// The pinned facts about an index. From them, the whole public area is computed, and so the Name.
 public struct NVIdentity<Role: NVRoleKind>: Sendable, Hashable {
     public let handle: NVHandle
-    /// authPolicy: 32 bytes, or none where the index has none.
+    /// authPolicy, 32 bytes; empty if the index has none.
     public let policy: [UInt8]
 
-    /// Throws `.damaged` for a policy of another size.
+    /// - Throws: `.damaged` for a policy of another size.
     public init(handle: NVHandle, policy: [UInt8] = []) throws(TPMError) {
         guard policy.isEmpty || policy.count == 32 else { throw TPMError(.damaged, "an NV policy is not 32 bytes") }
         self.handle = handle
         self.policy = policy
     }
 
-    /// The public area as the index was defined.
+    /// The public area at definition.
     var area: NVPublicArea {
         NVPublicArea(handle: handle.rawValue, attributes: Role.attributes, policy: policy, size: Role.size)
     }
 
-    /// The Name it has since it was written, 34 bytes. No command.
+    /// The Name after the first write, 34 bytes. Takes no command.
     public func name() throws(TPMError) -> [UInt8] { try area.written.name() }
 }
 

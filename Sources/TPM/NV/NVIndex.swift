@@ -1,7 +1,7 @@
 import CTSS2
 import Cryptography
 
-/// An NV index in use. Its password, once given, stays with this value and is wiped with it.
+/// An NV index in use. Its password stays in this value and is wiped with it.
 public struct NVIndex<Role: NVRoleKind>: ~Copyable {
     let engine: Engine
     let reference: ESYS_TR
@@ -14,14 +14,14 @@ public struct NVIndex<Role: NVRoleKind>: ~Copyable {
     }
 
     deinit {
-        // ESYS copies the whole structure: zeros over the password.
+        // ESYS copies the whole structure, so zeros overwrite the password.
         var zeros = TPM2B_DIGEST()
         _ = unsafe Esys_TR_SetAuth(engine.esys, reference, &zeros)
         var reference = reference
         _ = unsafe Esys_TR_Close(engine.esys, &reference)
     }
 
-    /// Gives the password for the commands that follow.
+    /// Sets the password for the commands that follow.
     func use(_ password: borrowing NVPassword) throws(TPMError) {
         try engine.check(unsafe Esys_TR_SetAuth(engine.esys, reference, password.pointer), .nvReadPublic)
     }
@@ -32,9 +32,9 @@ public typealias PINIndex = NVIndex<NVRole.PINIndex>
 public typealias PolicyIndex = NVIndex<NVRole.PolicyIndex>
 
 extension TPMContext {
-    /// The pinned index, if its whole public area is the computed one; one command (`TPM2_NV_ReadPublic`).
+    /// The pinned index, if its whole public area is the computed one. Takes one command (`TPM2_NV_ReadPublic`).
     ///
-    /// - Throws: `.indexReplaced` where there is none, where it is another, and where it was redefined and not written.
+    /// - Throws: `.indexReplaced` if there is no index, if it is another one, or if it was redefined and not written.
     public func index<Role>(_ identity: NVIdentity<Role>) throws(TPMError) -> NVIndex<Role> {
         var reference = ESYS_TR(ESYS_TR_NONE)
         let code = unsafe Esys_TR_FromTPMPublic(

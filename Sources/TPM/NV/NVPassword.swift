@@ -1,7 +1,7 @@
 import CTSS2
 import Cryptography
 
-/// An index's password in the form TSS takes, wiped with this value. 1 to 32 bytes.
+/// An index's password in TSS's form, 1 to 32 bytes. It is wiped with this value.
 @safe
 struct NVPassword: ~Copyable {
     let pointer: UnsafeMutablePointer<TPM2B_DIGEST>
@@ -10,7 +10,7 @@ struct NVPassword: ~Copyable {
         guard (1...32).contains(secret.count) else {
             throw TPMError(.other, "an NV index's password has 1 to 32 bytes")
         }
-        // The TPM drops zeros at the end of a password, so both sides must compute without them.
+        // The TPM drops zeros at the end of a password, so Coffer must compute without them too.
         let count = unsafe secret.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             unsafe bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
         }

@@ -2,9 +2,9 @@
 public struct NVPublicArea: Sendable, Hashable {
     public let handle: UInt32
     public var attributes: NVAttributes
-    /// 32 bytes, or none.
+    /// 32 bytes, or empty.
     public let policy: [UInt8]
-    /// Bytes of content.
+    /// The size of the content in bytes.
     public let size: UInt16
 
     init(handle: UInt32, attributes: NVAttributes, policy: [UInt8] = [], size: UInt16) {
@@ -14,8 +14,10 @@ public struct NVPublicArea: Sendable, Hashable {
         self.size = size
     }
 
-    /// Reads `TPMS_NV_PUBLIC`; every byte must be accounted for. Throws `.damaged`; nil where the Name algorithm is
-    /// another.
+    /// Parses `TPMS_NV_PUBLIC`. No bytes may be left over.
+    ///
+    /// - Returns: nil if the Name algorithm is another one.
+    /// - Throws: `.damaged`.
     init?(body: [UInt8]) throws(TPMError) {
         var reader = MarshalledReader(body)
         handle = try reader.number32()
@@ -38,16 +40,16 @@ public struct NVPublicArea: Sendable, Hashable {
         return bytes
     }
 
-    /// The Name, 34 bytes. It covers handle, attributes (`written` among them), policy and size, and **neither password
-    /// nor content**: owner authorization, mostly empty, makes another index with the same Name once that was written.
-    /// Part 1, section 16.
+    /// The Name, 34 bytes. It covers handle, attributes (including `written`), policy and size. It covers **neither
+    /// password nor content**. So with the owner's authorization, which is mostly empty, somebody can make another
+    /// index that has the same Name once it is written. Part 1, section 16.
     public func name() throws(TPMError) -> [UInt8] {
         var name: [UInt8] = []
         name.append(PublicArea.nameAlgorithm)
         return try name + Digest.sha256(body)
     }
 
-    /// The same index once it was written.
+    /// The public area after the first write.
     var written: NVPublicArea {
         var area = self
         area.attributes.insert(.written)
