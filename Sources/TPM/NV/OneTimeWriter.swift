@@ -1,9 +1,9 @@
 import CTSS2
 import Cryptography
 
-/// A key that lets an index be written once and never again: made for one index, it signs one write in one session and
-/// is gone. An index that is redefined under the same Name stays unwritten for ever, because nobody can satisfy its
-/// write policy.
+/// A key that lets an index be written once and never again. It is made for one index, signs one write in one session,
+/// and is then gone. If the index is redefined under the same Name, it stays unwritten for ever, because nobody can
+/// meet its write policy.
 struct OneTimeWriter: ~Copyable {
     let policy: SignedPolicy
     private let key: P256.PrivateKey
@@ -24,7 +24,7 @@ struct OneTimeWriter: ~Copyable {
         }
     }
 
-    /// Writes, and ends the key; five commands.
+    /// Writes, and ends the key. Takes five commands.
     consuming func write<Role>(
         _ content: [UInt8], to index: borrowing NVIndex<Role>, _ context: borrowing TPMContext,
         under storageKey: borrowing StorageKey
@@ -41,7 +41,8 @@ struct OneTimeWriter: ~Copyable {
 }
 
 extension TPMContext {
-    /// `TPM2_NV_Write` of the whole content, signed for this session and these bytes; five commands. Part 3, section 31.7.
+    /// `TPM2_NV_Write` of the whole content, signed for this session and these bytes. Takes five commands. Part 3,
+    /// section 31.7.
     ///
     /// - Parameter sign: gets `nonce ‖ i32 0 ‖ parameter hash ‖ reference` and returns `r ‖ s`.
     func write<Role>(
@@ -54,7 +55,7 @@ extension TPMContext {
         let hash = try CommandParameterHash.write(name: name(of: index.reference), content: content)
         let signature = try sign(session.nonce() + [0, 0, 0, 0] + hash + policy.reference)
         try session.authorize(policy, by: verification, parameterHash: hash, signature: signature)
-        // Nothing of it is secret, and encryption would change the hash that was signed. The TPM ends the session.
+        // The content is not secret, and encrypting it would change the signed hash. The TPM ends the session.
         try session.set(TPMA_SESSION(0))
         var data = try TPM2B_MAX_NV_BUFFER(content: content)
         try engine.check(

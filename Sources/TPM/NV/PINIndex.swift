@@ -1,7 +1,7 @@
 import CTSS2
 import Cryptography
 
-/// How often a PIN was tried in vain, and how often it may be.
+/// How many wrong PINs were tried, and how many are allowed.
 public struct PINTries: Sendable, Hashable {
     public let used: UInt32
     public let limit: UInt32
@@ -9,19 +9,19 @@ public struct PINTries: Sendable, Hashable {
     public var left: UInt32 { limit > used ? limit - used : 0 }
 }
 
-/// A PIN whose tries the TPM counts: an index of type `TPM_NT_PIN_FAIL`. Part 1, section 37.2.7, "PIN Index".
+/// A PIN whose tries the TPM counts, in an index of type `TPM_NT_PIN_FAIL`. Part 1, section 37.2.7, "PIN Index".
 ///
-/// The index counts for itself, so one person's guesses never lock out another, and the right PIN sets its count to
-/// zero. Owner authorization, mostly empty, can remove it and define it anew with a PIN of its own choice. That gains
-/// nothing: the Name covers whether the index was written, an unwritten one authorizes nothing, and the only key that
-/// could write it is gone.
+/// Each index counts by itself, so one person's guesses never lock out another. The right PIN sets the count to zero.
+/// The owner's authorization, which is mostly empty, can remove the index and define it again with another PIN. That
+/// gains nothing. The Name covers whether the index was written, an unwritten index authorizes nothing, and the only
+/// key that could write it is gone.
 extension TPMContext {
-    /// Makes an index with this PIN; ten commands.
+    /// Makes an index with this PIN. Takes ten commands.
     ///
     /// - Parameters:
-    ///   - pin: 1 to 32 bytes, the output of a slow function of a password; zeros at its end do not count.
-    ///   - tries: how many wrong ones there may be, 1 to 1,000.
-    /// - Throws: `.unsupported` where the TPM has no such index; `.ownerPasswordSet`; `.exhausted`.
+    ///   - pin: 1 to 32 bytes, the output of a slow function of a password. Zeros at its end do not count.
+    ///   - tries: how many wrong PINs are allowed, 1 to 1,000.
+    /// - Throws: `.unsupported` if the TPM has no such index; `.ownerPasswordSet`; `.exhausted`.
     public func definePINIndex(
         pin: SecretBytes, tries: UInt32, under key: borrowing StorageKey
     ) throws(TPMError) -> PINIndexIdentity {
@@ -40,14 +40,16 @@ extension TPMContext {
         do {
             try writer.write(content, to: index, self, under: key)
         } catch {
-            // Nobody knows of the index yet, and it is good for nothing. What went wrong first says more than this.
+            // Nothing refers to the index yet, and it is useless. The first error matters more than a failed removal.
             try? undefine(index)
             throw error
         }
         return index.identity
     }
 
-    /// Two commands; asks for no PIN, and takes no try. Throws `.indexReplaced`, `.ownerPasswordSet`.
+    /// The tries used and allowed. Takes two commands. It needs no PIN and uses up no try.
+    ///
+    /// - Throws: `.indexReplaced`, `.ownerPasswordSet`.
     public func tries(of identity: PINIndexIdentity) throws(TPMError) -> PINTries {
         let index = try index(identity)
         var output = ESYSOutput<TPM2B_MAX_NV_BUFFER>()
@@ -62,8 +64,8 @@ extension TPMContext {
         return tries
     }
 
-    /// Whether the TPM's revision of the specification (1.38 or later) has PIN indexes; one command. Definition is the
-    /// last word.
+    /// Whether the TPM's revision of the specification (1.38 or later) has PIN indexes. Takes one command. Only
+    /// defining an index proves it.
     public func supportsPINIndexes() throws(TPMError) -> Bool {
         try Capability.properties(from: 0x102, count: 1, engine.channel)[0x102] ?? 0 >= PINIndex.firstRevision
     }
@@ -75,10 +77,10 @@ extension NVIndex where Role == NVRole.PINIndex {
 }
 
 extension Session where Kind == SessionKind.Policy {
-    /// `TPM2_PolicySecret`: proves the PIN, which itself does not travel; it is good for this session's nonce and one
-    /// command only. The TPM ends the other session. One command. Part 3, section 23.4.
+    /// `TPM2_PolicySecret`, which proves the PIN without sending it. The proof is valid only for this session's nonce
+    /// and one command. The TPM ends the other session. Takes one command. Part 3, section 23.4.
     ///
-    /// - Throws: `.wrongPIN`, and a try is gone; `.triesUsedUp`.
+    /// - Throws: `.wrongPIN`, which uses up a try; `.triesUsedUp`.
     public func authorize(
         pin: SecretBytes, of index: borrowing PINIndex, parameterHash: [UInt8], _ session: consuming HMACSession
     ) throws(TPMError) {

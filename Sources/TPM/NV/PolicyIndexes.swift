@@ -1,15 +1,16 @@
 import CTSS2
 import Cryptography
 
-/// The index that says which boots are approved. Only a signature by its writer's key writes it, and that key is to be
-/// sealed under the policy that the index itself holds: who cannot open what it guards can approve nothing either.
+/// The index of the approved boots. Only a signature by its writer's key can write it. That key must be sealed under
+/// the policy that the index itself holds, so nobody can approve boots without opening what the index guards.
 extension TPMContext {
-    /// Makes an index that approves these boots; ten commands.
+    /// Makes an index that approves these boots. Takes ten commands.
     ///
     /// - Parameters:
-    ///   - writer: whose signature may approve other boots later. Its key must not lie where the disk can be read.
+    ///   - writer: the key that may approve other boots later. It must not be stored anywhere that can be read from the
+    ///     disk.
     ///   - sign: gets `nonce ‖ i32 0 ‖ parameter hash ‖ reference` and returns `r ‖ s`.
-    /// - Throws: `.ownerPasswordSet`, `.exhausted`, `.unsupported` (no `TPM2_PolicyAuthorizeNV`), whatever `sign` throws.
+    /// - Throws: `.ownerPasswordSet`, `.exhausted`, `.unsupported` (no `TPM2_PolicyAuthorizeNV`), any error of `sign`.
     public func definePolicyIndex(
         approving boots: ApprovedBoots, writer: SignedPolicy, under key: borrowing StorageKey,
         sign: (_ message: [UInt8]) throws(TPMError) -> [UInt8]
@@ -23,14 +24,14 @@ extension TPMContext {
         do {
             try write(boots.content(), to: index, writer, under: key, sign: sign)
         } catch {
-            // Nobody knows of the index yet, and it is good for nothing. What went wrong first says more than this.
+            // Nothing refers to the index yet, and it is useless. The first error matters more than a failed removal.
             try? undefine(index)
             throw error
         }
         return index.identity
     }
 
-    /// Approves these boots and no others from now on; six commands. Every earlier list is good for nothing.
+    /// Approves these boots and no others from now on. Every earlier list stops working. Takes six commands.
     public func approve(
         _ boots: ApprovedBoots, in identity: PolicyIndexIdentity, writer: SignedPolicy,
         under key: borrowing StorageKey, sign: (_ message: [UInt8]) throws(TPMError) -> [UInt8]
@@ -41,7 +42,9 @@ extension TPMContext {
         try write(boots.content(), to: index(identity), writer, under: key, sign: sign)
     }
 
-    /// Whether the index approves exactly this list; two commands. Throws `.indexReplaced`.
+    /// Whether the index approves exactly this list. Takes two commands.
+    ///
+    /// - Throws: `.indexReplaced`.
     public func approves(_ boots: ApprovedBoots, in identity: PolicyIndexIdentity) throws(TPMError) -> Bool {
         let index = try index(identity)
         var output = ESYSOutput<TPM2B_MAX_NV_BUFFER>()
@@ -53,7 +56,7 @@ extension TPMContext {
         return try output.bytes(.nvRead) == boots.content()
     }
 
-    /// Whether the TPM has `TPM2_PolicyAuthorizeNV`; one command.
+    /// Whether the TPM has `TPM2_PolicyAuthorizeNV`. Takes one command.
     public func supportsPolicyIndexes() throws(TPMError) -> Bool {
         try Capability.has(.policyAuthorizeNV, engine.channel)
     }

@@ -2,7 +2,7 @@ import CTSS2
 import Cryptography
 
 extension TPMContext {
-    /// Seals a secret (1 to 128 bytes) under the storage key; it travels encrypted. One command.
+    /// Seals a secret of 1 to 128 bytes under the storage key. The secret travels encrypted. Takes one command.
     public func seal(
         _ secret: SecretBytes, _ kind: ExpectedObject.Kind, under parent: borrowing StorageKey,
         session: borrowing HMACSession
@@ -19,21 +19,21 @@ extension TPMContext {
         return try create(&sensitive, template, parent, session)
     }
 
-    /// Makes a P-256 key that never leaves the TPM, for `TPM2_ECDH_ZGen` behind a signature. One command.
+    /// Makes a P-256 key that never leaves the TPM, for `TPM2_ECDH_ZGen` with a signature. Takes one command.
     public func makeAgreementKey(
         _ policy: SignedPolicy, under parent: borrowing StorageKey, session: borrowing HMACSession
     ) throws(TPMError) -> StoredObject {
         try makeAgreementKey(.policyAgreementKey(policy), under: parent, session: session)
     }
 
-    /// The same behind a policy of several steps. One command.
+    /// The same, with a policy of several steps. Takes one command.
     public func makeAgreementKey(
         _ policy: Policy, under parent: borrowing StorageKey, session: borrowing HMACSession
     ) throws(TPMError) -> StoredObject {
         try makeAgreementKey(.guardedAgreementKey(policy), under: parent, session: session)
     }
 
-    /// The same behind whatever it is to be behind. One command.
+    /// The same, for any kind of agreement key. Takes one command.
     public func makeAgreementKey(
         _ kind: ExpectedObject.Kind, under parent: borrowing StorageKey, session: borrowing HMACSession
     ) throws(TPMError) -> StoredObject {

@@ -1,12 +1,14 @@
 import CTSS2
 import Cryptography
 
-/// A secret of at most 32 bytes that only the TPM with this storage key gives out, and without asking anybody: a credential for the storage key, from
-/// the storage key. It opens with one command, where sealed data takes three. TPM 2.0 Library, Part 1, "Credential Protection".
+/// A secret of at most 32 bytes that only the TPM with this storage key can open, without asking anybody. It is a
+/// credential that the storage key makes for itself. It opens with one command, while sealed data takes three. TPM 2.0
+/// Library, Part 1, "Credential Protection".
 public struct StoredCredential: Sendable, Hashable {
-    /// A marshalled `TPM2B_ENCRYPTED_SECRET`: an ephemeral point, from which the storage key derives what the other part is encrypted with.
+    /// A marshalled `TPM2B_ENCRYPTED_SECRET`. This ephemeral point lets the storage key derive the encryption key of
+    /// the other part.
     public let encryptedSecret: [UInt8]
-    /// A marshalled `TPM2B_ID_OBJECT`: the secret, encrypted, and authenticated together with the storage key's Name.
+    /// A marshalled `TPM2B_ID_OBJECT`. It is the encrypted secret, authenticated together with the storage key's Name.
     public let idObject: [UInt8]
 
     public init(encryptedSecret: [UInt8], idObject: [UInt8]) {
@@ -14,15 +16,16 @@ public struct StoredCredential: Sendable, Hashable {
         self.idObject = idObject
     }
 
-    /// What of it is pinned outside the TPM, 34 bytes: `TPM_ALG_NULL ‖ SHA-256(encryptedSecret ‖ idObject)`. Anybody can make a credential for
-    /// a storage key, with a secret of his own choice.
+    /// The value to pin outside the TPM, 34 bytes: `TPM_ALG_NULL ‖ SHA-256(encryptedSecret ‖ idObject)`. It must be
+    /// pinned because anybody can make a credential for a storage key, with a secret of their choice.
     public func name() throws(TPMError) -> [UInt8] {
         var name: [UInt8] = []
         name.append(Self.nameAlgorithm)
         return try name + Digest.sha256(encryptedSecret + idObject)
     }
 
-    /// Whether it is a credential's: an object's begins with the algorithm of its digest, and so never with `TPM_ALG_NULL`.
+    /// Whether this is a credential's name. An object's Name begins with its digest's algorithm, so never with
+    /// `TPM_ALG_NULL`.
     public static func isName(_ name: [UInt8]) -> Bool {
         name.starts(with: [UInt8(nameAlgorithm >> 8), UInt8(nameAlgorithm & 0xFF)])
     }
@@ -31,10 +34,12 @@ public struct StoredCredential: Sendable, Hashable {
 }
 
 extension TPMContext {
-    /// Keeps a secret (1 to 32 bytes) as a credential of the storage key, and opens it once: nobody but makers' tests of attestation keys uses the two
-    /// commands, and those with other handles. The secret travels encrypted. Two commands. Part 3, sections 12.5 and 12.6.
+    /// Keeps a secret of 1 to 32 bytes as a credential of the storage key, and opens it once as a test. The test is
+    /// needed because hardly anybody uses these two commands: only makers' tests of attestation keys do, and those use
+    /// other handles. The secret travels encrypted. Takes two commands. Part 3, sections 12.5 and 12.6.
     ///
-    /// - Returns: nil where this TPM refuses one of the commands, or opens something else: the secret is to be sealed then.
+    /// - Returns: nil if this TPM refuses one of the commands or opens something else. The caller must then seal the
+    ///   secret.
     public func makeCredential(
         _ secret: SecretBytes, of key: borrowing StorageKey, session: borrowing HMACSession
     ) throws(TPMError) -> StoredCredential? {
@@ -48,10 +53,11 @@ extension TPMContext {
         }
     }
 
-    /// Checks, then opens a credential; the answer travels encrypted and the TPM ends the session. One command.
+    /// Checks a credential, then opens it. The answer travels encrypted, and the TPM ends the session. Takes one
+    /// command.
     ///
-    /// - Parameter name: what was pinned.
-    /// - Throws: `.damaged` before the TPM sees a credential that is not expected.
+    /// - Parameter name: the pinned name.
+    /// - Throws: `.damaged` for an unexpected credential, before the TPM sees it.
     public func openCredential(
         _ credential: StoredCredential, name: [UInt8], of key: borrowing StorageKey, _ session: consuming HMACSession
     ) throws(TPMError) -> SecretBytes {
@@ -61,7 +67,7 @@ extension TPMContext {
         return secret
     }
 
-    /// The same in a session that goes on.
+    /// The same, but keeps the session.
     public func openCredential(
         _ credential: StoredCredential, name: [UInt8], of key: borrowing StorageKey,
         keeping session: borrowing HMACSession
@@ -94,7 +100,7 @@ extension TPMContext {
         return StoredCredential(encryptedSecret: parts.0, idObject: parts.1)
     }
 
-    /// The storage key is both the key that decrypts and the object that the credential is for.
+    /// The storage key both decrypts the credential and is the object that it is for.
     private func activate(
         _ credential: StoredCredential, _ key: borrowing StorageKey, _ session: borrowing HMACSession, continues: Bool
     ) throws(TPMError) -> SecretBytes {

@@ -1,6 +1,6 @@
 import CTSS2
 
-/// A marshalled `TPM2B_PUBLIC` and `TPM2B_PRIVATE`, as stored in a file.
+/// A marshalled `TPM2B_PUBLIC` and `TPM2B_PRIVATE`, as a file stores them.
 public struct StoredObject: Sendable, Hashable {
     public let publicArea: [UInt8]
     public let privateArea: [UInt8]
@@ -11,7 +11,7 @@ public struct StoredObject: Sendable, Hashable {
     }
 }
 
-/// What an object must be, computed by whoever loads it and never read from the file.
+/// What an object must be. The code that loads it computes this, and never reads it from the file.
 public struct ExpectedObject: Sendable, Hashable {
     /// 34 bytes.
     public let name: [UInt8]
@@ -29,7 +29,7 @@ public struct ExpectedObject: Sendable, Hashable {
         /// An agreement key behind a policy of several steps.
         case guardedAgreementKey(Policy)
 
-        /// Whose signature opens it; nil where none is needed.
+        /// The policy of the signature that opens the object; nil if none is needed.
         public var policy: SignedPolicy? {
             switch self {
             case .openData: nil
@@ -44,7 +44,9 @@ public struct ExpectedObject: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// The object's public area, once it is proved to be what is expected. No TPM command. Throws `.damaged`.
+    /// The object's public area, once it is proved to be the expected one. Takes no command.
+    ///
+    /// - Throws: `.damaged`.
     public func checked(_ marshalled: [UInt8]) throws(TPMError) -> PublicArea {
         let area = try PublicArea(marshalled: marshalled)
         let expected = try kind.template()
@@ -62,7 +64,7 @@ public struct ExpectedObject: Sendable, Hashable {
 }
 
 extension ExpectedObject.Kind {
-    /// What `TPM2_Create` is asked to make.
+    /// The public area that `TPM2_Create` is asked to make.
     func template() throws(TPMError) -> PublicArea {
         switch self {
         case .openData: PublicArea(.sealedData, .openData, unique: [[]])
@@ -77,7 +79,9 @@ extension ExpectedObject.Kind {
 }
 
 extension TPMContext {
-    /// Checks, then loads sealed data; one command. Throws `.damaged` before the TPM sees an object that is not expected.
+    /// Checks sealed data, then loads it. Takes one command.
+    ///
+    /// - Throws: `.damaged` for an unexpected object, before the TPM sees it.
     public func loadSealedData(
         _ object: StoredObject, _ expected: ExpectedObject, under parent: borrowing StorageKey
     ) throws(TPMError) -> SealedData {
@@ -87,7 +91,7 @@ extension TPMContext {
         return try SealedData(engine, load(object, parent), .load)
     }
 
-    /// Checks, then loads an agreement key; one command.
+    /// Checks an agreement key, then loads it. Takes one command.
     public func loadAgreementKey(
         _ object: StoredObject, _ expected: ExpectedObject, under parent: borrowing StorageKey
     ) throws(TPMError) -> AgreementKey {
@@ -97,7 +101,7 @@ extension TPMContext {
         return try AgreementKey(engine, load(object, parent), .load)
     }
 
-    /// `TPM2_LoadExternal` of the public half of the key that signs; NULL hierarchy; one command.
+    /// `TPM2_LoadExternal` of the signer's public key in the NULL hierarchy. Takes one command.
     public func loadVerificationKey(_ policy: SignedPolicy) throws(TPMError) -> VerificationKey {
         var area = try CStructures.publicArea(policy.signerArea.marshalled)
         var reference = ESYS_TR(ESYS_TR_NONE)
@@ -108,7 +112,7 @@ extension TPMContext {
         return try VerificationKey(engine, reference, .loadExternal)
     }
 
-    /// The private half is encrypted and authenticated under the parent already, so an empty password is all this needs.
+    /// The parent already encrypts and authenticates the private area, so an empty password is enough here.
     private func load(_ object: StoredObject, _ parent: borrowing StorageKey) throws(TPMError) -> ESYS_TR {
         var outer = MarshalledReader(object.privateArea)
         let content = try outer.sized()

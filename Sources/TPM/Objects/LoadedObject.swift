@@ -14,11 +14,11 @@ public struct LoadedObject<Role>: ~Copyable {
 
     deinit { engine.flush(handle) }
 
-    /// Flushes it now rather than at the end of its scope.
+    /// Flushes the object now, not at the end of its scope.
     public consuming func flush() {}
 }
 
-/// What a transient object is for.
+/// The purposes of transient objects.
 public enum HandleRole {
     public enum SealedData {}
     public enum AgreementKey {}

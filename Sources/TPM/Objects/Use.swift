@@ -2,15 +2,15 @@ import CTSS2
 import Cryptography
 
 extension LoadedObject where Role == HandleRole.SealedData {
-    /// `TPM2_Unseal`, by empty password (HMAC session) or by policy, as the session's kind says; the answer travels encrypted
-    /// and the TPM ends the session. One command. TPM 2.0 Library, Part 3, section 12.7.
+    /// `TPM2_Unseal`, with the empty password (HMAC session) or by policy, depending on the session's kind. The answer
+    /// travels encrypted, and the TPM ends the session. Takes one command. TPM 2.0 Library, Part 3, section 12.7.
     public func unseal<Kind>(_ session: consuming Session<Kind>) throws(TPMError) -> SecretBytes {
         let secret = try unseal(session, continues: false)
         engine.forget(session.handle)
         return secret
     }
 
-    /// The same in a session that goes on.
+    /// The same, but keeps the session.
     public func unseal(keeping session: borrowing HMACSession) throws(TPMError) -> SecretBytes {
         try unseal(session, continues: true)
     }
@@ -29,10 +29,10 @@ extension LoadedObject where Role == HandleRole.SealedData {
 }
 
 extension LoadedObject where Role == HandleRole.AgreementKey {
-    /// `TPM2_ECDH_ZGen` with an uncompressed point (65 bytes): the shared point's X, 32 bytes. The answer travels encrypted
-    /// and the TPM ends the session. One command. Part 3, section 14.5.
+    /// `TPM2_ECDH_ZGen` with an uncompressed point of 65 bytes. Returns the shared point's X, 32 bytes. The answer
+    /// travels encrypted, and the TPM ends the session. Takes one command. Part 3, section 14.5.
     public func agree(with point: [UInt8], _ session: consuming PolicySession) throws(TPMError) -> SecretBytes {
-        // The point is public, and encrypting it would change the parameter hash that was signed.
+        // The point is public, and encrypting it would change the signed parameter hash.
         try session.set(TPMA_SESSION(TPMA_SESSION_ENCRYPT))
         var input = try CStructures.point(point)
         var output = ESYSOutput<TPM2B_ECC_POINT>()
@@ -49,7 +49,7 @@ extension LoadedObject where Role == HandleRole.AgreementKey {
     }
 }
 
-/// From memory that is about to be wiped into the secret-bytes type.
+/// Copies a secret out of memory that is about to be wiped.
 enum Secret {
     static func copy(_ bytes: UnsafeRawBufferPointer, paddedTo count: Int = 0) throws(TPMError) -> SecretBytes {
         do {

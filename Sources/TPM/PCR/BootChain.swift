@@ -1,28 +1,29 @@
-/// Which registers hold the kernel's command line and its initrd, as far as the firmware's log of this boot shows it.
+/// The registers that cover the kernel's command line and its initrd, as far as the firmware's log of this boot shows.
 ///
-/// The log's words are a claim. Events of a register count only if its value is what they come to, and an event's text only if its digest is that text's,
-/// unless its writer measures what it does not write down.
+/// The log is only a claim. A register's events count only if replaying them gives the register's value. An event's
+/// text counts only if its digest is the event's, unless its writer measures something else than it logs.
 public struct BootChain: Sendable, Hashable {
-    /// Each of these sets holds the command line by itself; empty where nothing was seen to hold it.
+    /// Each of these sets covers the command line by itself. Empty if nothing was seen to cover it.
     public private(set) var commandLine: [Set<Int>] = []
-    /// The same for the initrd.
+    /// Each of these sets covers the initrd by itself. Empty if nothing was seen to cover it.
     public private(set) var initrd: [Set<Int>] = []
-    /// What measures them here, besides boot loader and Secure Boot: what to tie a vault to.
+    /// The registers to tie a vault to here, besides those of the boot loader and Secure Boot.
     public private(set) var registers: Set<Int> = []
-    /// Whether GRUB measures its commands here: then register 8 changes with each change of its menu.
+    /// Whether GRUB measures its commands here. If so, register 8 changes with each change of its menu.
     public private(set) var hasGRUB = false
-    /// What of these registers the log does not explain: they may hold more than is known.
+    /// The witnesses that the log does not explain. They may hold more than is known.
     public private(set) var unexplained: Set<Int> = []
 
-    /// The registers whose values are needed to tell.
+    /// The registers whose values are needed to find this out.
     public static let witnesses: Set<Int> = [8, 9, 11, 12, 13]
 
-    /// Holds boot loader, and kernel or unified kernel image: who starts another measures what he likes into the others.
+    /// The register of the boot loader, and of the kernel or unified kernel image. An attacker who starts another
+    /// loader can measure anything into the other registers.
     private static let loader = 4
 
     /// - Parameters:
-    ///   - log: of this boot.
-    ///   - values: what the TPM's registers hold; a register that is missing vouches for nothing.
+    ///   - log: the log of this boot.
+    ///   - values: the values of the TPM's registers. Events of a missing register do not count.
     public init(_ log: MeasurementLog, values: [Int: [UInt8]]) throws(TPMError) {
         var vouched: [Int: [MeasurementLog.Event]] = [:]
         for register in Self.witnesses {
@@ -36,13 +37,13 @@ public struct BootChain: Sendable, Hashable {
 
     private mutating func read(_ events: [Int: [MeasurementLog.Event]]) throws(TPMError) {
         let files = events[9] ?? []
-        // The firmware measures a unified kernel image whole. The stub takes another command line, credentials and
-        // extensions besides, and measures these: so an empty register counts, too.
+        // The firmware measures a unified kernel image as a whole. The stub also accepts another command line,
+        // credentials and extensions, and measures those. So an empty register counts too.
         if try Self.has(events[11], { (event) throws(TPMError) in try event.isKernelSection }) {
             if events[12] != nil { add([12], to: \.commandLine) }
             if events[12] != nil, events[13] != nil { add([12, 13], to: \.initrd) }
         } else if try Self.has(events[12], { (event) throws(TPMError) in try event.isWideText }) {
-            // systemd-boot, with a kernel that is no unified image.
+            // systemd-boot, with a kernel that is not a unified image.
             add([12], to: \.commandLine)
         }
         if try Self.has(events[8], { (event) throws(TPMError) in try event.isGRUBCommandLine }) {
@@ -51,7 +52,7 @@ public struct BootChain: Sendable, Hashable {
             // All files that it reads.
             if files.contains(where: { $0.type == MeasurementLog.Event.loader }) { add([9], to: \.initrd) }
         }
-        // A kernel that measures its options measures its initrd as well, if there is one.
+        // A kernel that measures its options also measures its initrd, if there is one.
         let measuresOptions = files.contains { $0.tag == MeasurementLog.Event.loadOptions }
         let measuresInitrd = files.contains { $0.tag == MeasurementLog.Event.kernelsInitrd }
         if measuresOptions, commandLine.isEmpty { registers.insert(9) }
@@ -72,12 +73,13 @@ public struct BootChain: Sendable, Hashable {
         registers.formUnion(found)
     }
 
-    /// Whether a tie to these registers holds the part.
+    /// Whether a tie to these registers covers the command line or the initrd.
     public func holds(_ part: KeyPath<BootChain, [Set<Int>]>, _ registers: Set<Int>) -> Bool {
         self[keyPath: part].contains { $0.isSubset(of: registers) }
     }
 
-    /// Whether the events come to this value. In register 11, systemd measures how far the start has come after the firmware's log has ended.
+    /// Whether replaying the events gives this value. In register 11, systemd measures phases of the start after the
+    /// firmware's log has ended.
     private static func explains(
         _ events: [MeasurementLog.Event], _ value: [UInt8], _ register: Int
     ) throws(TPMError) -> Bool {
@@ -101,22 +103,22 @@ extension MeasurementLog.Event {
     static let loader: UInt32 = 0xD
     /// `EV_EVENT_TAG`
     private static let tagged: UInt32 = 6
-    /// What Linux's EFI stub (`efi-stub-helper.c`) calls its two measurements.
+    /// The tags of the two measurements by Linux's EFI stub (`efi-stub-helper.c`).
     static let kernelsInitrd: UInt32 = 0x8F3B_22EC
     static let loadOptions: UInt32 = 0x8F3B_22ED
 
-    /// `TCG_PCClientTaggedEvent`: a number, a length, and as many bytes.
+    /// `TCG_PCClientTaggedEvent`: a number, a length, and that many bytes.
     var tag: UInt32? {
         guard type == Self.tagged else { return nil }
         var reader = LogReader(data)
-        // What is too short has no tag.
+        // Data that is too short has no tag.
         guard let tag = try? reader.number32(), let length = try? reader.number32(),
             (try? reader.take(Int(length))) != nil, reader.isAtEnd
         else { return nil }
         return tag
     }
 
-    /// GRUB measures a text without the word before it: its manual, "Measuring boot components".
+    /// GRUB measures the text without the word before it (GRUB's manual, "Measuring boot components").
     var isGRUBCommandLine: Bool {
         get throws(TPMError) {
             guard type == Self.loader else { return false }
@@ -128,7 +130,8 @@ extension MeasurementLog.Event {
         }
     }
 
-    /// systemd-stub measures a section's name with its last zero, and writes it down in UTF-16: systemd, "TPM2 PCR Measurements Made by systemd".
+    /// systemd-stub measures a section's name with its final zero, but logs it in UTF-16 (systemd, "TPM2 PCR
+    /// Measurements Made by systemd").
     var isKernelSection: Bool {
         get throws(TPMError) {
             let name = Array(".linux\0".utf8)
@@ -137,7 +140,7 @@ extension MeasurementLog.Event {
         }
     }
 
-    /// systemd-boot and systemd-stub measure a command line in UTF-16, older ones with its last zero.
+    /// systemd-boot and systemd-stub measure a command line in UTF-16. Older versions include the final zero.
     var isWideText: Bool {
         get throws(TPMError) {
             guard type == Self.loader, data.count > 2, data.count.isMultiple(of: 2) else { return false }

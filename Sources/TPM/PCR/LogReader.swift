@@ -1,4 +1,4 @@
-/// Little-endian reading of a firmware's log, in which every length is checked before use.
+/// Reads a firmware's log, which is little-endian. Checks every length before use.
 struct LogReader {
     private var reader: MarshalledReader
 
@@ -12,7 +12,7 @@ struct LogReader {
 
     mutating func number32() throws(TPMError) -> UInt32 { try reader.number32().byteSwapped }
 
-    /// The first event, in the old form, which says how long the digests of each algorithm are.
+    /// The first event, in the old form. It lists the digest length of each algorithm.
     mutating func header() throws(TPMError) -> [UInt16: Int] {
         _ = try number32()
         guard try number32() == 3 else { throw TPMError(.unsupported, "the firmware's log is of an old form") }

@@ -1,8 +1,8 @@
 extension MeasurementLog.Event {
-    /// The file that was measured, as boot loader or firmware name it, with `/` between its folders; nil where it was none, or is not named. Where its file
-    /// system is, the log does not say in words.
+    /// The measured file, as boot loader or firmware name it, with `/` between folders. nil if no file was measured, or
+    /// if it has no name. The log does not name the file's file system.
     ///
-    /// TCG PC Client Platform Firmware Profile, section 10.4; for GRUB, "Measuring boot components" of its manual.
+    /// TCG PC Client Platform Firmware Profile, section 10.4. For GRUB, "Measuring boot components" of its manual.
     public var fileName: String? {
         switch type {
         case Self.application, Self.bootDriver, Self.runtimeDriver: Self.clean(Self.imagePath(data))
@@ -18,7 +18,8 @@ extension MeasurementLog.Event {
     /// `EV_EFI_RUNTIME_SERVICES_DRIVER`
     private static let runtimeDriver: UInt32 = 0x8000_0005
 
-    /// `UEFI_IMAGE_LOAD_EVENT`: three numbers, the length of a device path, and that; in it, the nodes that are a file's path.
+    /// `UEFI_IMAGE_LOAD_EVENT`: three numbers, the length of a device path, and the path. Some of its nodes are a
+    /// file's path.
     private static func imagePath(_ data: [UInt8]) -> String? {
         guard data.count > 32 else { return nil }
         var units: [UInt16] = []
@@ -41,14 +42,14 @@ extension MeasurementLog.Event {
         return units.isEmpty ? nil : String(decoding: units, as: UTF16.self)
     }
 
-    /// `(hd0,gpt2)/vmlinuz`, or without the disk.
+    /// Parses `(hd0,gpt2)/vmlinuz`, or a path without the disk.
     private static func loaderPath(_ data: [UInt8]) -> String? {
         let text = String(decoding: data.prefix { $0 != 0 }, as: UTF8.self)
         guard text.hasPrefix("("), let end = text.firstIndex(of: ")") else { return text }
         return String(text[text.index(after: end)...])
     }
 
-    /// - Returns: nil for what leads anywhere but down.
+    /// - Returns: nil for a path that could lead anywhere but down.
     private static func clean(_ path: String?) -> String? {
         guard let path else { return nil }
         let parts = path.split(whereSeparator: { $0 == "/" || $0 == "\\" })

@@ -1,22 +1,24 @@
-/// The firmware's record of what it measured, for telling what the registers will hold after something changes. It is a
-/// claim: only the registers themselves say whether it is true. TCG PC Client Platform Firmware Profile, section 10
-/// ("crypto agile" form, little-endian).
+/// The firmware's record of its measurements, for predicting the registers' values after a change. It is only a claim:
+/// the registers themselves show whether it is true. TCG PC Client Platform Firmware Profile, section 10 ("crypto
+/// agile" form, little-endian).
 public struct MeasurementLog: Sendable, Hashable {
     public struct Event: Sendable, Hashable {
         public let register: Int
         public let type: UInt32
-        /// In the SHA-256 bank, 32 bytes.
+        /// The digest in the SHA-256 bank, 32 bytes.
         public var digest: [UInt8]
-        /// What the firmware says that it was.
+        /// The firmware's description of what it measured.
         public var data: [UInt8] = []
     }
 
-    /// What was measured, in order.
+    /// The measurements in order.
     public var events: [Event]
-    /// The last byte of register 0 before its first measurement: the locality the TPM was started from.
+    /// The last byte of register 0 before its first measurement. It is the locality that started the TPM.
     public let startupLocality: UInt8
 
-    /// Reads a log of at most 4 MiB. Throws `.damaged`; `.unsupported` where it has no SHA-256 digests.
+    /// Parses a log of at most 4 MiB.
+    ///
+    /// - Throws: `.damaged`; `.unsupported` if the log has no SHA-256 digests.
     public init(parsing bytes: [UInt8]) throws(TPMError) {
         guard bytes.count <= 4 << 20 else { throw TPMError(.damaged, "the firmware's log is longer than 4 MiB") }
         var reader = LogReader(bytes)
@@ -49,14 +51,14 @@ public struct MeasurementLog: Sendable, Hashable {
         startupLocality = locality
     }
 
-    /// `EV_NO_ACTION`: nothing is measured for it.
+    /// `EV_NO_ACTION`. Such an event is not measured.
     private static let noAction: UInt32 = 3
 
-    /// What the registers hold after these events, 32 bytes each.
+    /// The registers' values after these events, 32 bytes each.
     public func values(_ selection: PCRSelection) throws(TPMError) -> [Int: [UInt8]] {
         var values: [Int: [UInt8]] = [:]
         for register in selection.registers {
-            // Registers 17 to 22 start with ones and are set to zeros by a dynamic launch.
+            // Registers 17 to 22 start with ones. A dynamic launch sets them to zeros.
             values[register] = [UInt8](repeating: (17...22).contains(register) ? 0xFF : 0, count: 32)
         }
         if selection.registers.contains(0) { values[0]?[31] = startupLocality }
@@ -67,7 +69,9 @@ public struct MeasurementLog: Sendable, Hashable {
         return values
     }
 
-    /// The state after the same boot with other digests in place of some; throws `.damaged` for one that was not measured.
+    /// The state after the same boot with some digests replaced.
+    ///
+    /// - Throws: `.damaged` if a digest to replace was not measured.
     public func predicted(
         _ selection: PCRSelection, replacing changes: [[UInt8]: [UInt8]] = [:]
     ) throws(TPMError) -> PCRState {

@@ -1,9 +1,8 @@
 extension TPMContext {
-    /// `TPM2_PCR_Read` of the SHA-256 bank: each register's value, 32 bytes; one command for eight registers. Part 3,
-    /// section 22.4.
+    /// `TPM2_PCR_Read` of the SHA-256 bank: each register's value, 32 bytes. Takes one command for each eight
+    /// registers. Part 3, section 22.4.
     ///
-    /// - Throws: `.unsupported` where the firmware has switched the bank off; `.busy` where the registers do not hold
-    ///   still.
+    /// - Throws: `.unsupported` if the firmware has switched the bank off; `.busy` if the registers change meanwhile.
     public func measurements(_ selection: PCRSelection) throws(TPMError) -> [Int: [UInt8]] {
         var values: [Int: [UInt8]] = [:]
         var counter: UInt32?
@@ -29,14 +28,14 @@ extension TPMContext {
         return values
     }
 
-    /// The digest of what these registers hold now.
+    /// The digest of the registers' present values.
     public func state(of selection: PCRSelection) throws(TPMError) -> PCRState {
         try PCRState(selection: selection, values: measurements(selection))
     }
 }
 
 extension PCRSelection {
-    /// The registers of the SHA-256 bank in a `TPML_PCR_SELECTION`; other banks are passed over.
+    /// The registers of the SHA-256 bank in a `TPML_PCR_SELECTION`. Skips other banks.
     static func registers(_ reader: inout MarshalledReader) throws(TPMError) -> Set<Int> {
         let banks = try reader.number32()
         guard banks <= 16 else { throw TPMError(.other, "the TPM lists more banks than there are algorithms") }

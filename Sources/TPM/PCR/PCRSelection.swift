@@ -3,7 +3,7 @@ public struct PCRSelection: Sendable, Hashable, CustomStringConvertible {
     /// 0 to 23, at least one.
     public let registers: Set<Int>
 
-    /// Throws `.damaged` for none, and for a register that no PC has.
+    /// - Throws: `.damaged` for an empty set, and for a register that no PC has.
     public init(_ registers: Set<Int>) throws(TPMError) {
         guard !registers.isEmpty, registers.allSatisfy((0..<24).contains) else {
             throw TPMError(.damaged, "measured registers are 0 to 23, and at least one of them")
@@ -13,7 +13,7 @@ public struct PCRSelection: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { registers.sorted().map(String.init).joined(separator: "+") }
 
-    /// One bank, three bytes of registers.
+    /// One bank, with three bytes of registers.
     var marshalled: [UInt8] {
         var bits: [UInt8] = [0, 0, 0]
         for register in registers { bits[register / 8] |= 1 << UInt8(register % 8) }

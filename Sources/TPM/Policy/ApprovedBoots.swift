@@ -1,11 +1,11 @@
-/// The boots under which something may be opened: this one, and for instance the one after an update. An NV index holds
-/// the digest of exactly this list; to approve another list is to write the index, which makes the one before good for
-/// nothing.
+/// The boots under which something may be opened, such as the present one and the one after an update. An NV index
+/// holds the digest of exactly this list. Approving another list means writing the index, and then the earlier list no
+/// longer works.
 public struct ApprovedBoots: Sendable, Hashable {
     /// One to eight, in the order in which they are tried.
     public let alternatives: [PCRState]
 
-    /// Throws `.damaged` for none, for more than eight and for the same one twice.
+    /// - Throws: `.damaged` for an empty list, for more than eight boots, and for duplicates.
     public init(_ alternatives: [PCRState]) throws(TPMError) {
         guard (1...8).contains(alternatives.count), Set(alternatives).count == alternatives.count else {
             throw TPMError(.damaged, "one to eight boots, each another one, can be approved")
@@ -13,7 +13,7 @@ public struct ApprovedBoots: Sendable, Hashable {
         self.alternatives = alternatives
     }
 
-    /// policyDigest once one of them was shown, 32 bytes.
+    /// The policyDigest after one of the boots was shown, 32 bytes.
     public func digest() throws(TPMError) -> [UInt8] {
         guard alternatives.count > 1 else { return try Policy(.measured(alternatives[0])).digest() }
         return try Policy(.alternatives(digests())).digest()
@@ -25,7 +25,7 @@ public struct ApprovedBoots: Sendable, Hashable {
         return digests
     }
 
-    /// What the index holds: `TPMT_HA`, `u16 TPM_ALG_SHA256 ‖ digest`, 34 bytes.
+    /// The index's content: `TPMT_HA`, which is `u16 TPM_ALG_SHA256 ‖ digest`, 34 bytes.
     func content() throws(TPMError) -> [UInt8] {
         var content: [UInt8] = []
         content.append(PublicArea.nameAlgorithm)

@@ -1,11 +1,11 @@
-/// cpHash: what a command is bound to. TPM 2.0 Library, Part 1, section 16.7.
+/// cpHash, the hash that binds a policy to one command. TPM 2.0 Library, Part 1, section 16.7.
 public enum CommandParameterHash {
-    /// `TPM2_Unseal` of the object with this Name; 32 bytes.
+    /// The hash of `TPM2_Unseal` for the object with this Name, 32 bytes.
     public static func unseal(name: [UInt8]) throws(TPMError) -> [UInt8] {
         try hash(.unseal, names: [name], parameters: [])
     }
 
-    /// `TPM2_ECDH_ZGen` with the key of this Name and an uncompressed point (65 bytes); 32 bytes.
+    /// The hash of `TPM2_ECDH_ZGen` with the key of this Name and an uncompressed point of 65 bytes. 32 bytes.
     public static func agree(name: [UInt8], point: [UInt8]) throws(TPMError) -> [UInt8] {
         let (x, y) = try coordinates(of: point)
         var inner: [UInt8] = []
@@ -16,7 +16,7 @@ public enum CommandParameterHash {
         return try hash(.agree, names: [name], parameters: parameter)
     }
 
-    /// `TPM2_NV_Write` of a whole index by its own policy; `name` is what it is before the write; 32 bytes.
+    /// The hash of `TPM2_NV_Write` of a whole index by its own policy, 32 bytes. `name` is the Name before the write.
     static func write(name: [UInt8], content: [UInt8]) throws(TPMError) -> [UInt8] {
         var parameters: [UInt8] = []
         parameters.append(sized: content)

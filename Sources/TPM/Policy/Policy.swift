@@ -1,21 +1,21 @@
-/// What must be shown, in this order, before the TPM uses an object; its digest is computed here and never asked of a TPM.
-/// TPM 2.0 Library, Part 1, section 19.7, and Part 3, chapter 23.
+/// What must be shown, in this order, before the TPM uses an object. Its digest is computed here and never asked of a
+/// TPM. TPM 2.0 Library, Part 1, section 19.7, and Part 3, chapter 23.
 public struct Policy: Sendable, Hashable {
     public enum Step: Sendable, Hashable {
         /// `TPM2_PolicySigned`: a signature by this key for this reference.
         case signed(SignedPolicy)
-        /// `TPM2_PolicySecret`: the PIN of this index, of which the index counts the tries.
+        /// `TPM2_PolicySecret`: the PIN of this index, which counts the tries.
         case pin(PINIndexIdentity)
-        /// `TPM2_PolicySecret`: the empty password of this index, which is there as long as the generation of keys is.
+        /// `TPM2_PolicySecret`: the empty password of this index, which exists as long as the generation of keys.
         case generation(GenerationIdentity)
         /// `TPM2_PolicySecret`: the password of a hierarchy, by its handle.
         case hierarchy(UInt32)
         /// `TPM2_PolicyPCR`: these measurements.
         case measured(PCRState)
-        /// `TPM2_PolicyOR`: whatever came before must have led to one of these digests (2 to 8, of 32 bytes).
+        /// `TPM2_PolicyOR`: the steps before must have given one of these digests (2 to 8, of 32 bytes).
         case alternatives([[UInt8]])
-        /// `TPM2_PolicyAuthorizeNV`: whatever came before is the policy that this index holds. Can only be the first step:
-        /// it sets the digest of what came before to nothing.
+        /// `TPM2_PolicyAuthorizeNV`: the steps before must be the policy that this index holds. It can only be the
+        /// first step here, because it resets the digest of the steps before.
         case approved(PolicyIndexIdentity)
     }
 
@@ -25,7 +25,9 @@ public struct Policy: Sendable, Hashable {
 
     public init(_ steps: Step...) { self.steps = steps }
 
-    /// authPolicy of what this guards, 32 bytes. Throws `.damaged` for steps that no TPM could take.
+    /// The authPolicy of the guarded object, 32 bytes.
+    ///
+    /// - Throws: `.damaged` for steps that no TPM could take.
     public func digest() throws(TPMError) -> [UInt8] {
         var digest = PolicyDigest()
         for (index, step) in steps.enumerated() {
@@ -44,7 +46,7 @@ public struct Policy: Sendable, Hashable {
     }
 }
 
-/// policyDigest of a session as it grows. Part 1, "Policy Digest Update Function".
+/// The policyDigest of a session, updated step by step. Part 1, "Policy Digest Update Function".
 struct PolicyDigest {
     private(set) var bytes = [UInt8](repeating: 0, count: 32)
 

@@ -1,9 +1,9 @@
 import CTSS2
 
 extension Session where Kind == SessionKind.Policy {
-    /// `TPM2_PolicyPCR`: that the registers hold this now; one command. Part 3, section 23.7.
+    /// `TPM2_PolicyPCR`, which shows that the registers have these values now. Takes one command. Part 3, section 23.7.
     ///
-    /// - Throws: `.bootChanged` where they hold something else; the session is as it was.
+    /// - Throws: `.bootChanged` if they have other values. The session does not change then.
     public func measure(_ state: PCRState) throws(TPMError) {
         var parameters: [UInt8] = []
         parameters.append(handle)
@@ -18,7 +18,8 @@ extension Session where Kind == SessionKind.Policy {
         }
     }
 
-    /// `TPM2_PolicyOR`: that what came before is one of these; one command. Part 3, section 23.6.
+    /// `TPM2_PolicyOR`, which shows that the steps before gave one of these digests. Takes one command. Part 3, section
+    /// 23.6.
     func choose(_ digests: [[UInt8]]) throws(TPMError) {
         var parameters: [UInt8] = []
         parameters.append(handle)
@@ -27,10 +28,10 @@ extension Session where Kind == SessionKind.Policy {
         _ = try engine.channel.exchange(.policyOr, parameters)
     }
 
-    /// Shows that this boot is an approved one, as the first step of a policy that begins with `.approved`. At most as
-    /// many commands as there are boots, and two.
+    /// Shows that this boot is approved, as the first step of a policy that begins with `.approved`. Takes at most two
+    /// commands more than there are boots.
     ///
-    /// - Throws: `.bootChanged` where this boot is none of them; `.policyRefused` where the index holds another list by
+    /// - Throws: `.bootChanged` if this boot is not in the list; `.policyRefused` if the index holds another list by
     ///   now.
     public func approve(_ boots: ApprovedBoots, by index: borrowing PolicyIndex) throws(TPMError) {
         try measureOne(of: boots)
@@ -59,7 +60,8 @@ extension Session where Kind == SessionKind.Policy {
         throw last
     }
 
-    /// `TPM2_PolicyGetDigest`: what the TPM computed so far, for comparison; one command. Part 3, section 23.15.
+    /// `TPM2_PolicyGetDigest`, the digest that the TPM has computed so far, for comparison. Takes one command. Part 3,
+    /// section 23.15.
     func digest() throws(TPMError) -> [UInt8] {
         var parameters: [UInt8] = []
         parameters.append(handle)

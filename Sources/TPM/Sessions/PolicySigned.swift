@@ -1,7 +1,7 @@
 import CTSS2
 
 extension Session where Kind == SessionKind.Policy {
-    /// nonceTPM of this session: what a signature must cover to be good for this session only; 32 bytes.
+    /// This session's nonceTPM, 32 bytes. A signature that covers it is valid for this session only.
     public func nonce() throws(TPMError) -> [UInt8] {
         var output = ESYSOutput<TPM2B_DIGEST>()
         try engine.check(unsafe Esys_TRSess_GetNonceTPM(engine.esys, reference, &output.pointer), .startAuthSession)
@@ -10,13 +10,13 @@ extension Session where Kind == SessionKind.Policy {
         return nonce
     }
 
-    /// `TPM2_PolicySigned` with expiration 0, bound to this session's nonce and to one command's parameters; one command.
-    /// TPM 2.0 Library, Part 3, section 23.3.
+    /// `TPM2_PolicySigned` with expiration 0, bound to this session's nonce and to one command's parameters. Takes one
+    /// command. TPM 2.0 Library, Part 3, section 23.3.
     ///
     /// - Parameters:
-    ///   - parameterHash: cpHash of the only command this session may then authorize, 32 bytes.
+    ///   - parameterHash: the cpHash of the only command that this session may then authorize, 32 bytes.
     ///   - signature: `r ‖ s`, 64 bytes, over `nonce ‖ i32 0 ‖ parameterHash ‖ policy.reference`.
-    /// - Throws: `.policyRefused` where the signature covers anything else.
+    /// - Throws: `.policyRefused` if the signature covers anything else.
     public func authorize(
         _ policy: SignedPolicy, by key: borrowing VerificationKey, parameterHash: [UInt8], signature: [UInt8]
     ) throws(TPMError) {

@@ -1,7 +1,7 @@
 import CTSS2
 
-/// A session salted to the storage key, with AES-128-CFB for parameters; flushed when this value goes, unless the TPM ended
-/// it itself with the command it served. TPM 2.0 Library, Part 1, sections 19 and 21.
+/// A session salted to the storage key, with AES-128-CFB for parameters. It is flushed when this value goes, unless the
+/// TPM ended it together with its command. TPM 2.0 Library, Part 1, sections 19 and 21.
 public struct Session<Kind>: ~Copyable {
     let engine: Engine
     let reference: ESYS_TR
@@ -15,13 +15,14 @@ public struct Session<Kind>: ~Copyable {
 
     deinit { engine.flush(handle) }
 
-    /// What the next command does with this session. Without `more`, the TPM ends it after that command.
+    /// Sets how the next command uses this session. Without `CONTINUESESSION`, the TPM ends the session after that
+    /// command.
     func set(_ attributes: TPMA_SESSION) throws(TPMError) {
         let mask = TPMA_SESSION(TPMA_SESSION_CONTINUESESSION | TPMA_SESSION_ENCRYPT | TPMA_SESSION_DECRYPT)
         try engine.check(unsafe Esys_TRSess_SetAttributes(engine.esys, reference, attributes, mask), .startAuthSession)
     }
 
-    /// Ends the session, if it still is.
+    /// Ends the session if it still exists.
     public consuming func flush() {}
 }
 
@@ -34,12 +35,12 @@ public typealias HMACSession = Session<SessionKind.HMAC>
 public typealias PolicySession = Session<SessionKind.Policy>
 
 extension TPMContext {
-    /// A session that authorizes with the object's (empty) password and encrypts parameters; one command.
+    /// Starts a session that authorizes with the object's (empty) password and encrypts parameters. Takes one command.
     public func startHMACSession(saltedTo key: borrowing StorageKey) throws(TPMError) -> HMACSession {
         try HMACSession(engine, start(TPM2_SE(TPM2_SE_HMAC), key.reference))
     }
 
-    /// A session that authorizes by policy and encrypts parameters; one command.
+    /// Starts a session that authorizes by policy and encrypts parameters. Takes one command.
     public func startPolicySession(saltedTo key: borrowing StorageKey) throws(TPMError) -> PolicySession {
         try PolicySession(engine, start(TPM2_SE(TPM2_SE_POLICY), key.reference))
     }

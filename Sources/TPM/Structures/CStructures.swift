@@ -1,6 +1,6 @@
 import CTSS2
 
-/// From Swift's bytes to the C structures ESYS takes, and back, through TSS's own marshalling.
+/// Converts between Swift's bytes and ESYS's C structures, with TSS's own marshalling.
 enum CStructures {
     static func publicArea(_ marshalled: [UInt8]) throws(TPMError) -> TPM2B_PUBLIC {
         var value = TPM2B_PUBLIC()
@@ -42,7 +42,7 @@ enum CStructures {
         return value
     }
 
-    /// ECDSA with SHA-256 from `r ‖ s`, 64 bytes.
+    /// An ECDSA signature with SHA-256 from `r ‖ s`, 64 bytes.
     static func signature(_ bytes: [UInt8]) throws(TPMError) -> TPMT_SIGNATURE {
         guard bytes.count == 64 else { throw TPMError(.policyRefused, "a signature is not 64 bytes") }
         var value = TPMT_SIGNATURE()
@@ -53,7 +53,7 @@ enum CStructures {
         return value
     }
 
-    /// AES-128-CFB for the parameters of a session.
+    /// AES-128-CFB for a session's parameters.
     static func parameterCipher() -> TPMT_SYM_DEF {
         var value = TPMT_SYM_DEF()
         value.algorithm = TPM2_ALG_AES

@@ -27,7 +27,7 @@ public enum CommandCode: UInt32, Sendable, CaseIterable {
     case policyDigest = 0x189
     case policyAuthorizeNV = 0x192
 
-    /// As the specification writes it.
+    /// The name in the specification.
     public var name: String {
         switch self {
         case .evictControl: "TPM2_EvictControl"

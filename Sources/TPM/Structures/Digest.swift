@@ -1,6 +1,6 @@
 import Cryptography
 
-/// SHA-256 with this module's error.
+/// SHA-256 that throws this module's error.
 enum Digest {
     static func sha256(_ bytes: [UInt8]) throws(TPMError) -> [UInt8] {
         do {

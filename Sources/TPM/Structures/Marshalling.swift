@@ -1,4 +1,4 @@
-/// Big-endian writing, as all TPM structures have it.
+/// Big-endian writing, as in all TPM structures.
 extension [UInt8] {
     mutating func append(_ value: UInt16) {
         append(UInt8(value >> 8))
@@ -10,14 +10,14 @@ extension [UInt8] {
         append(UInt16(truncatingIfNeeded: value))
     }
 
-    /// A `TPM2B`: two bytes of size, then the bytes. `bytes` must have fewer than 65536.
+    /// A `TPM2B`: two bytes of size, then the bytes. There must be fewer than 65,536 of them.
     mutating func append(sized bytes: [UInt8]) {
         append(UInt16(bytes.count))
         append(contentsOf: bytes)
     }
 }
 
-/// Big-endian reading in which every length is checked before use.
+/// Big-endian reading. Checks every length before use.
 struct MarshalledReader {
     private let bytes: [UInt8]
     private var position = 0

@@ -18,11 +18,11 @@ public struct ObjectAttributes: OptionSet, Sendable, Hashable {
     static let storageKey: ObjectAttributes = [
         .fixedTPM, .fixedParent, .sensitiveDataOrigin, .userWithAuth, .noDictionaryAttack, .restricted, .decrypt,
     ]
-    /// A secret for which nobody is asked.
+    /// A secret that opens without asking anybody.
     static let openData: ObjectAttributes = [.fixedTPM, .fixedParent, .userWithAuth, .noDictionaryAttack]
-    /// `userWithAuth` must stay clear: with it the object's empty password would open what the policy guards.
+    /// `userWithAuth` must stay clear. Otherwise the object's empty password would open what the policy guards.
     static let policyData: ObjectAttributes = [.fixedTPM, .fixedParent, .adminWithPolicy, .noDictionaryAttack]
     static let policyAgreementKey: ObjectAttributes = policyData.union([.sensitiveDataOrigin, .decrypt])
-    /// The public half of a key that lives outside the TPM.
+    /// The public half of a key that is kept outside the TPM.
     static let verificationKey: ObjectAttributes = [.userWithAuth, .sign]
 }

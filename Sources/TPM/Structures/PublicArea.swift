@@ -1,6 +1,6 @@
 import Cryptography
 
-/// `TPMT_PUBLIC` in the four shapes Coffer knows; anything else is refused while it is read.
+/// `TPMT_PUBLIC` in the four shapes that Coffer knows. Parsing refuses any other.
 public struct PublicArea: Sendable, Hashable {
     /// Type and parameters together. TPM 2.0 Library, Part 2, section 12.2.
     public enum Shape: Sendable, Hashable, CaseIterable {
@@ -30,9 +30,9 @@ public struct PublicArea: Sendable, Hashable {
 
     public var shape: Shape
     public var attributes: ObjectAttributes
-    /// 32 bytes, or none.
+    /// 32 bytes, or empty.
     public var policy: [UInt8]
-    /// Sealed data: one digest. A key: X and Y as the TPM wrote them (at most 32 bytes each).
+    /// For sealed data, one digest. For a key, X and Y as the TPM wrote them, at most 32 bytes each.
     public var unique: [[UInt8]]
 
     init(_ shape: Shape, _ attributes: ObjectAttributes, policy: [UInt8] = [], unique: [[UInt8]]) {
@@ -42,7 +42,9 @@ public struct PublicArea: Sendable, Hashable {
         self.unique = unique
     }
 
-    /// Reads a marshalled `TPM2B_PUBLIC`; every byte must be accounted for. Throws `.damaged`.
+    /// Parses a marshalled `TPM2B_PUBLIC`. No bytes may be left over.
+    ///
+    /// - Throws: `.damaged`.
     public init(marshalled: [UInt8]) throws(TPMError) {
         var outer = MarshalledReader(marshalled)
         var inner = MarshalledReader(try outer.sized())
@@ -59,7 +61,7 @@ public struct PublicArea: Sendable, Hashable {
         let rest = inner
         for shape in Shape.allCases where shape.type == type {
             inner = rest
-            guard let parameters = try? inner.take(shape.parameters.count),  // too short for this shape: try the next
+            guard let parameters = try? inner.take(shape.parameters.count), // too short for this shape: try the next
                 parameters == shape.parameters
             else { continue }
             var unique = [try inner.sized()]
@@ -98,7 +100,9 @@ public struct PublicArea: Sendable, Hashable {
         return try name + Digest.sha256(body)
     }
 
-    /// A key's uncompressed point, 65 bytes. Throws `.damaged` for sealed data.
+    /// A key's uncompressed point, 65 bytes.
+    ///
+    /// - Throws: `.damaged` for sealed data.
     public func point() throws(TPMError) -> [UInt8] {
         guard unique.count == 2 else { throw TPMError(.damaged, "a TPM object is not a key") }
         return [4] + unique.flatMap { [UInt8](repeating: 0, count: 32 - $0.count) + $0 }

@@ -1,6 +1,6 @@
 import CTSS2
 
-/// The C structures `TPM2B_…` whose layout is `UINT16 size; BYTE buffer[N]`.
+/// The C structures `TPM2B_…` with the layout `UINT16 size; BYTE buffer[N]`.
 protocol SizedBuffer { init() }
 
 extension TPM2B_DIGEST: SizedBuffer {}
@@ -13,7 +13,9 @@ extension TPM2B_ECC_PARAMETER: SizedBuffer {}
 extension TPM2B_MAX_NV_BUFFER: SizedBuffer {}
 
 extension SizedBuffer {
-    /// A structure with these bytes. Throws `.damaged` where they do not fit.
+    /// Makes a structure with these bytes.
+    ///
+    /// - Throws: `.damaged` if they do not fit.
     init(content: [UInt8]) throws(TPMError) {
         self.init()
         guard content.count <= MemoryLayout<Self>.size - 2 else {
@@ -25,7 +27,9 @@ extension SizedBuffer {
         }
     }
 
-    /// The bytes in use, in place: no copy of a secret is made. Throws `.damaged` where the size says more than there can be.
+    /// The bytes in use, in place, so that no copy of a secret is made.
+    ///
+    /// - Throws: `.damaged` if the size is larger than the buffer.
     static func content(at pointer: UnsafePointer<Self>) throws(TPMError) -> UnsafeRawBufferPointer {
         let raw = unsafe UnsafeRawPointer(pointer)
         let size = Int(unsafe raw.loadUnaligned(as: UInt16.self))
@@ -37,7 +41,7 @@ extension SizedBuffer {
 }
 
 extension ESYSOutput where Pointee: SizedBuffer {
-    /// A copy of the bytes, for what is no secret.
+    /// A copy of the bytes. Only for bytes that are not secret.
     func bytes(_ command: CommandCode) throws(TPMError) -> [UInt8] {
         try unsafe value(command) { (pointer: UnsafePointer<Pointee>) throws(TPMError) -> [UInt8] in
             try unsafe [UInt8](Pointee.content(at: pointer))

@@ -1,14 +1,14 @@
 import Dispatch
 import Glibc
 
-/// One connection to a TPM: sends a command, waits for its answer, and gives up at a deadline. After a failure it stays
-/// failed, so that cleaning up after a TPM that hangs costs no second wait.
+/// One connection to a TPM. It sends a command, waits for its answer, and gives up at a deadline. After a failure it
+/// stays failed, so that cleaning up after a hanging TPM does not wait again.
 final class Channel {
     static let headerSize = 10
     static let maximumSize = 4096
 
     let configuration: TCTIConfiguration
-    /// What broke this connection, if something did.
+    /// The error that broke this connection, if any.
     private(set) var failure: TPMError?
     private let limit: Duration
     private let observer: (any CommandObserver)?
@@ -18,7 +18,9 @@ final class Channel {
     private var answerSize = 0
     private var deadline: SuspendingClock.Instant
 
-    /// Connects; the time this takes counts towards the first command's limit. Throws `.unavailable` or `.deadline`.
+    /// Connects. The time for this counts towards the first command's limit.
+    ///
+    /// - Throws: `.unavailable`, `.deadline`.
     init(_ configuration: TCTIConfiguration, limit: Duration, observer: (any CommandObserver)?) throws(TPMError) {
         self.configuration = configuration
         self.limit = limit
@@ -37,14 +39,17 @@ final class Channel {
             _ = close(descriptor)
             return
         }
-        // Closing the device waits in the kernel until the TPM has answered: nobody may have to wait with it.
+        // Closing the device waits in the kernel until the TPM has answered. Nobody should have to wait for that.
         DispatchQueue.global().async { _ = close(descriptor) }
     }
 
-    /// How many bytes can be parameters in the last answer to a command with sessions: what follows its header and their size.
+    /// The largest number of parameter bytes in the last answer to a command with sessions. Parameters follow the
+    /// header and the four bytes of their size.
     var parametersInAnswer: Int { max(0, answerSize - Self.headerSize - 4) }
 
-    /// Sends one command. Throws `.unavailable` or `.deadline`.
+    /// Sends one command.
+    ///
+    /// - Throws: `.unavailable`, `.deadline`; `.other` for a wrong size, or if the command before was not answered.
     func send(_ bytes: [UInt8]) throws(TPMError) {
         if let failure { throw failure }
         guard command == nil, bytes.count >= Self.headerSize, bytes.count <= Self.maximumSize else {
@@ -67,7 +72,7 @@ final class Channel {
         }
     }
 
-    /// Waits for the answer to the command sent last; 10 to 4096 bytes, as long as its own header says.
+    /// Waits for the answer to the last command. It has 10 to 4096 bytes, as its own header tells.
     func receive() throws(TPMError) -> [UInt8] {
         if let failure { throw failure }
         guard command != nil else { throw fail(TPMError(.other, "no TPM command was sent")) }
@@ -92,7 +97,7 @@ final class Channel {
         return answer
     }
 
-    /// Sends a command and returns its answer's bytes after the header. Throws what the response code means.
+    /// Sends a command and returns its answer's bytes after the header. Throws the error that the response code means.
     func exchange(_ code: CommandCode, _ parameters: [UInt8]) throws(TPMError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(UInt16(0x8001))  // TPM_ST_NO_SESSIONS
@@ -135,7 +140,7 @@ final class Channel {
 }
 
 extension Duration {
-    /// Rounded up, at least 1, and never more than a poll can take.
+    /// Rounded up, at least 1, and at most what `poll` accepts.
     var milliseconds: Int32 {
         let (seconds, attoseconds) = components
         return Int32(clamping: max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))

@@ -1,16 +1,17 @@
 import CTSS2
 import Glibc
 
-/// The system calls under a channel, each with its pointers kept inside.
+/// The system calls under a channel. Their pointers never leave this type.
 enum ChannelDescriptor {
-    /// Opened non-blocking: the kernel then runs the command by itself, and `poll` tells when its answer is there.
+    /// Opens the device non-blocking. The kernel then runs the command by itself, and `poll` tells when its answer is
+    /// there.
     static func openDevice(_ path: String) throws(TPMError) -> CInt {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw unreachable(path, errno) }
         return descriptor
     }
 
-    /// Connects to a stream socket; waits at most `limit` where its queue is full.
+    /// Connects to a stream socket. If its queue is full, waits at most `limit`.
     static func connect(_ path: String, limit: Duration) throws(TPMError) -> CInt {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -23,7 +24,7 @@ enum ChannelDescriptor {
 
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw unreachable(path, errno) }
-        // A Unix socket cannot be polled while its listener's queue is full; the send timeout bounds that wait.
+        // A Unix socket cannot be polled while its listener's queue is full. The send timeout limits that wait.
         let (seconds, attoseconds) = limit.components
         var time = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
@@ -48,14 +49,14 @@ enum ChannelDescriptor {
 
     static func write(_ descriptor: CInt, _ bytes: ArraySlice<UInt8>) -> Int {
         unsafe bytes.withUnsafeBytes { buffer in
-            // A peer that has gone must be an error, not a SIGPIPE. A device takes no `send`.
+            // A peer that has gone must cause an error and not SIGPIPE. `send` does not work on a device.
             let count = unsafe send(descriptor, buffer.baseAddress, buffer.count, CInt(MSG_NOSIGNAL))
             if count < 0, errno == ENOTSOCK { return unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
             return count
         }
     }
 
-    /// Appends what is there, at most `limit` bytes; returns what `read` did.
+    /// Appends the available bytes, at most `limit`. Returns the result of `read`.
     static func read(_ descriptor: CInt, into bytes: inout [UInt8], limit: Int) -> Int {
         var result = 0
         bytes += unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

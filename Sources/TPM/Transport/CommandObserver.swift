@@ -1,5 +1,5 @@
-/// Watches what goes to the TPM and comes back, exactly as on the bus; for counting and for tests.
+/// Sees the commands and answers exactly as on the bus. For counting and for tests.
 public protocol CommandObserver: Sendable {
-    /// Called once for each command, after its answer (nil where none came).
+    /// Called once for each command after its answer. `answer` is nil if there was none.
     func commandEnded(_ command: [UInt8], answer: [UInt8]?)
 }

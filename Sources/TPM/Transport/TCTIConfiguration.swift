@@ -1,15 +1,17 @@
-/// Where the TPM is. Nothing else is ever consulted: no environment variable, no loader's search list.
+/// The place of the TPM. Nothing else is ever consulted, neither environment variables nor a loader's search list.
 public enum TCTIConfiguration: Sendable, Hashable, CustomStringConvertible {
-    /// A character device of the kernel's resource manager, `/dev/tpmrm0`.
+    /// A character device of the kernel's resource manager, such as `/dev/tpmrm0`.
     case device(path: String)
-    /// swtpm's Unix socket, a plain stream of TPM commands, ours alone.
+    /// swtpm's Unix socket: a plain stream of TPM commands, used by Coffer alone.
     case swtpm(path: String)
 
-    /// Reads `device:/dev/tpmrm0` or `swtpm:path=/run/…/tpm.sock`. Throws `.unavailable` for anything else.
+    /// Parses `device:/dev/tpmrm0` or `swtpm:path=/run/…/tpm.sock`.
+    ///
+    /// - Throws: `.unavailable` for anything else.
     public init(parsing text: String) throws(TPMError) {
         if text.hasPrefix("device:") {
             let path = String(text.dropFirst("device:".count))
-            // Without the resource manager, what a killed broker leaves behind would stay in the TPM.
+            // Without the resource manager, leftovers of a killed broker would stay in the TPM.
             guard path.hasPrefix("/"), path.split(separator: "/").last?.hasPrefix("tpmrm") == true else {
                 throw TPMError(.unavailable, "\(text) is not a resource-managed TPM; set tcti to device:/dev/tpmrm0")
             }
@@ -38,7 +40,8 @@ public enum TCTIConfiguration: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The kernel's resource manager flushes what is ours when we close; swtpm does not.
+    /// Whether handles stay in the TPM after closing. The kernel's resource manager flushes Coffer's own; swtpm does
+    /// not.
     var keepsLeftovers: Bool {
         if case .swtpm = self { true } else { false }
     }

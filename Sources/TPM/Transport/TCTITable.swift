@@ -1,8 +1,8 @@
 import CTSS2
 
-/// The functions ESYS calls to reach a TPM, as a table over one `Channel`.
+/// The functions with which ESYS reaches a TPM, as a table over one `Channel`.
 enum TCTITable {
-    /// Made once for a channel, which must outlive it; freed by `free(_:)`.
+    /// Makes the table for a channel, which must outlive it. Free it with `free(_:)`.
     static func make(for channel: Channel) -> UnsafeMutablePointer<COFFER_TCTI> {
         let tcti = UnsafeMutablePointer<COFFER_TCTI>.allocate(capacity: 1)
         unsafe tcti.initialize(to: COFFER_TCTI())
@@ -17,7 +17,7 @@ enum TCTITable {
                 try channel.send(unsafe [UInt8](UnsafeBufferPointer(start: command, count: size)))
                 return 0
             } catch {
-                // The channel keeps its failure; the gate asks for it.
+                // The channel keeps its failure, and `Engine.check` reads it there.
                 return COFFER_TCTI_RC_IO_ERROR
             }
         }
