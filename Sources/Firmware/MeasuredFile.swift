@@ -4,8 +4,8 @@ import Cryptography
 public struct MeasuredFile: Sendable, Equatable {
     /// SHA-256 of the whole file. Boot loaders measure this for files that they read.
     public let content: [UInt8]
-    /// SHA-256 of the image without its signatures, for a file that the firmware starts ("Windows Authenticode Portable
-    /// Executable Signature Format", "Calculating the PE Image Hash"). nil for any other file.
+    /// For a file that the firmware starts, SHA-256 of the image without its signatures; nil for any other file. See
+    /// "Windows Authenticode Portable Executable Signature Format", "Calculating the PE Image Hash".
     public let image: [UInt8]?
 
     public init(_ bytes: [UInt8]) throws(CryptographyError) {

@@ -67,7 +67,6 @@ public struct RecoveryCode: Sendable {
     /// Whether the text is this group of the code, in any spelling.
     ///
     /// - Parameter group: counted from 0.
-    /// - Parameter group: from 0.
     public func has(_ text: SecretBytes, asGroup group: Int) -> Bool {
         guard (0..<Self.groupCount).contains(group) else { return false }
         let given = text.withBytes { bytes in bytes.indices.compactMap { Self.normalized(bytes[$0]) } }

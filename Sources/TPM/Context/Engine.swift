@@ -33,7 +33,7 @@ final class Engine {
         if !live.isEmpty || channel.failure != nil { leftovers.note() }
     }
 
-    /// The commands that leave something in the TPM to be flushed.
+    /// The commands that leave something in the TPM that must be flushed.
     private static let makers: Set<CommandCode> = [.startAuthSession, .load, .loadExternal, .createPrimary]
 
     /// TPM_RC_OBJECT_MEMORY to TPM_RC_OBJECT_HANDLES: the TPM has no room. Another program may be using the room, so

@@ -1,4 +1,4 @@
-/// Access to one TPM. Each operation opens it anew, so that no handle outlives its operation or crosses a fork.
+/// Access to one TPM. Each operation opens it again, so that no handle outlives its operation or crosses a fork.
 public final class TPMAccess: Sendable {
     public let configuration: TCTIConfiguration
     /// The longest time for one command, including connecting.

@@ -60,8 +60,8 @@ extension TPMContext {
         let code = unsafe Esys_ReadPublic(
             engine.esys, key.reference, session.reference, ESYS_TR_NONE, ESYS_TR_NONE,
             &area.pointer, &name.pointer, nil)
-        // This code is TSS's and not the TPM's. The answer does not match the session, or the TPM did not understand
-        // the request.
+        // The channel works. So TSS found that the answer does not match the session, or the request was not
+        // understood.
         if code != 0, engine.channel.failure == nil {
             throw TPMError(
                 .replaced, "the TPM does not hold the endorsement key that it shows: something stands in front of it",

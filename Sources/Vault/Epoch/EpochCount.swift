@@ -32,8 +32,7 @@ enum EpochStanding: Equatable {
     case ahead
     /// The counter is ahead of the file, so the file is an older copy.
     case older
-    /// The file is more than one step ahead. The step was counted by another TPM, or in a state of the TPM that was
-    /// lost.
+    /// The file is more than one step ahead. Another TPM has counted its steps, or a state of this TPM that was lost.
     case uncounted
 
     init(file: UInt64, counter: UInt64) {

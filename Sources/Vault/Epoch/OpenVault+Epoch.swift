@@ -1,7 +1,7 @@
 import Authorization
 import Cryptography
 
-/// Keeps file and counter together: the file goes ahead by one step, and takes the next only after the counter has
+/// Keeps file and counter together. The file goes ahead by one step, and takes the next only after the counter has
 /// followed (docs/vault-format.md, "Epoch and counter").
 extension OpenVault {
     /// Whether Coffer would notice an older copy of the file.

@@ -71,8 +71,8 @@ struct Header: Sendable, Equatable {
         isAdvanceDue = false
     }
 
-    /// The format that a header claims. The magic, its place and the header's MAC are the same in every format, so that
-    /// a newer format differs from damage.
+    /// The format that a header claims. A header's magic, place and MAC stay the same in every format, so that Coffer
+    /// can tell a newer format from damage.
     static func format(of bytes: [UInt8]) throws(VaultError) -> UInt16 {
         var reader = ByteReader(bytes, "the header")
         guard try reader.bytes(8) == magic else { throw .damaged("the file does not begin like a vault") }

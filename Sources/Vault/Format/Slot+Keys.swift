@@ -39,7 +39,6 @@ extension Slot {
     ///
     /// - Parameter agreements: the shared secret of each constraint key, in order.
     /// - Throws: `.authenticationFailed` if anything differs from what was wrapped.
-    /// - Throws: `.authenticationFailed` where anything differs from what was wrapped.
     func unwrap(
         classKey: X25519.PrivateKey, agreements: [SecretBytes], password: StretchedPassword?, constraintKeys: [[UInt8]],
         _ context: ItemContext

@@ -10,8 +10,8 @@ public struct VerificationReport: Sendable, Equatable {
 }
 
 extension OpenVault {
-    /// Checks everything that can be checked without opening a value: rows against the tree, the tree against the rows,
-    /// the index against the metadata, digests and MACs.
+    /// Checks everything that can be checked without opening a value. It compares rows and tree in both directions, and
+    /// the index with the metadata. It checks digests and MACs.
     ///
     /// - Parameter deadline: when to give up, because a large vault takes long.
     /// - Throws: `.damaged`, naming the fault; `.storage`; `.limitExceeded` if the deadline has passed.

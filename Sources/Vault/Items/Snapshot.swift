@@ -70,7 +70,6 @@ class Snapshot {
             summary: ItemSummary(id: id, version: record.version, metadata: metadata, access: record.access))
     }
 
-    /// The item of this name.
     func item(service: String, account: String) throws(VaultError) -> StoredItem? {
         let term = try cryptography { () throws(CryptographyError) in try keys.term(service: service, account: account)
         }

@@ -179,7 +179,8 @@ extension AccessLog {
         }
         let content = try self.content()
         // With an anchor, the chain is good up to it, because its MAC covers everything before. Without one, the whole
-        // chain is checked. So is a chain that was begun anew behind the anchor before the vault knew.
+        // chain is checked. That also happens if a new chain was begun after the anchor and the vault does not know
+        // yet.
         let first =
             anchor == nil || content.start?.previous == anchor ? 0 : content.frames.firstIndex { $0.mac == anchor }
         guard content.start != nil, let first else {

@@ -110,7 +110,7 @@ public struct AccessRecord: Codable, Sendable, Equatable {
         self.detail = detail
     }
 
-    /// The sequence number is not sealed. It stands outside, under the record's MAC.
+    /// The sequence number is not sealed. It stands beside the sealed part, under the record's MAC.
     private enum CodingKeys: String, CodingKey {
         case time, event, outcome, program, subject, reason, detail, missed
     }

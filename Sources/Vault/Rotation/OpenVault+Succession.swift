@@ -45,8 +45,9 @@ extension OpenVault {
         }
     }
 
-    /// The renewal that produced this vault, until nothing of the former vault is left. nil if there is none, or if
-    /// somebody else wrote the note.
+    /// The renewal that produced this vault, until nothing of the former vault is left.
+    ///
+    /// - Returns: nil if there is none, or if somebody else wrote the note.
     public var origin: Succession? {
         get throws(VaultError) {
             let path = VaultFile.successionPath(of: record.owner, in: directory)

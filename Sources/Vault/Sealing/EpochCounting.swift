@@ -14,7 +14,7 @@ public struct CountedRoot: Sendable {
     }
 }
 
-/// Counts the epochs of a vault in a place that nobody who can write its file can change (docs/vault-format.md, "Epoch
+/// Counts the epochs of a vault where nobody who can write its file can change the count (docs/vault-format.md, "Epoch
 /// and counter"). A counter's password is derived from the vault's device root.
 ///
 /// Calls are synchronous and may block, as those of a ``Sealer`` do.

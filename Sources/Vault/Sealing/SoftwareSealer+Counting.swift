@@ -1,7 +1,7 @@
 import Authorization
 import Cryptography
 
-/// Software counts nothing. An attacker who can roll the vault's file back could also roll a file with a count back.
+/// Software counts nothing. An attacker who can roll back the vault's file could also roll back a file with a count.
 extension SoftwareSealer {
     private static let refusal = SealerError(
         .unsupported, "only a TPM counts a vault's epochs, and this machine's vaults are sealed by software")

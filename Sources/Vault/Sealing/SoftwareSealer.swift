@@ -137,8 +137,8 @@ public struct SoftwareSealer: Sealer {
         return (object, area, name)
     }
 
-    /// The rule of TPM2_PolicySigned: the signature covers a fresh nonce, the command's own hash and the object's
-    /// reference, and must be made with the authenticator's key.
+    /// The rule of TPM2_PolicySigned. The signature covers a fresh nonce, the command's own hash and the object's
+    /// reference. It must be made with the authenticator's key.
     private func demandSignature(
         for role: ObjectRole, command: [UInt8], _ record: RegistryRecord,
         _ sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]

@@ -5,7 +5,7 @@ import Platform
 /// Limits on what a vault's file can make this process read. Nobody who can write the file may fill everybody's memory
 /// with it.
 enum StorageLimits {
-    /// The longest row that Coffer writes, with room to spare: a value of 1 MiB with its padding, or names and
+    /// The longest row that Coffer writes, with room to spare. That is a value of 1 MiB with its padding, or names and
     /// attributes with every character escaped. In bytes, like all limits here.
     static let row = 4 << 20
     /// The file and its WAL, each: the limit of one vault, plus freed space in the file.
