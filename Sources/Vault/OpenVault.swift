@@ -211,7 +211,7 @@ public final class OpenVault: Sendable {
     /// after the commit. The header tells.
     private func written<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
         do throws(VaultError) { return try database.write(body) } catch {
-            // The first error matters more than an error of this look.
+            // The first error matters more than one from this second look.
             try? database.read { (rows) throws(VaultError) in _ = try currentHeader(rows) }
             throw error
         }

@@ -33,7 +33,7 @@ public final class RecoverableVault: Sendable {
     ///
     /// - Parameter scratch: a folder in which a private folder for the copy can be made. The copy is as sealed as the
     ///   file.
-    /// - Throws: `.authenticationFailed` for a code that is not this file's; `.notFound` if no code was ever made;
+    /// - Throws: `.authenticationFailed` for a code that is not this file's; `.notFound` if the file has no code;
     ///   `.damaged`; `.newerFormat`; `.storage`.
     public init(copying path: String, to scratch: String, code: RecoveryCode) throws(VaultError) {
         do { folder = try PrivateFolder(in: scratch, prefix: "coffer-recovery") } catch {
@@ -100,8 +100,8 @@ public final class RecoverableVault: Sendable {
         return try context.open(value: sealed, key: itemKey)
     }
 
-    /// The recovery row, if it is as it was written. Checking that needs no key, so that damage differs from a wrong
-    /// code.
+    /// The recovery row, if it is as it was written. Checking that needs no key, so that damage can be told apart from
+    /// a wrong code.
     private static func wrap(_ rows: Rows, _ header: Header) throws(VaultError) -> RecoveryWrap {
         let content = try rows.recovery()
         let (key, digest) = try cryptography { () throws(CryptographyError) -> ([UInt8], [UInt8]?) in

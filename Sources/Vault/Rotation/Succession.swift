@@ -26,7 +26,7 @@ public struct Succession: Codable, Sendable, Equatable {
     }
 
     /// How long after an offer the registry may still name the successor although the broker has ended, in
-    /// milliseconds. It is longer than an authenticator tries.
+    /// milliseconds. It is longer than an authenticator keeps trying.
     public static let decisionTime: Int64 = 20_000
 
     /// The registry's record of the successor, once the registry has it.
