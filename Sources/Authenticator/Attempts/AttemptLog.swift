@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Platform
 
-/// The failures of each user, in a file of his own: one user's guessing slows down nobody else, and no account is ever locked.
+/// Counts the failures of one user in a file of that user's own. So one user's guesses slow down nobody else, and no account is ever locked.
 struct AttemptLog {
     let directory: String
     let uid: UInt32
 
-    /// - Throws: ``ConversationError`` where the folder cannot be written: without the count there is no try.
+    /// - Throws: ``ConversationError`` if the folder cannot be written. Without the count, no answer is tried.
     init(registryDirectory: String, uid: UInt32) throws(ConversationError) {
         directory = "\(registryDirectory)/attempts"
         self.uid = uid
@@ -24,13 +24,13 @@ struct AttemptLog {
         return .milliseconds(wait)
     }
 
-    /// What came of asking for a guess's turn.
+    /// The result of asking for a guess's turn.
     enum Turn: ~Copyable {
-        /// It is counted, and may be judged. No other is, until this value ends, or this process does.
+        /// The guess is counted and may be judged. No other guess is judged until this value or this process ends.
         case taken(FileLock)
         /// Another process's guess is being judged.
         case busy
-        /// Too little time has passed since the guess before.
+        /// Too little time has passed since the last guess.
         case delayed(Duration)
     }
 
@@ -46,7 +46,7 @@ struct AttemptLog {
         return wait == 0 ? .taken(lock) : .delayed(.milliseconds(wait))
     }
 
-    /// Counts a failure that nobody's answer has led to: of a finger, say.
+    /// Counts a failure that no typed answer caused, such as a rejected finger.
     func fail() throws(ConversationError) { try update { $0.add(at: Self.now()) } }
 
     func succeed() throws(ConversationError) { try update { $0 = AttemptRecord() } }
@@ -59,7 +59,7 @@ struct AttemptLog {
             var record = AttemptRecord()
             if try FileStatus.of(path) != nil {
                 let bytes = try DurableFile.read(path, limit: 4096)
-                // What cannot be read counts as failures: wiping the count by damaging it must not pay.
+                // An unreadable file counts as failures, so that nobody can clear the count by damaging it.
                 record =
                     (try? JSONDecoder().decode(AttemptRecord.self, from: Data(bytes)))
                     ?? AttemptRecord(failures: AttemptRecord.free, last: Self.now())

@@ -1,38 +1,38 @@
-/// A user's recent failures. Times in milliseconds since 1970-01-01 UTC.
+/// A user's recent failures. Times are in milliseconds since 1970-01-01 UTC.
 struct AttemptRecord: Codable, Equatable {
-    /// Guesses since the last success, the one that is being judged among them.
+    /// Guesses since the last success, including the one that is being judged.
     var failures = 0
-    /// When the last guess was begun.
+    /// When the last guess began.
     var last: Int64 = 0
 
     /// Failures older than this no longer count.
     static let memory: Int64 = 600_000
-    /// The failures that cost no time.
+    /// This many failures cause no delay.
     static let free = 3
-    /// The longest delay: a person who mistypes comes in, a program that guesses does not get far.
+    /// The longest delay. A person who mistypes still gets in; a program that guesses makes little progress.
     static let longestDelay: Int64 = 30_000
     /// More failures than this make no difference.
     private static let mostFailures = 1000
 
-    /// How long the next guess has to wait: one delay lies between two guesses, however many processes make them.
+    /// How long the next guess has to wait. One delay lies between two guesses, no matter how many processes make them.
     /// - Returns: milliseconds.
     mutating func wait(at now: Int64) -> Int64 {
-        // A clock that was set back must not lock a person out, nor let a guesser off; and the file may say anything.
+        // The file may hold any number. A clock that was set back must neither lock a person out nor cancel a delay.
         last = min(max(last, 0), now)
         failures = min(max(failures, 0), Self.mostFailures)
         if now - last >= Self.memory { self = AttemptRecord() }
         return max(0, last + Self.delay(after: failures) - now)
     }
 
-    /// Counts a guess before its outcome is known, so that whoever ends this process learns nothing for nothing.
-    /// - Returns: milliseconds to wait; 0 where the guess was counted and may be judged.
+    /// Counts a guess before its outcome is known. So ending this process early does not give a free guess.
+    /// - Returns: milliseconds to wait; 0 if the guess was counted and may be judged.
     mutating func begin(at now: Int64) -> Int64 {
         let wait = wait(at: now)
         if wait == 0 { add(at: now) }
         return wait
     }
 
-    /// Counts a failure that nobody's answer has led to.
+    /// Counts a failure that no typed answer caused.
     mutating func add(at now: Int64) {
         _ = wait(at: now)
         failures += 1

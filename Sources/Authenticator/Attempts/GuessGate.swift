@@ -1,16 +1,16 @@
 import PAM
 import Platform
 
-/// Where answers wait before PAM is given them. One of a user's is judged at a time, whichever process it came to, and each counts before it is judged. Nothing
-/// is held while a person thinks, or a client is waited for.
+/// Holds answers back before PAM gets them. One answer of a user is judged at a time, across all processes, and each counts before it is judged. No
+/// lock is held while a person thinks or while a client is waited for.
 struct GuessGate {
     let attempts: AttemptLog
 
-    /// How often it is looked whether the other guess has been judged.
+    /// How often the gate checks whether the other guess has been judged.
     private static let pace = Duration.milliseconds(50)
 
-    /// Waits for an answer's turn, telling the client why.
-    /// - Returns: to be held until PAM has judged.
+    /// Waits for an answer's turn and tells the client why.
+    /// - Returns: a lock to hold until PAM has judged the answer.
     func pass(_ session: inout ClientSession) throws(ConversationError) -> FileLock {
         var isTold = false
         while true {
@@ -28,7 +28,7 @@ struct GuessGate {
         }
     }
 
-    /// Waits out what earlier failures cost, before a person is asked.
+    /// Waits for the delay that earlier failures cause, before a person is asked.
     func waitOut(_ session: inout ClientSession) throws(ConversationError) {
         let delay = try attempts.wait()
         if delay > .zero { try wait(delay, &session) }

@@ -5,8 +5,9 @@ import FoundationEssentials
 import PAM
 import Platform
 
-/// Opens a keychain that is bound to the login password, binds one, or unbinds it (docs/binding.md). Made only after PAM has accepted the password, in this
-/// conversation; what the TPM is shown is derived from just that one, or, for a password that was changed, once from the one before it.
+/// Opens a vault that is bound to the login password, binds one, or unbinds it (docs/binding.md). It is made only after PAM has accepted the password
+/// in this conversation. The TPM gets a value derived from that password. After a password change, it gets one derived from the earlier password
+/// once.
 struct BoundKeychain {
     private let password: SecretBytes
     private let demand: Demand
@@ -15,7 +16,7 @@ struct BoundKeychain {
     private let signer: Signer
     private let registry: Registry
 
-    /// - Parameter password: nil where the stack asked for more than one thing, or for nothing.
+    /// - Parameter password: nil if the stack asked for more than one thing, or for nothing.
     init(password: SecretBytes?, demand: Demand, signer: Signer, registry: Registry) throws(ConversationError) {
         guard let password else {
             throw .refused(
@@ -34,7 +35,7 @@ struct BoundKeychain {
         self.registry = registry
     }
 
-    /// Does what the person was asked for, and signs for what else the challenge takes.
+    /// Does what the person allowed, and then makes the challenge's other signatures.
     func perform(_ session: inout ClientSession, _ broker: inout BrokerConnection) throws(ConversationError) {
         if let binding = record.binding {
             let isUnbinding = demand.purposes == [.unbind]
@@ -64,7 +65,7 @@ struct BoundKeychain {
     }
 
     /// Has the TPM release the unlock root.
-    /// - Returns: whether the password is the one that the keychain is bound to; otherwise it was the one before it that did it.
+    /// - Returns: true if the vault is bound to this password; false if the earlier password released the root.
     private func release(
         _ binding: BindingPin, _ session: inout ClientSession, _ broker: inout BrokerConnection
     ) throws(ConversationError) -> Bool {
@@ -92,7 +93,7 @@ struct BoundKeychain {
         return false
     }
 
-    /// One thing after the other.
+    // The binding must be updated before the tie to the boot changes.
     private static let outdated = ConversationError.refused(
         .failed(
             .boundPassword,
@@ -101,7 +102,7 @@ struct BoundKeychain {
 
     private enum Outcome {
         case released
-        /// With how many tries the TPM leaves, if that is known.
+        /// With the number of tries that the TPM leaves, if it is known.
         case wrong(Int64?)
     }
 
@@ -142,8 +143,8 @@ struct BoundKeychain {
         }
     }
 
-    /// Another unlock root, under this password or under none: the broker has it in the file before the registry names it. A crash in between leaves the
-    /// keychain as it was.
+    /// Seals a new unlock root, under this password or under none. The broker writes it to the file before the registry names it. So a crash in
+    /// between leaves the vault as it was.
     private func reseal(bindingTo password: SecretBytes?, _ broker: inout BrokerConnection) throws(ConversationError) {
         let salt = try LoginPassword.newSalt()
         var pin: SecretBytes?
@@ -155,7 +156,7 @@ struct BoundKeychain {
         try OutdatedBinding(registryDirectory: registry.directory, uid: uid).note(nil)
     }
 
-    /// What the broker alone knows: Name and index. Salt and cost are our own.
+    /// Takes from the reply what only the broker knows, the Name and the index. Salt and cost are the authenticator's own.
     private func checked(
         _ reply: BrokerInterface.Reseal.Reply, salt: [UInt8], isToBeBound: Bool
     ) throws(BrokerFailure) -> RegistryRecord {

@@ -1,9 +1,9 @@
 import Authorization
 import Cryptography
 
-/// What a password is made into before it leaves this process: the broker, and the TPM, never see the password itself.
+/// Derives a PIN from the password before it leaves this process. The broker and the TPM never see the password itself.
 enum LoginPassword {
-    /// scrypt, with root's salt and cost; some tenths of a second. 32 bytes.
+    /// Runs scrypt with the salt and cost from the registry. It takes some tenths of a second and gives 32 bytes.
     static func pin(of password: SecretBytes, salt: [UInt8], cost: Int) throws(ConversationError) -> SecretBytes {
         do throws(CryptographyError) {
             return try Scrypt.derive(

@@ -1,11 +1,11 @@
 import Authorization
 import Platform
 
-/// Remembers that the login password is not the one that a keychain is bound to: whoever unlocks a screen ten times a day after a change of the password
-/// must not spend the TPM's tries on what is known to be wrong.
+/// Remembers that a vault is bound to an earlier login password. Otherwise, after a password change, each unlocking of the screen would use up one of
+/// the TPM's tries.
 struct OutdatedBinding {
     private struct Content: Codable, Equatable {
-        /// Of the binding that the password did not fit, hexadecimal.
+        /// The salt of the binding that the password did not fit, in hexadecimal.
         var salt: String?
     }
 
@@ -24,7 +24,7 @@ struct OutdatedBinding {
         }
     }
 
-    /// - Parameter binding: the one that the password does not fit; nil where it fits.
+    /// - Parameter binding: the binding that the password does not fit; nil if the password fits.
     func note(_ binding: BindingPin?) throws(ConversationError) {
         do throws(SystemError) { try file.update { $0.salt = binding.map { Hex.encode($0.salt) } } } catch {
             throw Self.conversationError(error)

@@ -3,16 +3,16 @@ import BrokerProtocol
 import Platform
 import Varlink
 
-/// A keychain under other roots: the broker has them in the file before the registry names them, and uses them after. A crash in between leaves the keychain
-/// as it was.
+/// Puts a vault under new roots. The broker writes them to the file before the registry names them, and uses them after that. So a crash in between
+/// leaves the vault as it was.
 struct Resealing {
     let record: RegistryRecord
     let registry: Registry
     let challenge: String
 
     /// - Parameters:
-    ///   - method: has the broker seal them.
-    ///   - next: the record that names what the broker says it made, checked.
+    ///   - method: has the broker seal the new roots.
+    ///   - next: checks the broker's reply and returns the record that names the new roots.
     func perform<Method: VarlinkMethod>(
         _ method: Method, through broker: inout BrokerConnection,
         next: (Method.Reply) throws(BrokerFailure) -> RegistryRecord
@@ -33,7 +33,7 @@ struct Resealing {
         }
     }
 
-    /// From sealing to Adopt no other conversation may have the broker put something else in the place of what the registry is about to name.
+    /// From sealing to Adopt, no other conversation may have the broker replace the roots that the registry is about to name.
     private func claim() throws(ConversationError) -> FileLock {
         do throws(SystemError) {
             let directory = "\(registry.directory)/bindings"

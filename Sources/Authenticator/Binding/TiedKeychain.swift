@@ -2,7 +2,7 @@ import Authorization
 import BrokerProtocol
 import FoundationEssentials
 
-/// Ties a keychain to the boot, or lets go of it (docs/boot.md). Made only after PAM has let the person in, for just this.
+/// Ties a vault to the boot, or releases it (docs/boot.md). It is made only after PAM has let the person in for this purpose.
 struct TiedKeychain {
     private let record: RegistryRecord
     private let ties: Bool
@@ -21,7 +21,7 @@ struct TiedKeychain {
         resealing = Resealing(record: record, registry: registry, challenge: signer.challenge)
     }
 
-    /// Has all roots released by a signature, then sealed anew.
+    /// Has a signature release all roots, and then has them sealed anew.
     func perform(_ broker: inout BrokerConnection) throws(ConversationError) {
         for signature in signatures where signature.kind == .unlock {
             do throws(BrokerFailure) { try signer.sign(signature, reseals: true, through: &broker) } catch {
@@ -31,7 +31,7 @@ struct TiedKeychain {
         try performReleased(&broker)
     }
 
-    /// The same, where the unlock root is released already.
+    /// Does the same if the unlock root is released already.
     func performReleased(_ broker: inout BrokerConnection) throws(ConversationError) {
         try signer.sign(signatures.filter { $0.kind != .unlock }, through: &broker)
         try resealing.perform(BrokerInterface.ResealForBoot(challenge: signer.challenge), through: &broker) {
@@ -39,7 +39,7 @@ struct TiedKeychain {
         }
     }
 
-    /// The broker alone knows Names, index and registers; that they can be a keychain's is checked, and all else stays as it is.
+    /// Takes Names, index and registers from the broker, which alone knows them, and checks that they are plausible. The rest of the record stays.
     private func checked(_ reply: BrokerInterface.ResealForBoot.Reply) throws(BrokerFailure) -> RegistryRecord {
         var names: [ObjectRole: [UInt8]] = [:]
         for (key, value) in reply.names {

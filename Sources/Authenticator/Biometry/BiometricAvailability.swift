@@ -1,14 +1,14 @@
 import Authorization
 
-/// Whether a finger can be asked for, here and now.
+/// Whether Coffer can ask for a finger now.
 enum BiometricAvailability: Equatable {
     case available
-    /// Fingers can be asked for, and they are others than those that the vault's key is bound to.
+    /// A finger can be asked for, but the enrolled fingers are not those that the vault's key is bound to.
     case otherFingers(String)
-    /// Why not, in words for the person.
+    /// Coffer cannot ask for a finger. The text tells the person why.
     case unavailable(String)
 
-    /// What keeps these signatures from being earned; nil where nothing does.
+    /// Why these signatures cannot be made; nil if they can.
     func objection(to kinds: some Collection<AuthorizationKind>) -> String? {
         guard kinds.contains(where: \.isBiometric) else { return nil }
         switch self {

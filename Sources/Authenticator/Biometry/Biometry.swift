@@ -4,10 +4,10 @@ import Configuration
 import Platform
 import SystemBus
 
-/// What this machine says about fingerprints, asked anew at each question: fprintd for readers and fingers, logind for lid and sessions. Where they are
-/// is root's configuration; the environment has no say in it.
+/// Asks this machine about fingerprints anew for each question: fprintd about readers and fingers, logind about lid and sessions. Root's
+/// configuration says how to reach them; the environment does not.
 struct Biometry: Sendable {
-    /// The one kind there is.
+    /// The only supported kind.
     static let type = "fingerprint"
 
     private let bus: Configuration.SystemBusChoice
@@ -18,16 +18,16 @@ struct Biometry: Sendable {
         directory = configuration.fingerprintDirectory
     }
 
-    /// Whether a finger of this client's user can be asked for now.
-    /// - Throws: what is in the way.
+    /// Checks that this client's user can be asked for a finger now.
+    /// - Throws: the obstacle.
     func checkUsable(by client: Client) throws(BiometryObstacle) {
         try FingerprintReaders(connect()).checkEnrolment(of: client.account.name)
         try SeatCheck(connect()).check(client)
     }
 
-    /// What a client of its own user is told.
+    /// What a client may learn about its own user.
     func report(to client: Client) -> BrokerProtocol.Authentication.Biometry.Reply {
-        // Templates that cannot be trusted are none that an item could be bound to; the reason is given with the other answers.
+        // An item cannot be bound to templates that cannot be trusted. Other replies give the reason.
         let set = try? currentSet(of: client.account)
         do throws(BiometryObstacle) {
             try checkUsable(by: client)
@@ -37,21 +37,21 @@ struct Biometry: Sendable {
         }
     }
 
-    /// Whether an item may be bound to this user's fingers. Nobody is asked for one, so where the user sits does not matter.
-    /// - Throws: what is in the way.
+    /// Checks that an item may be bound to this user's fingers. Nobody is asked for a finger here, so the user's seat does not matter.
+    /// - Throws: the obstacle.
     func checkEnrolment(of account: Account) throws(BiometryObstacle) {
         try FingerprintReaders(connect()).checkEnrolment(of: account.name)
     }
 
-    /// The digest of what is stored of this user's fingers at this moment.
-    /// - Returns: nil where nothing is.
-    /// - Throws: ``BiometryObstacle/storage(_:)`` where something is there that root's fprintd did not put there alone.
+    /// The digest of this user's stored fingers at this moment.
+    /// - Returns: nil if no finger is stored.
+    /// - Throws: ``BiometryObstacle/storage(_:)`` if anybody but root's fprintd may have written there.
     func currentSet(of account: Account) throws(BiometryObstacle) -> [UInt8]? {
         try TemplateSet(directory: directory, user: account.name, owner: ProcessSurroundings.effectiveUser).digest()
     }
 
-    /// Whether this client can be asked for a finger that earns something of this vault.
-    /// - Parameter claim: takes the finger for this conversation; false where another one of the user's is open.
+    /// Whether this client can be asked for a finger that opens something in this vault.
+    /// - Parameter claim: takes the finger for this conversation; false if another conversation of the user's is open.
     func availability(
         to client: Client, record: RegistryRecord?, claim: () throws(SystemError) -> Bool
     ) -> BiometricAvailability {
@@ -69,7 +69,7 @@ struct Biometry: Sendable {
         }
     }
 
-    /// What a person is told whose item only earlier fingers open.
+    /// Tells a person that only earlier fingers open this item.
     static let changed =
         "The enrolled fingers changed since this item was set, so nobody can read it any more: set it again."
 

@@ -1,23 +1,23 @@
-/// Why a fingerprint cannot be asked for, or an item not be bound to one, here and now.
+/// Why Coffer cannot ask for a fingerprint now, or cannot bind an item to one.
 enum BiometryObstacle: Error, Equatable {
-    /// fprintd is not there, or knows no reader.
+    /// fprintd is not running, or it knows no reader.
     case noReader
     case noneEnrolled
     case lidClosed
-    /// From another machine, or from no seat of this one.
+    /// The session comes from another machine, or has no seat on this one.
     case remoteSession
     case inactiveSession
     case lockedSession
-    /// The program belongs to no session of the user's in which a person sits.
+    /// The program belongs to no session of the user's that a person uses.
     case noSession
-    /// A conversation of the same user is open: nobody could tell which of them a finger is for.
+    /// Another conversation of the same user is open, so a finger's meaning would be unclear.
     case anotherConversation
-    /// Who would have to be asked cannot be: logind or fprintd, for this reason.
+    /// logind or fprintd cannot be asked, for this reason.
     case unknown(String)
-    /// What is stored of the fingers cannot be trusted, for this reason.
+    /// The stored fingers cannot be trusted, for this reason.
     case storage(String)
 
-    /// What is in the way and what to do about it.
+    /// The obstacle, and what to do about it.
     var sentence: String {
         switch self {
         case .noReader: "There is no fingerprint reader that fprintd knows of (see: fprintd-list)."

@@ -3,14 +3,15 @@ import BrokerProtocol
 import FoundationEssentials
 import Platform
 
-/// Before an item is bound to fingers: are there any, and has the vault a key for just these? Nobody is asked, because nobody has to be there to write.
+/// Checks, before an item is bound to fingers, that fingers are enrolled and that the vault has a key for exactly these. Writing needs no presence,
+/// so nobody is asked.
 struct Enrolment {
     let challenge: String
     let account: Account
     let biometry: Biometry
     let registry: Registry
 
-    /// - Throws: ``ConversationError``: an invalid argument where the item could never be read.
+    /// - Throws: ``ConversationError``; an invalid argument if the item could never be read.
     func perform(
         _ kinds: [AuthorizationKind], for record: RegistryRecord, through broker: inout BrokerConnection
     ) throws(ConversationError) {
@@ -39,7 +40,7 @@ struct Enrolment {
         .refused(.invalidArgument("An item that requires biometry could never be read here. \(obstacle.sentence)"))
     }
 
-    /// The broker has the key in the vault before the registry names it: a crash in between leaves one that nobody uses.
+    /// The broker puts the key into the vault before the registry names it. A crash in between leaves a key that nobody uses.
     private func provideKey(
         for set: [UInt8], _ record: RegistryRecord, _ broker: inout BrokerConnection
     ) throws(ConversationError) {

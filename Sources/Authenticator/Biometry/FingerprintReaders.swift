@@ -1,6 +1,6 @@
 import SystemBus
 
-/// fprintd, as far as it is asked: which readers there are, and whether a user has fingers enrolled.
+/// Asks fprintd which readers there are, and whether a user has enrolled fingers.
 struct FingerprintReaders: ~Copyable {
     private static let name = "net.reactivated.Fprint"
     private static let manager = "net.reactivated.Fprint.Manager"
@@ -8,7 +8,7 @@ struct FingerprintReaders: ~Copyable {
     private static let device = "net.reactivated.Fprint.Device"
     private static let noSuchDevice = "net.reactivated.Fprint.Error.NoSuchDevice"
     private static let noEnrolledPrints = "net.reactivated.Fprint.Error.NoEnrolledPrints"
-    /// It is started by the first call, and looks for readers then.
+    /// The first call starts fprintd, which then searches for readers.
     private static let patience = Duration.seconds(5)
     /// No machine has more readers.
     private static let mostReaders = 16
@@ -17,7 +17,7 @@ struct FingerprintReaders: ~Copyable {
 
     init(_ bus: consuming Bus) { self.bus = bus }
 
-    /// - Throws: `noReader`, `noneEnrolled`, or `unknown` where fprintd does not say.
+    /// - Throws: `noReader`, `noneEnrolled`, or `unknown` if fprintd does not answer.
     func checkEnrolment(of user: String) throws(BiometryObstacle) {
         let readers = try readers()
         guard !readers.isEmpty else { throw .noReader }
@@ -52,7 +52,7 @@ struct FingerprintReaders: ~Copyable {
         }
     }
 
-    /// fprintd is not installed, cannot be started, or has lost its reader.
+    /// True if fprintd is not installed, cannot be started, or has lost its reader.
     private static func meansNobody(_ error: BusError) -> Bool {
         switch error.name {
         case noSuchDevice, "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",

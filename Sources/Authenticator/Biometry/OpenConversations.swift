@@ -1,7 +1,7 @@
 import Platform
 
-/// Which programs of a user are in a conversation, by locks that end with the process that holds them: a finger must have one meaning only. A program's own
-/// conversations at the same time are no others: those that are alike share one question, and a reader takes one question at a time.
+/// Tells which programs of a user are in a conversation, by locks that end with their process. A finger must have one meaning only. A program's own
+/// conversations do not conflict. Those that are alike share one question, and a reader takes one question at a time.
 struct OpenConversations: ~Copyable {
     private let presence: SharedLock
     private let path: String
@@ -9,8 +9,8 @@ struct OpenConversations: ~Copyable {
     /// Held by the conversations of the one program that may ask for a finger.
     private var finger: SharedLock?
 
-    /// Counts this conversation as open, until the value ends.
-    /// - Parameter program: the client's process.
+    /// Counts this conversation as open until the value ends.
+    /// - Parameter program: the client's process ID.
     static func enter(registryDirectory: String, uid: UInt32, program: Int32) throws(SystemError) -> OpenConversations {
         let directory = "\(registryDirectory)/conversations"
         try Folder.make(directory, mode: 0o700)
@@ -25,11 +25,11 @@ struct OpenConversations: ~Copyable {
         self.program = program
     }
 
-    /// Makes this program the one that a finger is for.
-    /// - Returns: false where another program of the user's is in a conversation.
+    /// Makes this program the only one that a finger may answer.
+    /// - Returns: false if another program of the user's is in a conversation.
     mutating func claimFinger() throws(SystemError) -> Bool {
         if finger != nil { return true }
-        // Two that claim at the same moment see each other, and neither gets it.
+        // Two programs that claim at the same moment see each other, and neither gets the finger.
         let claim = try SharedLock(path: path + ".finger", place: program)
         if try claim.isHeldElsewhere() { return false }
         if try presence.isHeldElsewhere() { return false }
@@ -37,6 +37,6 @@ struct OpenConversations: ~Copyable {
         return true
     }
 
-    /// Says where the conversation is over: a value that is not used any more may be let go of before its scope ends.
+    /// Marks the end of the conversation. Swift may destroy a value before its scope ends, once it is no longer used.
     borrowing func keep() {}
 }

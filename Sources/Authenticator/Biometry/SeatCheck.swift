@@ -1,7 +1,7 @@
 import Platform
 import SystemBus
 
-/// Whether the person who is asked sits at this machine, by logind's word: only then is a finger on the reader an answer to what is on the screen.
+/// Asks logind whether the person sits at this machine. Only then can a finger on the reader answer what is on the screen.
 struct SeatCheck: ~Copyable {
     private static let noSession = "org.freedesktop.login1.NoSessionForPID"
 
@@ -9,13 +9,13 @@ struct SeatCheck: ~Copyable {
 
     init(_ bus: consuming Bus) { self.bus = bus }
 
-    /// - Throws: what is in the way; `unknown` where logind does not say.
+    /// - Throws: the obstacle; `unknown` if logind does not answer.
     func check(_ client: Client) throws(BiometryObstacle) {
         let facts: Facts
         do throws(BusError) { facts = try ask(about: client) } catch {
             throw .unknown("logind does not say who sits here (\(error))")
         }
-        // What was said of a number holds only for the process that had it; one that cannot be looked at is gone.
+        // logind answered for a process ID, which another process may have by now. A process that cannot be read has ended.
         guard (try? ProcessIdentity(observing: client.process.pid)) == client.process else {
             throw .unknown("the program that asked has ended")
         }
@@ -29,9 +29,9 @@ struct SeatCheck: ~Copyable {
 
     private struct Facts {
         let isLidClosed: Bool
-        /// The session that the program belongs to; nil where it belongs to none.
+        /// The session that the program belongs to; nil if it belongs to none.
         let own: SessionFacts?
-        /// Otherwise all of the user's.
+        /// All sessions of the user, if the program belongs to none.
         let all: [SessionFacts]
     }
 
@@ -45,7 +45,7 @@ struct SeatCheck: ~Copyable {
         return Facts(isLidClosed: isLidClosed, own: nil, all: all)
     }
 
-    /// - Returns: nil for a process that logind counts to no session: what a user's own service manager runs, desktop terminals among it.
+    /// - Returns: nil for a process that logind counts to no session. A user's service manager runs such processes, desktop terminals among them.
     private func session(of pid: Int32) throws(BusError) -> String? {
         do throws(BusError) {
             let answer = try bus.call(

@@ -1,6 +1,6 @@
-/// Which sessions a finger is taken from: a person's own, at a seat of this machine, in front, and not locked.
+/// Accepts a finger only from a person's own session that is at a seat of this machine, in front, and not locked.
 enum SeatRule {
-    /// The program belongs to a session.
+    /// Checks the session that the program belongs to.
     static func check(session: SessionFacts, of uid: UInt32) throws(BiometryObstacle) {
         guard session.uid == uid, session.isPersons else { throw .noSession }
         if session.isRemote || !session.hasSeat { throw .remoteSession }
@@ -8,8 +8,8 @@ enum SeatRule {
         if !session.isActive { throw .inactiveSession }
     }
 
-    /// The program belongs to none: the user's service manager runs it, and any of the user's sessions may have told it to. So every one of them has to be
-    /// at this machine and not locked, and one of them in front.
+    /// Checks all sessions of a user whose service manager runs the program, because any of them may have started it. Each must be at this machine
+    /// and not locked, and one must be in front.
     static func check(sessions: [SessionFacts], of uid: UInt32) throws(BiometryObstacle) {
         let persons = sessions.filter { $0.uid == uid && $0.isPersons }
         guard !persons.isEmpty else { throw .noSession }

@@ -1,17 +1,17 @@
 import SystemBus
 
-/// A session of logind's, as far as a fingerprint cares. What logind does not say is the worse of the two.
+/// What a fingerprint check needs to know of a logind session. A property that logind does not give keeps the stricter default.
 struct SessionFacts: Sendable, Equatable {
     var uid: UInt32?
-    /// Sessions of people are "user" and what begins like it; others are of cron, of greeters and of the service manager.
+    /// The class of people's sessions starts with "user". cron, greeters and the service manager have other classes.
     var isPersons = false
     var isRemote = true
-    /// A session at no seat has no screen of this machine before it: a remote desktop's, say.
+    /// A session without a seat, such as a remote desktop's, has no screen of this machine.
     var hasSeat = false
     var isActive = false
     var isLocked = true
 
-    /// Reads a dictionary of properties.
+    /// Reads a D-Bus dictionary of properties.
     static func read(_ message: borrowing BusMessage) throws(BusError) -> SessionFacts {
         var facts = SessionFacts()
         guard try message.enter("a", "{sv}") else { return facts }

@@ -2,26 +2,26 @@ import Authorization
 import Cryptography
 import Platform
 
-/// What fprintd keeps of a user's fingers, as one digest (docs/vault-format.md, "The digest of the enrolled fingers"): another finger, a finger less or a
-/// finger enrolled anew is another digest.
+/// One digest of all that fprintd stores of a user's fingers (docs/vault-format.md, "The digest of the enrolled fingers"). Adding, removing or
+/// re-enrolling a finger changes the digest.
 struct TemplateSet: Sendable {
-    /// Files in the folder, at all depths.
+    /// The most files in the folder, at all depths.
     static let mostFiles = 256
-    /// Bytes of one file.
+    /// The most bytes in one file.
     static let longestFile = 1 << 20
-    /// Bytes of all files.
+    /// The most bytes in all files.
     static let longestSet = 16 << 20
-    /// Folders within folders: fprintd's are driver and device.
+    /// The most folders within folders; fprintd uses two, for driver and device.
     static let deepest = 6
 
     let directory: String
     let user: String
-    /// Who alone may have written it: root, but in a sandbox.
+    /// The only user who may have written the files: root, except in a sandbox.
     let owner: UInt32
 
-    /// 32 bytes.
-    /// - Returns: nil where nothing is stored of this user.
-    /// - Throws: ``BiometryObstacle/storage(_:)`` for anything that others than root could have written, that is no plain file, or too much.
+    /// The digest, 32 bytes.
+    /// - Returns: nil if nothing is stored of this user.
+    /// - Throws: ``BiometryObstacle/storage(_:)`` if others than root could have written there, for anything but plain files, and for too much data.
     func digest() throws(BiometryObstacle) -> [UInt8]? {
         guard !user.isEmpty, user != ".", user != "..", !user.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
             throw .storage("the user's name is not one of a folder")
@@ -50,7 +50,7 @@ struct TemplateSet: Sendable {
         var bytes = 0
     }
 
-    /// - Parameter folder: relative, with a slash at its end unless it is the user's own.
+    /// - Parameter folder: a relative path with a slash at its end; empty for the user's own folder.
     private func collect(_ folder: String, depth: Int, _ walk: inout Walk) throws {
         guard depth <= Self.deepest else { throw BiometryObstacle.storage("there are too many folders in each other") }
         for name in try Folder.entries("\(directory)/\(user)/\(folder)") {

@@ -2,22 +2,22 @@ import BrokerProtocol
 import Platform
 import Varlink
 
-/// A broker that did not do what it was asked.
+/// Why the broker did not do what it was asked.
 enum BrokerFailure: Error, Equatable {
-    /// Not there, gone, too slow, or it does not speak the protocol.
+    /// The broker does not run, has ended, is too slow, or does not speak the protocol.
     case unreachable(String)
-    /// It said no.
+    /// The broker refused.
     case refused(Fault)
 }
 
-/// The private line to the broker. Made only to a broker that is who it should be.
+/// The private connection to the broker. It is made only if the broker runs as the expected user.
 struct BrokerConnection: ~Copyable {
-    /// The longest answer that is taken, in bytes; a registry record has about 2 KiB.
+    /// The longest answer that is accepted, in bytes; a registry record has about 2 KiB.
     static let longestAnswer = 64 << 10
 
     private var connection: VarlinkConnection
 
-    /// - Parameter user: the uid that the broker runs as. Whoever else listens there would be told for what a person answers.
+    /// - Parameter user: the uid that the broker runs as. The answers of a person would earn signatures for any other listener.
     init(path: String, user: UInt32, until deadline: ContinuousClock.Instant) throws(BrokerFailure) {
         connection = try Self.connect(path, user, deadline)
     }
@@ -37,7 +37,7 @@ struct BrokerConnection: ~Copyable {
         }
     }
 
-    /// For `poll`: nothing is to come from the broker but answers.
+    /// The descriptor, for `poll`. The broker sends nothing but answers.
     var number: Int32 { connection.number }
 
     mutating func call<Method: VarlinkMethod>(

@@ -1,22 +1,22 @@
 import FoundationEssentials
 import Platform
 
-/// Who is at the other end of the connection, by the kernel's word, and what can be told of its program.
+/// The process at the other end of the connection, as the kernel names it, and what is known of its program.
 struct Client: Sendable, Equatable {
     let account: Account
     let process: ProcessIdentity
-    /// The program's path, or the name that the process gave itself where the path cannot be read.
+    /// The program's path, or the name that the process gave itself if the path cannot be read.
     let program: String
-    /// The program's path; nil where it cannot be read.
+    /// The program's path; nil if it cannot be read.
     let resolvedProgram: String?
-    /// As modules and people know it (`pts/3`); nil without one.
+    /// The terminal's name as PAM modules and people know it (`pts/3`); nil without a terminal.
     let terminal: String?
-    /// logind's number of the login that the process belongs to, by its control group; nil for a service's process.
+    /// logind's number of the login session, taken from the control group; nil for a service's process.
     let loginSession: String?
-    /// nil without a terminal, and where the session's leader has ended.
+    /// nil without a terminal, and if the session's leader has ended.
     let session: TerminalSession?
 
-    /// - Throws: ``ConversationError`` where the kernel cannot name the user or process, or the name service the account.
+    /// - Throws: ``ConversationError`` if the kernel cannot name the user or process, or the name service does not know the account.
     init(ofSocket descriptor: Int32) throws(ConversationError) {
         do throws(SystemError) {
             let peer = try PeerCredentials(ofSocket: descriptor)
@@ -27,22 +27,22 @@ struct Client: Sendable, Equatable {
             let stat = try ProcessStat(pid: peer.pid)
             self.account = account
             self.process = held.identity
-            // What cannot be read is left out of the notice.
+            // The notice leaves out what cannot be read.
             let group = (try? ProcessStat.controlGroup(pid: peer.pid)) ?? nil
             self.loginSession = Self.loginSession(of: group ?? "", uid: peer.uid)
             self.session = TerminalSession(of: stat)
             self.terminal = Self.terminalName(stat.terminal)
-            // Only root may look at another user's program file; a sandbox's authenticator may not always.
+            // Only root may read another user's /proc/PID/exe, so a sandbox's authenticator may fail here.
             self.resolvedProgram = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(peer.pid)/exe")
             self.program = self.resolvedProgram ?? stat.command
-            // All of this was read by a number, which must have been its own till here.
+            // All of this was read by process ID. This checks that the same process had that ID all the time.
             try held.check()
         } catch {
             throw .refused(.denied("The caller cannot be identified: \(error)."))
         }
     }
 
-    /// logind's own groups only: what lies below a user's service manager is named by the user.
+    /// Accepts only control groups that logind names. A user can name the groups below their own service manager.
     static func loginSession(of group: String, uid: UInt32) -> String? {
         let prefix = "/user.slice/user-\(uid).slice/session-"
         guard group.hasPrefix(prefix), group.hasSuffix(".scope") else { return nil }
@@ -51,7 +51,7 @@ struct Client: Sendable, Equatable {
         return String(number)
     }
 
-    /// From a device number (makedev(3)): pseudo-terminals and virtual consoles.
+    /// Names a terminal by its device number (makedev(3)), for pseudo-terminals and virtual consoles.
     static func terminalName(_ device: Int32) -> String? {
         let number = UInt32(bitPattern: device)
         let major = (number >> 8) & 0xFFF

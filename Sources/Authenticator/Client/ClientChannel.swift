@@ -3,11 +3,11 @@ import Cryptography
 import Platform
 import Varlink
 
-/// The client's end of the wire: whole calls in, answers out.
+/// The connection to the client: receives whole calls, sends answers.
 struct ClientChannel: ~Copyable {
-    /// The longest call that is taken, in bytes: the longest answer, each byte of it escaped, and room for the rest.
+    /// The longest call that is accepted, in bytes. It has room for the longest answer with each byte escaped.
     static let longestCall = 8 << 10
-    /// What a client has to send a call that it began.
+    /// How long a client may take to send the rest of a call.
     static let callLimit = Duration.seconds(5)
 
     enum Call {
@@ -18,7 +18,7 @@ struct ClientChannel: ~Copyable {
         case `continue`(answer: String?)
         case cancel
         case biometry
-        /// Answered already.
+        /// The channel has answered it already.
         case introspection
     }
 
@@ -33,7 +33,7 @@ struct ClientChannel: ~Copyable {
     var hasCall: Bool { socket.hasMessage }
 
     /// Takes the next call.
-    /// - Throws: ``ConversationError``: `gone` where the client is not there any more.
+    /// - Throws: ``ConversationError``: `gone` if the client has closed the connection.
     mutating func receive() throws(ConversationError) -> Call {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -42,7 +42,7 @@ struct ClientChannel: ~Copyable {
             else { throw SystemError("receive", reason: "the client closed the connection") }
             bytes = message
         } catch {
-            // Too long, too slow or gone: nothing sensible can follow on this connection.
+            // The call was too long or too slow, or the client is gone. Nothing useful can follow on this connection.
             throw socket.peerHasClosed() ? .gone : .refused(.invalidArgument("The call cannot be taken: \(error)."))
         }
         return try decode(bytes)
@@ -63,7 +63,7 @@ struct ClientChannel: ~Copyable {
     private func decode(_ bytes: [UInt8]) throws(ConversationError) -> Call {
         let call = try Self.call(bytes)
         if call.oneway {
-            // A conversation is answers: who wants none is not in one, and is told nothing.
+            // A conversation needs answers. A client that wants none gets an end without an error.
             guard !call.method.hasPrefix(BrokerProtocol.Authentication.interface + ".") else { throw .gone }
             return .introspection
         }
@@ -95,7 +95,7 @@ struct ClientChannel: ~Copyable {
         }
     }
 
-    /// Answers what a socket says of itself, and refuses what it does not serve.
+    /// Answers introspection calls, and refuses methods that are not served.
     private func introspect(_ parameters: (any VarlinkMethod)?, _ method: String) {
         do throws(Fault) {
             guard let answer = try Self.interfaces.answer(parameters, to: method) else { return }
@@ -108,7 +108,7 @@ struct ClientChannel: ~Copyable {
     func fail(_ fault: Fault) { send(fault) }
 
     private func send(_ message: some Encodable) {
-        // Nothing of these types can fail to be encoded; a client that does not take its answer is noticed at the next wait.
+        // These types always encode. The next wait notices a client that does not take its answer.
         guard let bytes = try? Varlink.encode(message) else { return }
         try? socket.send(bytes, until: .now + .seconds(2))
     }

@@ -1,16 +1,16 @@
 import Platform
 
-/// Where a process is run: a terminal, and the session whose terminal it is, as credentials(7) has it.
+/// The terminal and session that a process runs in, as credentials(7) describes them.
 struct TerminalSession: Sendable, Equatable {
     /// The terminal's device number.
     let terminal: Int32
-    /// The process that began the session: a shell, mostly. Its start time tells it from a later one with its number.
+    /// The process that began the session, mostly a shell. Its start time tells it from a later process with the same ID.
     let leader: ProcessIdentity
 
-    /// - Returns: nil for a process without a terminal, and where the session's leader has ended: nothing holds such a session together.
+    /// - Returns: nil for a process without a terminal. Also nil if the session's leader has ended, because nothing then identifies the session.
     init?(of process: ProcessStat) {
         guard process.terminal != 0 else { return nil }
-        // A leader that cannot be looked at has ended.
+        // A leader that cannot be read has ended.
         guard let leader = try? ProcessIdentity(observing: process.session),
             let stat = try? ProcessStat(pid: process.session), stat.startTime == leader.startTime,
             stat.session == process.session, stat.terminal == process.terminal

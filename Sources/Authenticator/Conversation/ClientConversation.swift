@@ -6,7 +6,7 @@ import Logging
 import PAM
 import Platform
 
-/// One process, one connection, one conversation: from Begin to the signatures (or not), then the process ends.
+/// Runs one conversation on one connection in a process of its own. It goes from Begin to the signatures, or to a refusal, and then the process ends.
 public struct ClientConversation {
     private let configuration: Configuration
     private let logger = Logger(
@@ -16,14 +16,14 @@ public struct ClientConversation {
         self.configuration = configuration
     }
 
-    /// What a client has to send its Begin.
+    /// How long a client may take to send its Begin.
     private static let patience = Duration.seconds(10)
 
-    /// Holds the conversation on a connected socket, and ends the process: nothing a PAM module started outlives it.
+    /// Holds the conversation on a connected socket and ends the process. So nothing that a PAM module started outlives it.
     public func run(on connection: consuming Descriptor) throws(SystemError) -> Never {
         let number = connection.number
         let place: PlaceLocks
-        // Before anything is read, and before whatever costs more.
+        // This comes before anything is read, and before any step that costs more.
         do throws(ConversationError) { place = try admit(number) } catch { refuse(connection, error) }
         try ChildProcess.adoptOrphans()
         try nameBus()
@@ -61,7 +61,7 @@ public struct ClientConversation {
             report.outcome = error.outcome
         }
         session.withdrawNotification()
-        // The last word before the end: a module that still runs is not waited for.
+        // Written before the process ends, without waiting for a module that still runs.
         logger.notice("conversation", metadata: report.metadata)
         ChildProcess.endAll()
         place.keep()
@@ -84,8 +84,8 @@ public struct ClientConversation {
         ChildProcess.exitNow(0)
     }
 
-    /// Another signing key for new and renewed keychains: root's to say, who could change the file as well.
-    /// - Returns: how many keychains are under a former key.
+    /// Makes a new signing key for new and renewed vaults. Only root may do this; root could change the key file as well.
+    /// - Returns: the number of vaults that still use a former key.
     private func renewSigningKey(for client: Client) throws(ConversationError) -> Int {
         guard client.account.uid == ProcessSurroundings.effectiveUser else {
             throw .refused(.denied("Only root renews the authenticator's signing key."))
@@ -95,7 +95,7 @@ public struct ClientConversation {
         return try dependencies.keys.dropUnused(by: dependencies.registry)
     }
 
-    /// Modules find the system's bus by themselves; a sandbox's own bus has to be named to them.
+    /// PAM modules find the system bus by themselves. In a sandbox, the environment has to name the sandbox's own bus.
     private func nameBus() throws(SystemError) {
         guard configuration.sandbox, case .address(let address) = configuration.systemBus else { return }
         try ProcessSurroundings.set("DBUS_SYSTEM_BUS_ADDRESS", to: address)
@@ -119,7 +119,7 @@ public struct ClientConversation {
                 return try enrolment.perform(demand.enrolment, for: record, through: &broker)
             }
             if demand.needsPassword {
-                // Nothing else will do: no earlier answer, and no other request's.
+                // The password must be typed for this request. Neither an earlier answer nor another request's answer will do.
                 let inquiry = Inquiry(client: client, configuration: configuration)
                 let notice = try Notice.text(for: demand, from: client)
                 let password = try inquiry.ask(demand.services, notice, &session)
@@ -139,7 +139,7 @@ public struct ClientConversation {
             }
             try authorize(client, challenge, demand, by: report.proof, dependencies, &broker)
         } catch {
-            // The broker forgets the challenge sooner when told; where it cannot be, the challenge runs out by itself.
+            // Telling the broker lets it drop the challenge sooner. If the call fails, the challenge expires by itself.
             _ = try? broker.call(
                 BrokerInterface.Refuse(challenge: challenge, reason: error.reason), within: .seconds(1))
             throw error
@@ -180,7 +180,7 @@ public struct ClientConversation {
         }
     }
 
-    /// Finds out whether the person is there: by an answer that may be used again, or by asking. Root is not asked for what has nobody to ask.
+    /// Proves that the person is present, by an answer that may be used again or by asking. Root is not asked for a vault that has no person.
     private func prove(
         _ client: Client, _ challenge: String, _ demand: Demand, _ session: inout ClientSession,
         _ broker: inout BrokerConnection
@@ -206,7 +206,7 @@ public struct ClientConversation {
         _ broker: inout BrokerConnection
     ) throws(ConversationError) {
         if demand.purposes == [.accept] {
-            // Nothing is opened by it, so nothing is signed.
+            // Accepting opens nothing, so nothing is signed.
             do throws(BrokerFailure) {
                 _ = try broker.call(BrokerInterface.Adopt(challenge: challenge), within: .seconds(10))
             } catch { throw ConversationError(error) }

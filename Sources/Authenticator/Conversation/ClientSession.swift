@@ -4,48 +4,48 @@ import PAM
 import Platform
 import Varlink
 
-/// The connection's side of one conversation: what the client is told and asked, and everything that may end it meanwhile.
+/// The client's side of one conversation: shows messages, takes answers, and notices everything that may end it.
 struct ClientSession: ~Copyable {
-    /// What a client begins with.
+    /// How a client begins.
     enum Request {
         case challenge(String)
-        /// To be asked now, and not again for so many seconds.
+        /// Ask now, and then not again for this many seconds.
         case authorize(seconds: Int64)
-        /// To be asked again.
+        /// End the reuse of earlier answers.
         case forget
-        /// Another key for the authenticator.
+        /// Make a new signing key for the authenticator.
         case renewSigningKey
     }
 
-    /// What a wait ended with.
+    /// What ended a wait.
     enum Wake {
         case call(ClientChannel.Call)
         case event(Exchange.Event)
-        /// The moment waited for has come.
+        /// The given moment has come.
         case time
     }
 
     var channel: ClientChannel
     let signals: SignalDescriptor
-    /// When the conversation is over, whatever happens.
+    /// When the conversation ends in any case.
     private(set) var deadline: ContinuousClock.Instant
-    /// The broker's connection, watched once there is one.
+    /// The descriptor of the broker's connection; nil until there is one.
     private var broker: Int32?
-    /// The client waits for the answer to Begin or Continue.
+    /// The client still waits for the answer to Begin or Continue.
     private var owesStep = false
     private var owesCancel = false
-    /// There as long as the conversation.
+    /// Shown for as long as the conversation lasts.
     private var notification: DesktopNotification?
 
-    /// - Parameter patience: what a client has to begin.
+    /// - Parameter patience: how long a client may take to begin.
     init(channel: consuming ClientChannel, signals: consuming SignalDescriptor, patience: Duration) {
         self.channel = channel
         self.signals = signals
         deadline = .now + patience
     }
 
-    /// Waits for the client to begin; the person's time runs from there.
-    /// - Parameter biometry: answers who only wants to know whether a finger could be asked for.
+    /// Waits for the client to begin. The person's time limit starts then.
+    /// - Parameter biometry: answers a client that only wants to know whether a finger could be asked for.
     mutating func begin(
         limit: Duration, biometry: () -> BrokerProtocol.Authentication.Biometry.Reply
     ) throws(ConversationError) -> Request {
@@ -79,12 +79,12 @@ struct ClientSession: ~Copyable {
 
     mutating func notify(_ shown: consuming DesktopNotification?) { notification = shown }
 
-    /// The client has heard the end; so does the desktop.
+    /// Removes the desktop notification, after the client has heard the end.
     mutating func withdrawNotification() { notification.take()?.withdraw() }
 
-    /// Shows a message, and waits for the client to go on.
-    /// - Parameter limit: characters beyond this many are not shown.
-    /// - Returns: the answer, for a message that wants one.
+    /// Shows a message and waits for the client to continue.
+    /// - Parameter limit: the most characters to show; the rest is cut off.
+    /// - Returns: the answer, if the message wants one.
     mutating func show(_ message: Message, limit: Int = PromptText.longestMessage) throws(ConversationError)
         -> SecretBytes?
     {
@@ -120,7 +120,7 @@ struct ClientSession: ~Copyable {
         }
     }
 
-    /// Waits without anything to show, until a moment or (with an exchange) until PAM has something.
+    /// Waits without showing anything, until a given moment or until PAM has an event.
     mutating func next(of exchange: Exchange?, until moment: ContinuousClock.Instant? = nil) throws(ConversationError)
         -> Exchange
         .Event?
@@ -148,12 +148,12 @@ struct ClientSession: ~Copyable {
         if owesCancel { channel.reply(Nothing()) }
     }
 
-    /// Tells the client that nothing that was answered can be used again.
+    /// Tells the client how many earlier answers can no longer be used again.
     func finish(forgotten count: Int) {
         channel.reply(BrokerProtocol.Authentication.Forget.Reply(ended: Int64(count)))
     }
 
-    /// Tells root how many keychains are still under a former signing key.
+    /// Tells root how many vaults are still under a former signing key.
     func finish(keychainsUnderFormerKeys count: Int) {
         channel.reply(BrokerProtocol.Authentication.RenewSigningKey.Reply(former: Int64(count)))
     }
@@ -167,7 +167,7 @@ struct ClientSession: ~Copyable {
     ) throws(ConversationError) -> Wake {
         while true {
             if channel.hasCall { return .call(try channel.receive()) }
-            // Descriptors that are not there are -1, which poll passes over.
+            // A missing descriptor is -1, which poll ignores.
             let entries: [(descriptor: Int32, interest: Readiness.Interest)] = [
                 (signals.number, .input), (channel.number, .input), (broker ?? -1, .input),
                 (exchange?.descriptor ?? -1, .input),
@@ -178,7 +178,7 @@ struct ClientSession: ~Copyable {
             }
             if ready[0] { throw .terminated }
             if ready[1] { return .call(try channel.receive()) }
-            // The broker says nothing that it is not asked, so this is its end.
+            // The broker sends nothing unasked, so input here means that it has closed the connection.
             if ready[2] { throw .refused(.brokerUnavailable("The broker has stopped: try again.")) }
             if ready[3], let event = exchange?.next() { return .event(event) }
             if ready.contains(true) { continue }

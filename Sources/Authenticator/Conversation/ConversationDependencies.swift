@@ -2,7 +2,7 @@ import Authorization
 import Configuration
 import Platform
 
-/// What the configuration comes to on this machine: accounts looked up, key and registry at hand.
+/// The objects that a conversation needs, made from the configuration: the broker's account, keys and registry.
 struct ConversationDependencies {
     private let socket: String
     private let brokerUser: UInt32
@@ -10,7 +10,7 @@ struct ConversationDependencies {
     let keys: SigningKeys
     let sealer: SealerKind
 
-    /// - Throws: ``ConversationError`` where the set-up would not protect anything.
+    /// - Throws: ``ConversationError`` if the set-up would protect nothing.
     init(_ configuration: Configuration) throws(ConversationError) {
         let user = ProcessSurroundings.effectiveUser
         guard user == 0 || configuration.sandbox else {
@@ -27,7 +27,7 @@ struct ConversationDependencies {
         keys = try SigningKeys(directory: configuration.registryDirectory)
     }
 
-    /// To the broker, and to nobody who plays it.
+    /// Connects to the broker, and refuses any process that runs as another user.
     func connect() throws(ConversationError) -> BrokerConnection {
         do throws(BrokerFailure) {
             return try BrokerConnection(path: socket, user: brokerUser, until: .now + .seconds(5))

@@ -2,20 +2,20 @@ import BrokerProtocol
 import PAM
 import Varlink
 
-/// How a conversation ended without its purpose.
+/// Why a conversation ended without its purpose.
 enum ConversationError: Error, Equatable {
-    /// The client is told why; the broker too, with one of its words for it.
+    /// The client gets a fault, and the broker one of its reason words.
     case refused(Refusal)
     /// The client gave up.
     case cancelled
-    /// The client is no longer there, so nobody is told but the broker.
+    /// The client has closed the connection, so only the broker is told.
     case gone
     /// The time limit passed.
     case timedOut
     /// This process was told to end (SIGTERM).
     case terminated
 
-    /// What a client is told and what the broker is.
+    /// What the client and the broker are told.
     struct Refusal: Equatable {
         let fault: Fault
         /// password, expired, denied, tries, biometry, unavailable, cancelled, timeout, other (Interfaces/org.coffer.Broker.varlink, Refuse).
@@ -24,7 +24,7 @@ enum ConversationError: Error, Equatable {
         static let unavailable = "unavailable"
     }
 
-    /// The word for it in the log and for the broker.
+    /// The reason word for the log and the broker.
     var reason: String {
         switch self {
         case .refused(let refusal): refusal.reason
@@ -34,7 +34,7 @@ enum ConversationError: Error, Equatable {
         }
     }
 
-    /// What the log says.
+    /// The outcome as the log shows it.
     var outcome: String {
         switch self {
         case .refused(let refusal):
@@ -46,7 +46,7 @@ enum ConversationError: Error, Equatable {
         }
     }
 
-    /// What the client is told; nil where it is not there to hear.
+    /// The fault for the client; nil if the client is gone.
     var fault: Fault? {
         switch self {
         case .refused(let refusal): refusal.fault
@@ -69,7 +69,7 @@ extension ConversationError.Refusal {
     static func limitExceeded(_ message: String) -> Self { other(.authenticationLimitExceeded, message) }
     static func brokerUnavailable(_ message: String) -> Self { other(.brokerUnavailable, message) }
 
-    /// The account may not, whatever the answer.
+    /// This account has no right to it, no matter what the person answers.
     static func denied(_ message: String) -> Self {
         failed(.denied, message)
     }
@@ -79,7 +79,7 @@ extension ConversationError.Refusal {
         return Self(fault: fault, reason: reason.rawValue)
     }
 
-    /// - Parameter kind: as in the interface: a TPM kind, `damaged` or `failed`.
+    /// - Parameter kind: one of the interface's kinds: a TPM kind, `damaged` or `failed`.
     static func notCompleted(_ message: String, kind: String, code: Int64 = 0) -> Self {
         Self(fault: Fault(.notCompleted, Fault.Details(message: message, kind: kind, code: code)), reason: "other")
     }
@@ -102,7 +102,7 @@ extension ConversationError {
         }
     }
 
-    /// A broker that could not do its part.
+    /// Translates a failure of the broker.
     init(_ failure: BrokerFailure) {
         switch failure {
         case .unreachable(let reason): self = .refused(.brokerUnavailable(reason))

@@ -3,10 +3,10 @@ import Cryptography
 import PAM
 import Platform
 
-/// Asks a person: says what it is about, then has PAM ask, one service after the other, as slowly as the user's recent failures demand.
+/// Asks a person: shows the notice, and then has PAM ask, one service after the other. The user's recent failures cause delays.
 struct Inquiry {
     let client: Client
-    /// Who is asked: mostly the client's own user.
+    /// The person who is asked, mostly the client's own user.
     let person: Account
     let configuration: Configuration
 
@@ -17,8 +17,8 @@ struct Inquiry {
         self.configuration = configuration
     }
 
-    /// - Parameter notice: the first thing that the person sees, here and on the desktop.
-    /// - Returns: the login password, where it was asked for: the one hidden answer that the service of that name took and accepted.
+    /// - Parameter notice: the first text that the person sees, here and on the desktop.
+    /// - Returns: the login password, if the passcode service took exactly one hidden answer and accepted it.
     /// - Throws: ``ConversationError`` unless every service lets the person in.
     @discardableResult
     func ask(_ services: [ProofService], _ notice: String, _ session: inout ClientSession) throws(ConversationError)
@@ -39,11 +39,11 @@ struct Inquiry {
                     service: Service(name: service.rawValue, directory: configuration.pamDirectory),
                     user: person.name, terminal: client.terminal, requester: client.account.name), gate: gate)
             do throws(ConversationError) { try person.converse(&session) } catch {
-                // Giving up before an answer tries nothing.
+                // Giving up before an answer does not count as a try.
                 if person.wasRefusedUnasked { try attempts.fail() }
                 throw service.translated(error)
             }
-            // A stack that asks for more leaves open which of the answers is the password.
+            // If a stack asks for more, nobody knows which answer is the password.
             if service == .passcode, person.hiddenAnswers.count == 1 { password = person.hiddenAnswers[0] }
         }
         try attempts.succeed()

@@ -5,12 +5,12 @@ import Platform
 /// Carries PAM's questions to the client and the answers back.
 struct PAMPrompter {
     let transaction: BackgroundTransaction
-    /// What every answer passes before PAM is given it.
+    /// Each answer passes this gate before PAM gets it.
     let gate: GuessGate
-    /// Whether a stack has refused that was given no answer: it has tried something else.
+    /// Whether a stack has refused without getting an answer. Such a stack has tried something else, such as a fingerprint.
     private(set) var wasRefusedUnasked = false
     private var hasAnswered = false
-    /// What was typed unseen. Known to be right only once PAM has said yes.
+    /// The answers that were typed hidden. They are known to be right only after PAM has accepted them.
     private(set) var hiddenAnswers: [SecretBytes] = []
 
     init(transaction: BackgroundTransaction, gate: GuessGate) {
@@ -24,13 +24,13 @@ struct PAMPrompter {
         let exchange: Exchange
         do { exchange = try Exchange(deadline: session.deadline) } catch { throw ConversationError(error) }
         transaction.start(exchange)
-        // Held until PAM has judged what it was given last.
+        // Held until PAM has judged the last answer.
         var turn: FileLock?
         do throws(ConversationError) {
             try converse(&session, exchange, &turn)
         } catch {
             exchange.interrupt(Self.interruption(for: error))
-            // Modules get a moment to end in order; what they do not use is not waited for.
+            // Modules get a moment to end properly. A wait that fails or runs out changes nothing.
             _ = try? Readiness.wait(for: [(exchange.descriptor, .input)], until: .now + .milliseconds(500))
             turn = nil
             throw error
@@ -42,7 +42,7 @@ struct PAMPrompter {
     ) throws(ConversationError) {
         while true {
             guard let event = try session.next(of: exchange) else { continue }
-            // Whatever PAM says next, it says after it has judged.
+            // PAM's next event shows that it has judged the answer.
             turn = nil
             switch event {
             case .message(let message):
@@ -54,7 +54,7 @@ struct PAMPrompter {
                 }
                 guard exchange.answer(answer) else { throw .refused(.misconfigured("PAM lost its own question.")) }
             case .finished(let error?):
-                // A fingerprint, say.
+                // A fingerprint, for example.
                 wasRefusedUnasked = !hasAnswered && error.code != .misconfigured
                 throw ConversationError(error)
             case .finished(nil): return

@@ -1,15 +1,15 @@
-/// How it came that a person counts as having been there.
+/// How a person's presence was proved.
 enum Proof: String {
-    /// PAM asked, for this request.
+    /// PAM asked the person for this request.
     case asked
-    /// An answer that the person let this terminal's programs use again.
+    /// An earlier answer that the person let this terminal's programs use again.
     case reused = "reuse"
-    /// The prompt of another request of the same process, which named this one.
+    /// The person answered the prompt of another request of the same process, and that prompt named this request.
     case shared
 
-    /// Nobody was asked: the client is root, and the vault a service's.
+    /// Nobody was asked, because the client is root and the vault is a service's, or root accepts one.
     case root
 
-    /// As the broker is told, for the access log; nil for the rule.
+    /// The name that the broker writes to the access log; nil for the normal case, `asked`.
     var means: String? { self == .asked ? nil : rawValue }
 }

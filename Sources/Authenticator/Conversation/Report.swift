@@ -1,7 +1,7 @@
 import Logging
 import Platform
 
-/// The one line that the log has of a conversation: who, for what, how it ended. No item, no reason, no answer.
+/// The one line that the log gets for a conversation: who asked, for which purpose, and how it ended. It holds no item, no reason and no answer.
 struct Report {
     var client: Client?
     var purpose = ""

@@ -2,29 +2,29 @@ import Authorization
 import BrokerProtocol
 import Platform
 
-/// Whose vault a challenge is about, and by what right its client has to do with it: by the kernel's word on who the client is, the name service's on who
-/// belongs to a group now, and the registry's. Never by the broker's, and never by the process's own list of groups, which outlives a removal.
+/// Whose vault a challenge is about, and by what right the client uses it. The kernel names the client, the name service the group's present members,
+/// and the registry the vault. Neither the broker's word counts nor the process's own list of groups, which outlives a removal.
 struct Claim {
     enum Right {
         /// The client's own vault.
         case own
-        /// A group's, of which the client is a member now.
+        /// The vault of a group that the client belongs to now.
         case member
-        /// The vault of an account that nobody can be asked for, or any that is to be accepted, and the client is root.
+        /// The client is root, and the vault has nobody to ask or is to be accepted.
         case root
     }
 
     let owner: Owner
     let right: Right
-    /// The account's or group's name now.
+    /// The account's or group's present name.
     let name: String
-    /// Whether the client is root, also where the vault is root's own.
+    /// Whether the client is root, even if the vault is root's own.
     let isRoots: Bool
 
     /// - Parameters:
-    ///   - text: the owner as the broker says.
-    ///   - isAccepting: it is about taking a file for the newest, which is root's for every vault.
-    /// - Throws: ``ConversationError``, the same for a group that is not there and one that the client does not belong to.
+    ///   - text: the owner, as the broker gives it.
+    ///   - isAccepting: the challenge accepts a file as the newest, which root may do for every vault.
+    /// - Throws: ``ConversationError``, the same for a group that does not exist and one that the client does not belong to.
     init(_ text: String, of client: Client, accepting isAccepting: Bool = false) throws(ConversationError) {
         guard let owner = Owner(text: text) else { throw Self.refusal }
         self.owner = owner
@@ -54,17 +54,18 @@ struct Claim {
     private static let refusal = ConversationError.refused(
         .challengeRefused("The challenge is for another owner's vault."))
 
-    /// A recovery code is for one's own keychain. Root makes and opens service vaults; what a person keeps, and any single item, is not root's by this way.
+    /// Checks the purposes against the right. A recovery code is only for one's own vault. Root makes, unlocks and renews service vaults this way,
+    /// but not people's vaults or single items.
     func check(_ record: RegistryRecord?, for purposes: Set<Keychain.Purpose>) throws(ConversationError) {
-        // A group's secrets are not one member's to take along.
+        // One member must not carry away a group's secrets.
         guard !purposes.contains(.recovery) || right == .own else { throw Self.refusal }
-        // One person's password is for one person's keychain.
+        // One person's password and boot belong to that person's vault only.
         let own: Set<Keychain.Purpose> = [.bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot]
         guard purposes.isDisjoint(with: own) || right == .own else { throw Self.refusal }
-        // Members of a group cannot speak for each other.
+        // Members of a group cannot decide for each other.
         guard !purposes.contains(.rotate) || right != .member else { throw Self.refusal }
         if purposes.contains(.accept) {
-            // By itself: who says yes to something else must not have said yes to this.
+            // Only alone, so that consent to another purpose never includes this one.
             guard isRoots, purposes == [.accept] else { throw Self.refusal }
             return
         }
@@ -74,7 +75,7 @@ struct Claim {
         }
     }
 
-    /// The same once more, when the person has answered: meanwhile the client may have been removed from the group.
+    /// Checks the right again after the person has answered, because the client may have left the group meanwhile.
     func confirm(for client: Client) throws(ConversationError) {
         guard right == .member else { return }
         let now = try Claim(owner.text, of: client)

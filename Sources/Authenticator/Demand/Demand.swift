@@ -2,34 +2,34 @@ import Authorization
 import BrokerProtocol
 import Platform
 
-/// What a challenge asks of the person, after everything the broker says of it was checked against what root knows. A taken-over broker can lie about
-/// item and reason; it cannot have signed what is not this user's vault, or more than the purposes that are shown.
+/// What a challenge asks of the person, after checking the broker's description against what root knows. A taken-over broker can lie about item and
+/// reason. It cannot get signatures for another user's vault, or for more than the purposes that are shown.
 struct Demand {
     let claim: Claim
-    /// nil when the vault is to be made.
+    /// nil if the vault is to be made.
     let record: RegistryRecord?
-    /// What the person is told.
+    /// The purposes that the person is shown.
     let purposes: Set<Keychain.Purpose>
-    /// What is signed for once the person has proved all that it takes: one way of those that the challenge allows.
+    /// What is signed after the person has given every proof. It is one of the ways that the challenge allows.
     let signatures: [SignatureWays.Signature]
-    /// The PAM services that say so, one after the other.
+    /// The PAM services that the person must pass, one after the other.
     let services: [ProofService]
-    /// Whether the keychain is to be tied to the boot, or released from it.
+    /// Whether the vault is to be tied to the boot, or released from it.
     var changesBoot: Bool { purposes == [.tieToBoot] || purposes == [.releaseFromBoot] }
-    /// Whether the password itself is needed, for a keychain that is bound to it, and not only somebody's word that it was right.
+    /// Whether the password itself is needed, for a vault that is bound to it. PAM's word that it was right is then not enough.
     let needsPassword: Bool
     let item: (service: String, account: String)?
-    /// What the item is to be called from then on; nil where it keeps its name.
+    /// The item's new name; nil if it keeps its name.
     let newName: (service: String, account: String)?
     let reason: String?
     /// When the client's own vault was last locked, in milliseconds of the boot clock.
     let lastLock: Int64
-    /// All that is read to renew the keychain's keys; the person is shown each.
+    /// The items that are read to renew the vault's keys. The person is shown each of them.
     let rotated: [(service: String, account: String)]
-    /// What an item is to be bound to; then nobody is asked, and nothing signed.
+    /// The kinds of biometry that an item is to be bound to. If there are any, nobody is asked and nothing is signed.
     let enrolment: [AuthorizationKind]
 
-    /// - Throws: ``ConversationError`` for anything that does not fit together.
+    /// - Throws: ``ConversationError`` if anything contradicts the registry or the purposes.
     init(
         _ facts: BrokerInterface.Describe.Reply, of client: Client, registry: Registry, keys: SigningKeys,
         sealer: SealerKind, biometrics: (RegistryRecord?) -> BiometricAvailability
@@ -84,10 +84,10 @@ struct Demand {
         self.lastLock = facts.lastLock
     }
 
-    /// Whether a person has to be asked: root is not, for what has nobody to ask.
+    /// Whether a person has to be asked. Root is not asked for a service vault, which has nobody to ask.
     var needsPerson: Bool { purposes == [.accept] ? !(record?.isService ?? false) : claim.right != .root }
 
-    /// Who that is: for a person's own keychain that root is to accept, that person.
+    /// The person to ask. If root accepts a person's vault, this is the vault's owner; otherwise the client's user.
     func person(_ client: Client) throws(ConversationError) -> Account {
         guard purposes == [.accept], case .user(let uid) = claim.owner, uid != client.account.uid else {
             return client.account
@@ -100,7 +100,7 @@ struct Demand {
         return account
     }
 
-    /// Whether no more is signed for than so many items can take: each kind once for each.
+    /// Whether the signatures are no more than this many items can need: each kind of reading once for each item, and one unlock.
     private static func isEach(_ signatures: [SignatureWays.Signature], of count: Int) -> Bool {
         AuthorizationKind.allCases.allSatisfy { kind in
             signatures.count { $0.kind == kind } <= (kind == .unlock ? 1 : count)
@@ -140,7 +140,7 @@ struct Demand {
         return record
     }
 
-    /// Whether a record is the owner's of this name, made by this authenticator.
+    /// Checks that the record belongs to the owner of this name, and that this authenticator's keys and sealer made it.
     static func check(
         _ record: RegistryRecord, of name: String, keys: SigningKeys, sealer: SealerKind
     ) throws(ConversationError) {

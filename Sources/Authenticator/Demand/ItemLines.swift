@@ -1,9 +1,9 @@
-/// The lines of a prompt that name items: each is whole, and no two items have the same one.
+/// The lines of a prompt that name items. Each line is complete, and no two items have the same line.
 struct ItemLines {
-    /// One line, and how many requests it stands for.
+    /// One line, and the number of requests it stands for.
     private struct Line {
         let text: String
-        /// The names' bytes, which tell apart what Unicode calls equal.
+        /// The bytes of the names. They differ even if Unicode calls two names equal.
         let names: [[UInt8]]
         var requests = 1
 
@@ -11,27 +11,27 @@ struct ItemLines {
     }
 
     private var lines: [Line] = []
-    /// How many more characters (Unicode scalars) there is room for.
+    /// The room that is left, in characters (Unicode scalars).
     private var room: Int
 
-    /// In bytes, as long as a name can be (docs/broker-protocol.md, "Limits").
+    /// The longest name, in bytes (docs/broker-protocol.md, "Limits").
     static let longestName = 1024
-    /// In bytes, as long as a reason can be.
+    /// The longest reason, in bytes.
     static let longestReason = 512
-    /// What a line takes besides its text: its beginning, and how often it is asked for.
+    /// Room for a line's indentation and its count of requests, in characters.
     private static let margin = 16
 
-    /// - Parameter room: for all lines together, in characters (Unicode scalars).
+    /// - Parameter room: the room for all lines together, in characters (Unicode scalars).
     init(room: Int) { self.room = room }
 
     var count: Int { lines.count }
-    /// The only line; nil where there are more.
+    /// The only line; nil unless there is exactly one.
     var single: String? { lines.count == 1 ? lines[0].shown : nil }
-    /// All of them, each on a line of its own.
+    /// All lines, each starting with a line break.
     var text: String { lines.map { "\n  \($0.shown)" }.joined() }
 
-    /// Names one more item. The same item, asked for twice, as by two threads, is one thing to a person.
-    /// - Returns: whether it is named now. False where its line has no room, or is longer than an item's can be.
+    /// Adds one item. If two threads ask for the same item, the person sees one line.
+    /// - Returns: whether the item is named now. False if its line does not fit, or if a text is longer than an item's can be.
     mutating func add(_ service: String, _ account: String, reason: String?) -> Bool {
         let names = [service, account, reason ?? ""].map { Array($0.utf8) }
         guard names[0].count <= Self.longestName, names[1].count <= Self.longestName,
@@ -42,7 +42,7 @@ struct ItemLines {
             return true
         }
         var text = Self.text(service, account, reason, spelling: false)
-        // Looks like another one: é can be one character or two.
+        // The line looks like another one: é, for example, can be one character or two.
         if lines.contains(where: { $0.text == text }) { text = Self.text(service, account, reason, spelling: true) }
         let size = text.unicodeScalars.count + Self.margin
         guard size <= room else { return false }

@@ -1,22 +1,22 @@
 import BrokerProtocol
 import Platform
 
-/// The first thing a person sees: which program asks, for what. Said as claimed: the program's own words are marked as such. What is signed for is in it whole,
-/// or nobody is asked.
+/// The first text that a person sees: which program asks, and for what. It marks the program's own words as such. It shows everything that is signed
+/// for; if it cannot, nobody is asked.
 enum Notice {
     /// The most items that one prompt names.
     static let mostItems = 32
-    /// In characters (Unicode scalars). No text is longer: what has no room is left out whole, and asked for by itself.
+    /// The longest text, in characters (Unicode scalars). An item that does not fit is left out whole and gets a prompt of its own.
     static let longest = 20_000
 
-    /// - Throws: ``ConversationError`` where it cannot be shown whole.
+    /// - Throws: ``ConversationError`` if the request cannot be shown whole.
     static func text(for demand: Demand, from client: Client) throws(ConversationError) -> String {
         guard demand.rotated.isEmpty else {
             let opening =
                 "\(subject(client)) asks to \(purpose(of: demand, nil)). For that it reads and reseals:"
             var lines = ItemLines(room: longest - opening.unicodeScalars.count)
             for item in demand.rotated where !lines.add(item.service, item.account, reason: nil) { throw tooLong }
-            // Each is read once: no name stands for two of them.
+            // Each item is read once, so no line may stand for two of them.
             guard lines.count == demand.rotated.count else {
                 throw .refused(.challengeRefused("The challenge names an item twice."))
             }
@@ -27,9 +27,9 @@ enum Notice {
                 + (demand.reason ?? "").ifGiven("\nReason it gives: "))
     }
 
-    /// - Parameter items: all that one answer could be for, the client's own first.
-    /// - Returns: the text, and the items that it names: for these alone the answer is good.
-    /// - Throws: ``ConversationError`` where the client's own cannot be shown whole.
+    /// - Parameter items: all requests that one answer could serve, the client's own first.
+    /// - Returns: the text, and the items that it names. The answer counts for these items only.
+    /// - Throws: ``ConversationError`` if the client's own item cannot be shown whole.
     static func text(
         for demand: Demand, _ items: [ShownItem], from client: Client
     ) throws(ConversationError) -> (text: String, shown: [ShownItem]) {
@@ -57,7 +57,7 @@ enum Notice {
         .refused(.challengeRefused("The request is too long to be shown to a person."))
     }
 
-    /// To be asked now, and not again for a while.
+    /// The notice for asking now, and then not again for a while.
     static func text(forReuse seconds: Int, in session: TerminalSession, from client: Client) -> String {
         let time = SpokenTime.of(seconds: seconds)
         return "\(subject(client)) asks to skip further prompts for \(time): until then every program in this "
@@ -67,7 +67,7 @@ enum Notice {
 
     private static func subject(_ client: Client) -> String {
         let process = "Process \(client.process.pid)"
-        // What it runs can be another program by the time this is read.
+        // The process may run another program by the time a person reads this.
         guard let program = client.resolvedProgram else {
             let name = PromptText.quoted(client.program, limit: 200)
             return "\(process), which calls itself \(name) (\(place(of: client))),"
@@ -140,7 +140,7 @@ enum Notice {
 }
 
 extension String {
-    /// In quotes, behind its introduction; nothing for nothing.
+    /// The text in quotes after its introduction; empty if the text is empty.
     fileprivate func ifGiven(_ introduction: String) -> String {
         isEmpty ? "" : introduction + PromptText.whole(self)
     }

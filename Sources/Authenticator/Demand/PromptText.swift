@@ -1,20 +1,21 @@
-/// Makes text of others fit to be shown: what could move a cursor, turn the direction of writing, hide or imitate is spelt out, and length is bounded.
+/// Makes foreign text safe to show. It spells out characters that move the cursor, change the writing direction, hide or imitate text, and it limits
+/// the length.
 enum PromptText {
     /// In double quotes, so that a name cannot run on into the sentence around it.
     static func quoted(_ text: String, limit: Int) -> String {
         "\"\(escaped(text, limit: limit, quotes: true))\""
     }
 
-    /// In double quotes, and nothing of it cut off.
-    /// - Parameter spelling: whatever is not ASCII is spelt out.
+    /// In double quotes, and never cut off.
+    /// - Parameter spelling: spell out every character that is not ASCII.
     static func whole(_ text: String, spelling: Bool = false) -> String {
         "\"\(escaped(text, limit: .max, quotes: true, spelling: spelling))\""
     }
 
-    /// In characters.
+    /// In characters (Unicode scalars).
     static let longestMessage = 2048
 
-    /// A message of a module: may have lines, nothing else beyond what is printed.
+    /// A PAM module's message. It may have line breaks, and otherwise printable characters only.
     static func message(_ text: String, limit: Int = longestMessage) -> String {
         escaped(text, limit: limit, keeping: ["\n"])
     }
@@ -50,7 +51,7 @@ enum PromptText {
             .spaceSeparator:
             return false
         default:
-            // Letters that are drawn as nothing (the Hangul fillers, variation selectors).
+            // Some letters are invisible, such as the Hangul fillers and variation selectors.
             return !scalar.properties.isDefaultIgnorableCodePoint
         }
     }

@@ -1,6 +1,6 @@
 import Authorization
 
-/// A PAM service: a kind of proof that a person can give. Which one a signature takes is this table's word and never the broker's.
+/// A PAM service: one kind of proof that a person can give. This table, never the broker, decides which service a signature takes.
 enum ProofService: String, Sendable, Equatable, CaseIterable {
     /// A finger or a face, and nothing else.
     case biometric = "coffer-biometric"
@@ -21,11 +21,11 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// The services that earn all of these signatures, in the order in which they are asked; each is needed.
+    /// The services that earn all of these signatures, in the order in which they are asked. The person must pass each.
     ///
-    /// What a biometric or the passcode service says also proves presence. A vault is opened by the passcode or by `coffer`, never by a biometric alone.
+    /// The biometric and the passcode service also prove presence. A vault is opened by the passcode or by `coffer`, never by a biometric alone.
     ///
-    /// - Parameter password: the password itself is needed, for a keychain that is bound to it: no other factor will do.
+    /// - Parameter password: whether the password itself is needed, because the vault is bound to it. No other factor will do then.
     static func needed(
         for kinds: some Collection<AuthorizationKind>, withPassword password: Bool = false
     ) -> [ProofService] {

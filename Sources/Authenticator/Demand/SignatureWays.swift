@@ -1,19 +1,19 @@
 import Authorization
 import BrokerProtocol
 
-/// The signatures that a challenge can be answered with, after they were checked: each way is complete for the purposes, and holds nothing that no
-/// purpose explains.
+/// The checked sets of signatures that a challenge can be answered with. Each way is complete for the purposes, and holds no signature that no
+/// purpose needs.
 struct SignatureWays {
-    /// One signature: what it is for, and the place that the broker knows it by.
+    /// One signature: its kind, and its index among the challenge's authorizations.
     struct Signature: Equatable {
         let index: Int
         let kind: AuthorizationKind
     }
 
-    /// The preferred one first; one at least.
+    /// At least one way, the preferred one first.
     let ways: [[Signature]]
 
-    /// - Throws: ``ConversationError`` for anything that does not fit together.
+    /// - Throws: ``ConversationError`` if the authorizations do not fit the purposes.
     init(
         _ authorizations: [BrokerInterface.Authorization], _ alternatives: [[Int]], for purposes: Set<Keychain.Purpose>
     ) throws(ConversationError) {
@@ -42,21 +42,21 @@ struct SignatureWays {
         self.ways = ways
     }
 
-    /// Each purpose is earned by signatures of its own, and no signature is made that no purpose explains: a read by one or more of an item's constraints,
-    /// an unlock by its one signature.
+    /// Whether each purpose has its own signatures, and each signature a purpose. A read takes one or more of an item's constraints, an unlock its
+    /// one signature.
     private static func isExplained(_ kinds: Set<AuthorizationKind>, by purposes: Set<Keychain.Purpose>) -> Bool {
         let forReading = kinds.filter(\.isForReading)
         let rest = kinds.subtracting(forReading)
         switch purposes {
         case [.create], [.enrolment], [.accept]: return kinds.isEmpty
         case [.unlock]: return kinds == [.unlock]
-        // By itself: who says yes to something else must not have said yes to this.
+        // Alone, so that consent to another purpose never includes this one.
         case [.recovery]: return kinds == [.recovery]
-        // Each by itself: who says yes to opening must not have said yes to these.
+        // Each alone, so that consent to opening never includes these.
         case [.bind], [.unbind]: return kinds == [.unlock]
         case [.tieToBoot], [.releaseFromBoot]: return kinds == [.unlock, .recovery]
         case [.approveBoot]: return kinds == [.boot]
-        // By itself, too; besides the opening it takes the reading of items, of which the person is shown each.
+        // Also alone. Besides the unlock, it takes the reading of items, and the person is shown each of them.
         case [.rotate]: return rest == [.unlock]
         case [.read], [.change], [.rename]: return !forReading.isEmpty && rest.isEmpty
         case [.unlock, .read], [.unlock, .change], [.unlock, .rename]: return !forReading.isEmpty && rest == [.unlock]
@@ -64,11 +64,11 @@ struct SignatureWays {
         }
     }
 
-    /// Whether a finger could be asked for.
+    /// Whether any way takes a finger.
     var hasBiometric: Bool { ways.contains { way in way.contains { $0.kind.isBiometric } } }
 
-    /// The first way that a person can go here.
-    /// - Throws: ``ConversationError``, saying why there is none.
+    /// The first way that is possible here.
+    /// - Throws: ``ConversationError`` with the reason if no way is possible.
     func choose(_ biometrics: BiometricAvailability) throws(ConversationError) -> [Signature] {
         var reason: String?
         for way in ways {

@@ -1,12 +1,12 @@
 import Platform
 
-/// The program that reports a login. What it says opens a keychain, so it has to be root's, on the machine itself, and one of those that root has listed.
+/// The program that reports a login. Its report opens a vault. So it must run as root, outside any container, and be listed by root.
 struct LoginProgram: Sendable, Equatable {
     let process: ProcessIdentity
-    /// Its file, by the kernel's word.
+    /// The program's file, as the kernel names it.
     let path: String
 
-    /// - Parameter listed: the files of the programs whose word counts.
+    /// - Parameter listed: the files of the programs whose reports count.
     /// - Throws: ``ConversationError`` for every other program.
     init(ofSocket descriptor: Int32, listed: [String]) throws(ConversationError) {
         do throws(SystemError) {
@@ -17,7 +17,7 @@ struct LoginProgram: Sendable, Equatable {
             let held = try peer.hold(ofSocket: descriptor)
             let path = try ProcessLink.read("exe", of: peer.pid)
             let namespaces = try ProcessNamespaces(of: peer.pid)
-            // All of this has to be one process's.
+            // This checks that all of the above was read from one process.
             try held.check()
             guard namespaces == (try ProcessNamespaces.initial()) else {
                 throw SystemError("take a login's report", reason: "\(path) runs in a container")

@@ -5,20 +5,21 @@ import Logging
 import Platform
 import Varlink
 
-/// One process, one connection, one report of `pam_coffer`'s: a person was let in by a login program, and the keychain is opened for it.
+/// Takes one report from `pam_coffer` on one connection, in a process of its own. The report says that a login program let a person in, and the vault
+/// is then opened.
 public struct LoginReport {
     private let configuration: Configuration
     private let logger = Logger(
         label: "coffer-authenticator", factory: { label in StreamLogHandler.standardError(label: label) })
 
-    /// What the module has to send its call; it sends it at once.
+    /// How long the module may take to send its call. It sends the call at once.
     private static let patience = Duration.seconds(2)
 
     public init(configuration: Configuration) {
         self.configuration = configuration
     }
 
-    /// Takes the report from a connected socket, and ends the process.
+    /// Takes the report from a connected socket and ends the process.
     public func run(on connection: consuming Descriptor) -> Never {
         var socket = UnixSocket(adopting: connection)
         var metadata: Logger.Metadata = [:]
@@ -36,7 +37,7 @@ public struct LoginReport {
             metadata["outcome"] = "\(error.outcome)"
             metadata["reason"] = "\(error.fault?.details.message ?? "")"
         }
-        // A login that is no longer waiting takes no answer.
+        // The answer is lost if the login no longer waits, and nothing depends on it.
         if let answer = try? Varlink.encode(VarlinkReply(Login.Report.Reply(opened: outcome.isOpen))) {
             try? socket.send(answer, until: .now + .seconds(1))
         }
@@ -48,7 +49,7 @@ public struct LoginReport {
         case opened
         case openAlready = "open already"
         case noKeychain = "no keychain"
-        /// It takes the password itself, and a login's report is only somebody's word that it was right.
+        /// A bound vault takes the password itself. A login's report only says that the password was right.
         case bound = "bound: opens at its first use"
         case refused
 
@@ -65,7 +66,7 @@ public struct LoginReport {
         } catch {
             throw .refused(.invalidArgument("The report cannot be taken: \(error)."))
         }
-        // What cannot be read is answered like what is something else.
+        // A call that cannot be decoded gets the same refusal as one of another method.
         guard let call = try? IncomingCall(VarlinkMessage(bytes), served: ServedMethods([Login.Report.self])),
             let report = (try? call.parameters()) as? Login.Report,
             (1...LoginWire.longestUser).contains(report.user.utf8.count)
@@ -101,7 +102,7 @@ public struct LoginReport {
         }
         guard let challenge = reply.challenge else { return .openAlready }
         do throws(ConversationError) {
-            // A login is good for opening, and for nothing else.
+            // A login only opens the vault. It signs for nothing else.
             let unlock = BrokerInterface.Authorization(kind: AuthorizationKind.unlock.rawValue)
             guard reply.authorizations == [unlock] else {
                 throw .refused(.challengeRefused("The broker asks for other signatures than opening a keychain needs."))
@@ -109,7 +110,7 @@ public struct LoginReport {
             try Signer(keys: dependencies.keys, challenge: challenge, record: record).sign(
                 [SignatureWays.Signature(index: 0, kind: .unlock)], through: &broker)
         } catch {
-            // The broker forgets the challenge sooner when told; where it cannot be, the challenge runs out by itself.
+            // Telling the broker lets it drop the challenge sooner. If the call fails, the challenge expires by itself.
             _ = try? broker.call(
                 BrokerInterface.Refuse(challenge: challenge, reason: error.reason), within: .seconds(1))
             throw error

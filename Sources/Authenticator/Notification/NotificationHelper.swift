@@ -3,13 +3,13 @@ import Platform
 import SystemBus
 import Varlink
 
-/// The process that shows one notification. It becomes the user first, and holds nothing that the user may not see; the bus that it speaks to is the
-/// user's, and may do what it likes: the kernel ends this process after a second of waiting for it.
+/// The process that shows one notification. It becomes the user first, and holds nothing that the user may not see. The session bus is the user's and
+/// may do anything. So the kernel ends this process after it has waited one second for the bus.
 public enum NotificationHelper {
     private static let service = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"
 
-    /// Takes the order from a connected socket, shows it, and takes it away at the connection's end. Ends the process.
+    /// Takes the order from a connected socket and shows the notification until the connection ends. Ends the process.
     public static func run(on connection: consuming Descriptor) -> Never {
         ProcessRights.endAfter(seconds: 2)
         var line = UnixSocket(adopting: connection)
@@ -20,7 +20,7 @@ public enum NotificationHelper {
             }
             try serve(Varlink.decode(NotificationOrder.self, from: bytes), &line)
         } catch {
-            // Nobody waits for a word of why there is no notification.
+            // Nobody waits for a reason why there is no notification.
         }
         ChildProcess.exitNow(0)
     }
@@ -39,7 +39,7 @@ public enum NotificationHelper {
                 .options(["transient": .flag(true)]), .signedNumber(Int32(seconds) * 1000),
             ], within: .seconds(1))
         let number = try answer.number()
-        // The conversation goes on; a person takes as long as the conversation may take.
+        // The notification may stay for as long as the conversation may take.
         ProcessRights.endAfter(seconds: UInt32(seconds) + 5)
         _ = try line.receiveMessage(limit: 1, until: nil)
         ProcessRights.endAfter(seconds: 1)

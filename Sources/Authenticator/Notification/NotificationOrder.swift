@@ -1,6 +1,6 @@
 import Platform
 
-/// What is to be shown on a user's desktop, as the process that does it is told.
+/// Tells the helper process what to show on a user's desktop.
 struct NotificationOrder: Codable {
     let name: String
     let uid: UInt32
@@ -9,12 +9,12 @@ struct NotificationOrder: Codable {
     let bus: String
     let summary: String
     let body: String
-    /// Seconds after which the desktop takes it away by itself.
+    /// Seconds until the desktop removes the notification by itself.
     let seconds: Int
 
-    /// The longest order that is taken, in bytes.
+    /// The longest order that is accepted, in bytes.
     static let longest = 32 << 10
-    /// In characters; a desktop shows no more.
+    /// In characters (Unicode scalars); a desktop shows no more.
     private static let longestBody = 1000
 
     init(_ account: Account, bus: String, text: String, seconds: Int) {
@@ -27,7 +27,7 @@ struct NotificationOrder: Codable {
         self.seconds = seconds
     }
 
-    /// Some desktops take a notification's text for markup: nothing in it may be any.
+    /// Spells out markup characters, because some desktops read a notification's text as markup.
     static func plain(_ text: String) -> String {
         var result = ""
         for character in PromptText.escaped(text, limit: longestBody, keeping: ["\n"]).unicodeScalars {

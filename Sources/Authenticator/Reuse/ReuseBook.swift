@@ -1,14 +1,14 @@
 import Platform
 
-/// The answers of one user that may be used again.
+/// The answers of one user that programs may use again.
 struct ReuseBook {
     private let file: StateFile<[ReuseRecord]>
     private let boot: String
 
-    /// As many terminals of one user as anybody asks this for at once.
+    /// The most answers kept for one user, each for one terminal.
     static let limit = 16
 
-    /// - Throws: ``ConversationError`` where the folder cannot be used.
+    /// - Throws: ``ConversationError`` if the folder cannot be used.
     init(registryDirectory: String, uid: UInt32) throws(ConversationError) {
         do throws(SystemError) {
             file = try StateFile(registryDirectory: registryDirectory, folder: "reuse", uid: uid, nothing: [])
@@ -18,10 +18,10 @@ struct ReuseBook {
         }
     }
 
-    /// Which PAM services have let the person in at this terminal, and may be taken as met now; none for the most part.
+    /// The PAM services that have let the person in at this terminal and still count as passed. Mostly there are none.
     func services(in session: TerminalSession, lastLock: Int64) throws(ConversationError) -> Set<ProofService> {
         try update { records in
-            // None of them comes back to life.
+            // An answer from before a lock never counts again.
             records.removeAll { $0.asked <= lastLock }
             return records.filter { $0.holds(in: session, lastLock: lastLock) }.reduce(into: []) {
                 $0.formUnion($1.services)
@@ -37,15 +37,15 @@ struct ReuseBook {
             session: session, boot: boot, services: services, asked: asked,
             ends: BootTime.milliseconds + Int64(min(seconds, ReuseRecord.longest)) * 1000)
         try update { records in
-            // A newer answer at the same terminal takes the older one's place.
+            // A newer answer at the same terminal replaces the older one.
             records.removeAll { $0.holds(in: session, lastLock: 0) }
             records.append(record)
             records = records.suffix(Self.limit)
         }
     }
 
-    /// Ends them all.
-    /// - Returns: how many there were.
+    /// Ends the reuse of all answers.
+    /// - Returns: the number of answers that there were.
     func forget() throws(ConversationError) -> Int {
         try update { records in
             defer { records = [] }

@@ -1,12 +1,12 @@
 import Configuration
 import Platform
 
-/// Asks a person once, and writes down that this terminal's programs may use the answer again for a while.
+/// Asks a person once, and records that this terminal's programs may use the answer again for a while.
 struct ReuseInquiry {
     let inquiry: Inquiry
 
-    /// - Parameter seconds: for how long, as the client wants it.
-    /// - Throws: ``ConversationError`` when the person was not recognised, or must not be asked for this.
+    /// - Parameter seconds: how long the answer may be used again, as the client requests it.
+    /// - Throws: ``ConversationError`` if the person was not recognised, or if this request is not allowed.
     func ask(seconds: Int64, _ session: inout ClientSession) throws(ConversationError) {
         let client = inquiry.client
         let limit = min(inquiry.configuration.reuseLimit, ReuseRecord.longest)

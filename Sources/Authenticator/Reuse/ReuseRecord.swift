@@ -2,7 +2,7 @@ import Platform
 
 /// One answer that a person lets programs of one terminal session use again (docs/prompts.md, "Reuse").
 struct ReuseRecord: Codable, Equatable {
-    /// Which start of the machine it was made in.
+    /// The boot ID at the time of the answer.
     let boot: String
     /// The terminal's device number.
     let terminal: Int32
@@ -10,12 +10,12 @@ struct ReuseRecord: Codable, Equatable {
     let leaderStart: UInt64
     /// The PAM services that let the person in.
     let services: Set<ProofService>
-    /// When the person began to be asked, in milliseconds of the boot clock: a lock that came in between counts.
+    /// When the person began to be asked, in milliseconds of the boot clock. A lock after that moment ends the reuse.
     let asked: Int64
-    /// When it is over, in milliseconds of the boot clock.
+    /// When the reuse ends, in milliseconds of the boot clock.
     let ends: Int64
 
-    /// The longest time that an answer can be used again, in seconds.
+    /// The longest time for which an answer can be used again, in seconds.
     static let longest = 300
 
     init(session: TerminalSession, boot: String, services: Set<ProofService>, asked: Int64, ends: Int64) {
@@ -28,20 +28,21 @@ struct ReuseRecord: Codable, Equatable {
         self.ends = ends
     }
 
-    /// Whether it is still to be kept.
+    /// Whether the record is still to be kept.
     func isAlive(boot: String, at now: Int64) -> Bool {
         let (kept, isOutOfRange) = ends.subtractingReportingOverflow(asked)
         return boot == self.boot && asked <= now && now < ends && !isOutOfRange && kept <= Self.longestKept
     }
 
-    /// Whether it is this session's, and no lock came since.
+    /// Whether the answer was given in this session and no lock came since.
     /// - Parameter lastLock: when the user's vault was last locked, in milliseconds of the boot clock.
     func holds(in session: TerminalSession, lastLock: Int64) -> Bool {
         session.terminal == terminal && session.leader.pid == leader && session.leader.startTime == leaderStart
             && asked > lastLock
     }
 
-    /// With the time that the conversation itself can have taken, in milliseconds. A file that says more was not written here.
+    /// The longest possible lifetime, with the time that the conversation can have taken, in milliseconds. A file with a longer one was not written
+    /// here.
     private static let longestKept = Int64(longest + 600) * 1000
 }
 

@@ -1,7 +1,8 @@
 import Authorization
 import BrokerProtocol
 
-/// For what an answer may be used again: reading an item whose very kind of proof was given. Never for unlocking, for recovery or for making a vault.
+/// When an answer may be used again: for reading an item that requires the same kind of proof. Never for unlocking, for recovery or for making a
+/// vault.
 enum ReuseRule {
     /// - Parameter services: the PAM services that let the person in.
     static func allows(
@@ -13,7 +14,7 @@ enum ReuseRule {
 
     private static func isMet(_ kind: AuthorizationKind, by services: Set<ProofService>) -> Bool {
         switch kind {
-        // Each service is a proof of presence.
+        // Each service proves presence.
         case .presence: !services.isEmpty
         case .biometryAny, .biometryCurrentSet: services.contains(.biometric)
         case .passcode: services.contains(.passcode)

@@ -1,4 +1,4 @@
-/// A length of time as a person says it.
+/// A length of time in words.
 enum SpokenTime {
     /// - Parameter seconds: more than 0.
     static func of(seconds: Int) -> String {

@@ -3,17 +3,17 @@ import BrokerProtocol
 import Cryptography
 import FoundationEssentials
 
-/// Renews all keys of a keychain (docs/rotation.md). Made only after a person, or root for a service, has said yes to just that, and the signature for
-/// opening it was given.
+/// Renews all keys of a vault (docs/rotation.md). It is made only after a person, or root for a service, has agreed to exactly this and the
+/// signature for unlocking the vault was given.
 struct KeychainRotation {
     let demand: Demand
     let record: RegistryRecord
     let signer: Signer
     let registry: Registry
-    /// Of a bound keychain: the login password, as PAM has just accepted it.
+    /// The login password of a bound vault, which PAM has just accepted.
     var password: SecretBytes?
 
-    /// From the broker's offer to the registry: well within the time for which a broker that was started again waits for it.
+    /// The time from the broker's offer to the registry's change. It is well below the time for which a restarted broker waits for the decision.
     private static let decision = Duration.seconds(12)
 
     func perform(through broker: inout BrokerConnection) throws(ConversationError) {
@@ -36,11 +36,11 @@ struct KeychainRotation {
             reply = try broker.call(
                 BrokerInterface.Succeed<RegistryRecord>(challenge: signer.challenge), within: .seconds(300))
         } catch { throw ConversationError(error) }
-        // More items than one prompt can name: the next one goes on.
+        // There were more items than one prompt can name. The next request continues.
         guard let proposal = reply.record else { return }
         let offered = ContinuousClock.now
         let next = try checked(proposal, salt: binding?.salt)
-        // What is not seen to open does not take the place of what does.
+        // The new vault must open before it replaces the present one.
         var prover = signer
         prover.record = next
         do throws(BrokerFailure) {
@@ -66,7 +66,7 @@ struct KeychainRotation {
                 throw .unreachable("The broker asks for signatures where none is needed.")
             }
         } catch {
-            // It was locked, or the broker ended, in just that moment.
+            // The vault was locked, or the broker ended, at this very moment.
             throw .refused(
                 .notCompleted(
                     "The keys are renewed, and the keychain takes them up at its next use: coffer unlock",
@@ -77,10 +77,10 @@ struct KeychainRotation {
         }
     }
 
-    /// What the broker alone knows: id, Names, indexes. All else is as it was, or our own.
+    /// Takes id, Names and indexes from the broker, which alone knows them. All else stays as it was, or is the authenticator's own.
     func checked(_ proposal: RegistryRecord, salt: [UInt8]?) throws(ConversationError) -> RegistryRecord {
         let names = Array(proposal.objects.values)
-        // The software sealer's device root has nothing in its Name that could differ: docs/vault-format.md, "object".
+        // All device roots of the software sealer can have the same Name: docs/vault-format.md, "object".
         let fresh = proposal.objects.filter { $0.key != .deviceRoot || proposal.sealer != .software }.values
         let roles = ObjectRole.ofNewVault + (proposal.biometrySet == nil ? [] : [.biometryCurrentSet])
         guard proposal.format == record.format, proposal.owner == record.owner, proposal.created == record.created,

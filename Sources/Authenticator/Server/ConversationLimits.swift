@@ -2,21 +2,21 @@ import BrokerProtocol
 import Configuration
 import Platform
 
-/// How many conversations there may be at the same time, of one user and of all. Each conversation's process takes its place itself, before it reads
-/// anything, so that it does not matter who has started it; places are locks, so that the kernel gives them back when the process ends, however it ends.
+/// Limits how many conversations may run at the same time, for one user and for all. Each conversation's process takes its own place before it reads
+/// anything, so it does not matter who started it. Places are locks. The kernel returns them when the process ends in any way.
 struct ConversationLimits {
     /// Conversations of all users together.
     static let total: Int64 = 256
-    /// Of these the ones that are kept for users who have next to none: users who take all that they may take leave them free.
+    /// Places within the total that are kept for users who have almost none. Users at their own limit leave these free.
     static let kept: Int64 = 64
-    /// How many conversations of a user may be among the kept ones.
+    /// How many conversations of each user may use the kept places.
     static let first: Int64 = 2
-    /// Conversations of one user at least. One program may have several, for requests that one prompt answers.
+    /// The least limit for one user. One program may have several conversations, for requests that one prompt answers.
     private static let leastOfUser = 32
 
-    /// Conversations of one user.
+    /// The most conversations of one user.
     let ofUser: Int
-    /// Programs of one user that may be in a conversation.
+    /// The most programs of one user that may be in a conversation.
     private let programs: Int
     private let path: String
 
@@ -26,17 +26,17 @@ struct ConversationLimits {
         path = configuration.conversationTable
     }
 
-    /// What a user who has too many is told.
+    /// The refusal for a user who has too many conversations.
     static let tooMany = ConversationError.Refusal.limitExceeded(
         "Too many authentications are open: finish or cancel one of them.")
 
-    /// Takes a place for one more conversation. It is held until the value ends.
+    /// Takes a place for one more conversation and holds it until the value ends.
     ///
-    /// - Throws: ``ConversationError`` where the user, or all users together, have too many, and for a user whom the name service does not know.
+    /// - Throws: ``ConversationError`` if the user, or all users together, have too many, or if the name service does not know the user.
     func admit(_ peer: PeerCredentials) throws(ConversationError) -> PlaceLocks {
         let places = try checked { () throws(SystemError) in try PlaceLocks(path: path) }
         let area = Area(uid: peer.uid)
-        // A user's own limit comes first: who is at it takes nothing from others, and costs no question to the name service.
+        // The user's own limit comes first. A user who has reached it takes no place from others and causes no call to the name service.
         let own = try checked { () throws(SystemError) in try places.takeFirst(of: area.conversations(ofUser)) }
         guard let own else { throw .refused(Self.tooMany) }
         let account: Account?
@@ -58,10 +58,10 @@ struct ConversationLimits {
         return places
     }
 
-    /// Counts a program's conversations as one.
-    /// - Returns: false where the user has other programs enough.
+    /// Counts all conversations of a program as one.
+    /// - Returns: false if the user has reached the limit with other programs.
     private func join(_ pid: Int32, in area: Area, _ places: borrowing PlaceLocks) throws(SystemError) -> Bool {
-        // Two that come at the same moment must not take each other for too many.
+        // Without this lock, two programs that come at the same moment could each count the other and both be refused.
         try places.wait(for: area.gate)
         let found = try find(pid, in: area, places)
         try places.giveUp(area.gate)
@@ -88,18 +88,18 @@ struct ConversationLimits {
         }
     }
 
-    /// The places of one user. Those of all users come before the first area.
+    /// The places of one user. The places of all users together come before the first area.
     private struct Area {
         /// More than there are process numbers (PID_MAX_LIMIT).
         private static let program: Int64 = 1 << 23
-        /// More than 64 programs take, the most that can be configured.
+        /// More than 64 programs take; 64 is the most that can be configured.
         private static let size: Int64 = 1 << 30
 
         private let start: Int64
 
         init(uid: UInt32) { start = (Int64(uid) + 1) * Self.size }
 
-        /// Held while a place among the programs is sought.
+        /// Held while a program's place is searched for.
         var gate: Int64 { start }
 
         func conversations(_ limit: Int) -> Range<Int64> { start + 1..<start + 1 + Int64(limit) }

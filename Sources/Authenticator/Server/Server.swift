@@ -5,17 +5,17 @@ import Logging
 import Platform
 import ServiceManager
 
-/// Listens, and starts a process for each connection. It reads nothing from a client, and loads nothing that a conversation needs.
+/// Listens, and starts a process for each connection. It reads nothing from a client and loads nothing that a conversation needs.
 public struct Server: ~Copyable {
-    /// Conversations' processes. More than there may be conversations: the others are about to be refused, and end at once.
+    /// The most processes of conversations. This is more than the limit on conversations, because refused ones also take a process for a moment.
     private static let processLimit = Int(ConversationLimits.total) + 64
-    /// What conversations have to end when the server does.
+    /// How long conversations may take to end after the server is told to.
     private static let patience = Duration.seconds(3)
-    /// Logins that are reported at the same time. Only root can make more of them, and they are over in a moment.
+    /// The most logins that are reported at the same time. Only root can make them, and each takes a moment.
     private static let reportLimit = 32
-    /// A conversation that is not over so long after its time limit hangs in a module, and is ended.
+    /// A conversation that lasts this long after its time limit hangs in a module and is killed.
     private static let grace = Duration.seconds(60)
-    /// Started by a connection it ends when nobody has come for so long: the next one starts it again.
+    /// A server that a connection started ends after this long without one. The next connection starts it again.
     private static let idleness = Duration.seconds(60)
 
     /// One conversation's process.
@@ -28,14 +28,14 @@ public struct Server: ~Copyable {
     private let configuration: Configuration
     private let configurationPath: String
     private let listener: UnixListener
-    /// Root's own: `pam_coffer`'s. nil where the service manager listens, and has a unit of its own for it.
+    /// The socket for `pam_coffer`, which only root can use. nil if the service manager listens, since it has a separate unit for this.
     private let reportListener: UnixListener?
-    /// -1 without one.
+    /// The report socket's descriptor; -1 without one.
     private let reportNumber: Int32
     private let signals: SignalDescriptor
     private let limits: ConversationLimits
     private var conversations: [Int32: Child] = [:]
-    /// Of whom it was said that they have too many, and who has had too many ever since.
+    /// Users who have had too many conversations ever since the log said so.
     private var warned: Set<UInt32> = []
     private var reports: Set<Int32> = []
     private let logger = Logger(
@@ -55,7 +55,7 @@ public struct Server: ~Copyable {
         self.reportListener = consume reportListener
     }
 
-    /// Takes over the clients' socket on which the service manager listens.
+    /// Takes over the clients' socket from the service manager.
     ///
     /// - Parameter number: the socket's descriptor.
     public init(configuration: Configuration, configurationPath: String, listening number: Int32) throws(SystemError) {
@@ -70,15 +70,15 @@ public struct Server: ~Copyable {
         reportNumber = -1
     }
 
-    /// Serves until SIGTERM or SIGINT, and then ends all conversations; where it has made the sockets itself it removes them, where it has not it also ends
-    /// when nobody has come for a while.
+    /// Serves until SIGTERM or SIGINT, and then ends all conversations. It removes the sockets if it made them itself. If it did not, it also ends
+    /// after a minute without a conversation.
     public mutating func run() throws(SystemError) {
-        // What a module has started and a conversation has left behind comes to this process, and is ended.
+        // A process that a module started and a conversation left behind becomes this process's child, and is ended.
         try ChildProcess.adoptOrphans()
         ServiceNotification.ready.send()
         logger.notice("listening", metadata: ["socket": "\(configuration.authSocket)"])
         while true {
-            // Descriptors that are not there are -1, which poll passes over: who is not accepted waits in the listener's queue, in order.
+            // A missing descriptor is -1, which poll ignores. Connections that are not accepted yet wait in the listener's queue, in order.
             let idle = reportNumber < 0 && conversations.isEmpty ? ContinuousClock.now + Self.idleness : nil
             let ready = try Readiness.wait(
                 for: [
@@ -104,7 +104,7 @@ public struct Server: ~Copyable {
         do throws(SystemError) {
             let connection = try listener.accept()
             let peer = try PeerCredentials(ofSocket: connection.number)
-            // Each process counts for itself; this spares the start of those that would only be refused.
+            // Each process checks the limits itself. This check saves starting those that would only be refused.
             guard conversations.values.count(where: { $0.uid == peer.uid }) < limits.ofUser else {
                 if warned.insert(peer.uid).inserted {
                     logger.warning("too many conversations", metadata: ["uid": "\(peer.uid)"])
@@ -114,7 +114,7 @@ public struct Server: ~Copyable {
             let end = ContinuousClock.now + .seconds(configuration.promptTimeout) + Self.grace
             conversations[try start("converse", on: connection)] = Child(uid: peer.uid, end: end)
         } catch {
-            // One connection's trouble; the others go on.
+            // One connection failed; the others go on.
             logger.error("connection refused", metadata: ["reason": "\(error)"])
         }
     }
@@ -124,7 +124,7 @@ public struct Server: ~Copyable {
             guard let connection = try reportListener?.accept() else { return }
             reports.insert(try start("report", on: connection))
         } catch {
-            // As above.
+            // One connection failed; the others go on.
             logger.error("report refused", metadata: ["reason": "\(error)"])
         }
     }

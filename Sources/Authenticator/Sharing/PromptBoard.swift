@@ -1,14 +1,14 @@
 import Platform
 
-/// The prompts of one user, for the authenticator's processes to see whether another of them asks for the same program already.
+/// The open prompts of one user. With it, the authenticator's processes see whether another of them already asks for the same program.
 struct PromptBoard {
-    /// What a request has to do.
+    /// What a request does next.
     enum Turn: Equatable {
         /// Ask the person.
         case ask
         /// Another process asks.
         case wait
-        /// The person has answered, and was shown this very request, which has taken the answer with that.
+        /// The person was shown this very request and has answered. The request takes the answer with this call.
         case answered(SharedPrompt.Answer)
     }
 
@@ -17,12 +17,12 @@ struct PromptBoard {
     private let boot: String
     private let own: SharedPrompt.Server
 
-    /// For how long an answer is good for the requests that were shown, in milliseconds.
+    /// How long an answer counts for the requests that were shown, in milliseconds.
     static let memory: Int64 = 10_000
-    /// More prompts of one user than can be open at once.
+    /// More prompts than one user can have open at once.
     private static let limit = 128
 
-    /// - Throws: ``ConversationError`` where the folder cannot be used.
+    /// - Throws: ``ConversationError`` if the folder cannot be used.
     init(registryDirectory: String, uid: UInt32, group: PromptGroup) throws(ConversationError) {
         do throws(SystemError) {
             file = try StateFile(registryDirectory: registryDirectory, folder: "prompts", uid: uid, nothing: [])
@@ -34,12 +34,12 @@ struct PromptBoard {
         self.group = group
     }
 
-    /// - Parameter token: the request's own item.
+    /// - Parameter token: the token of the request's own item.
     func turn(of token: String) throws(ConversationError) -> Turn {
         try update { prompts in
             for index in prompts.indices where prompts[index].group == group {
                 guard let outcome = prompts[index].outcome, outcome.items.contains(token) else { continue }
-                // Once: nobody has a second signature made for one answer.
+                // Each request takes the answer once, so that one answer never earns a second signature.
                 prompts[index].outcome?.items.remove(token)
                 prompts[index].outcome?.taken[token] = own
                 return .answered(outcome.answer)
@@ -50,7 +50,7 @@ struct PromptBoard {
         }
     }
 
-    /// The tokens of what the person has answered already, and is not to be asked for again.
+    /// The tokens of requests that the person has answered already. They must not be shown again.
     func answered() throws(ConversationError) -> Set<String> {
         try update { prompts in
             prompts.filter { $0.group == group }.compactMap(\.outcome).reduce(into: []) {
@@ -59,11 +59,11 @@ struct PromptBoard {
         }
     }
 
-    /// This process has asked, and takes the answer for its own request.
+    /// Records that this process has asked, and takes the answer for its own request.
     /// - Parameters:
-    ///   - answer: nil where nothing was learnt of the person; the next request asks then.
-    ///   - token: the own request's.
-    ///   - items: the tokens of what the person was shown.
+    ///   - answer: nil if the person gave none; then the next request asks.
+    ///   - token: the token of this process's request.
+    ///   - items: the tokens of the items that the person was shown.
     func end(_ answer: SharedPrompt.Answer?, of token: String, for items: Set<String>) throws(ConversationError) {
         try update { prompts in
             guard
@@ -91,8 +91,8 @@ struct PromptBoard {
         }
     }
 
-    /// An answer is remembered for a while, a question for as long as its process lives.
-    /// - Returns: nil for what is over.
+    /// Keeps an answer for a while, and a question for as long as its process lives.
+    /// - Returns: nil if the prompt is over.
     private func present(_ prompt: SharedPrompt, at now: Int64) -> SharedPrompt? {
         guard prompt.boot == boot else { return nil }
         guard var outcome = prompt.outcome else { return prompt.leader.isAlive ? prompt : nil }

@@ -1,6 +1,6 @@
 import Platform
 
-/// What requests must have in common to be answered by one prompt: the process, whose keychain, for what, by which proofs.
+/// What requests must have in common for one prompt to answer them: the process, the vault's owner, the purposes and the PAM services.
 struct PromptGroup: Codable, Equatable {
     let pid: Int32
     let startTime: UInt64

@@ -1,18 +1,18 @@
 import BrokerProtocol
 import PAM
 
-/// Asks a person for one request to read, and at the same time for all that the same process waits for: one prompt, which names every one of them. Of the
-/// processes that serve these requests one asks, at once; the others wait for it, and take its answer where their own item was shown. What comes while it
-/// asks is in the next prompt (docs/broker-protocol.md, "One prompt for several requests").
+/// Asks a person once for all items that a process waits to read. One of the authenticator's processes that serve these requests shows a prompt that
+/// names every item. The others wait and take its answer if their own item was shown. Requests that come later are in the next prompt
+/// (docs/broker-protocol.md, "One prompt for several requests").
 struct SharedInquiry {
     let inquiry: Inquiry
     let challenge: String
     let demand: Demand
 
-    /// How often the others look whether it is over.
+    /// How often the waiting processes check for an answer.
     private static let pace = Duration.milliseconds(50)
 
-    /// - Throws: ``ConversationError`` when the person was not recognised, here or in the prompt that named this request.
+    /// - Throws: ``ConversationError`` if the person was not recognised, here or in the prompt that named this request.
     func ask(_ session: inout ClientSession, _ broker: inout BrokerConnection) throws(ConversationError) -> Proof {
         guard Self.isShared(demand.purposes) else {
             try inquiry.ask(demand.services, Notice.text(for: demand, from: inquiry.client), &session)
@@ -43,7 +43,7 @@ struct SharedInquiry {
         }
     }
 
-    /// Reading, and opening the keychain for it. Whatever else is asked for is asked for by itself.
+    /// Only reading, and unlocking the vault for it, can share a prompt. Every other purpose is asked for by itself.
     static func isShared(_ purposes: Set<Keychain.Purpose>) -> Bool {
         purposes.contains(.read) && purposes.isSubset(of: [.read, .unlock])
     }
@@ -54,7 +54,7 @@ struct SharedInquiry {
     ) throws(ConversationError) {
         var tokens: Set<String> = []
         do throws(ConversationError) {
-            // Before the broker is asked: whose answer is taken by then is no longer among what it names.
+            // This comes before the call to the broker. The broker no longer names a request whose answer is taken by then.
             let known = try board.answered().union([token])
             var items = [own]
             for companion in try companions(&broker) where !known.contains(try companion.token()) {
@@ -70,7 +70,8 @@ struct SharedInquiry {
         try board.end(.yes, of: token, for: tokens)
     }
 
-    /// What else the process waits for. The broker's word: it decides what is shown, and what is not shown is not signed for.
+    /// The other requests that the process waits for. The broker's word is enough here: it decides what is shown, and only shown items are signed
+    /// for.
     private func companions(_ broker: inout BrokerConnection) throws(ConversationError) -> [ShownItem] {
         let reply: BrokerInterface.Companions.Reply
         do throws(BrokerFailure) {

@@ -2,12 +2,12 @@ import BrokerProtocol
 import Platform
 import Varlink
 
-/// One prompt, shown or about to be shown by one of the authenticator's processes, and how it ended.
+/// One prompt that a process of the authenticator shows or is about to show, and its outcome.
 struct SharedPrompt: Codable, Equatable {
     let group: PromptGroup
-    /// Which start of the machine it was shown in.
+    /// The boot ID at the time of the prompt.
     let boot: String
-    /// The authenticator's process that asks.
+    /// The process that asks the person.
     let leader: Server
     /// nil while the person is asked.
     var outcome: Outcome?
@@ -23,7 +23,7 @@ struct SharedPrompt: Codable, Equatable {
         }
 
         var isAlive: Bool {
-            // A process that cannot be looked at has ended.
+            // A process that cannot be read has ended.
             (try? ProcessIdentity(observing: pid)) == ProcessIdentity(pid: pid, startTime: startTime)
         }
     }
@@ -31,9 +31,9 @@ struct SharedPrompt: Codable, Equatable {
     /// How the person answered, and for what.
     struct Outcome: Codable, Equatable {
         let answer: Answer
-        /// The tokens of the items that the person was shown, and whose requests have not taken the answer yet. Each takes it once.
+        /// The tokens of shown items whose requests have not taken the answer yet. Each takes it once.
         var items: Set<String>
-        /// The tokens whose requests have, with the processes that serve them: while these live, nobody needs to be asked for the same again.
+        /// The tokens of requests that have taken the answer, with their processes. While these live, the same request needs no new question.
         var taken: [String: Server]
         /// In milliseconds of the boot clock.
         let time: Int64

@@ -2,16 +2,16 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 
-/// An item in a prompt, with the one challenge that it is shown for.
+/// An item in a prompt, together with the one challenge that it is shown for.
 struct ShownItem: Equatable {
-    /// SHA-256 of the challenge, hex.
+    /// SHA-256 of the challenge, in hexadecimal.
     let challenge: String
     let service: String?
     let account: String?
     /// In the program's own words.
     let reason: String?
 
-    /// - Throws: ``ConversationError`` where there is no digest to be had.
+    /// - Throws: ``ConversationError`` if the digest cannot be computed.
     init(challenge: String, _ demand: Demand) throws(ConversationError) {
         do throws(CryptographyError) { self.challenge = Hex.encode(try SHA256.digest(Array(challenge.utf8))) } catch {
             throw .refused(.misconfigured("The challenge cannot be digested: \(error.reason)."))
@@ -28,7 +28,7 @@ struct ShownItem: Equatable {
         reason = companion.reason
     }
 
-    /// Stands for everything that the person saw: another name under the same challenge is another item.
+    /// Identifies everything that the person saw. Another name under the same challenge gives another token.
     func token() throws(ConversationError) -> String {
         let parts = [challenge, service ?? "", account ?? "", reason ?? ""].map { Array($0.utf8) }
         do throws(CryptographyError) { return Hex.encode(try SHA256.digest(LengthPrefixed.encode(parts))) } catch {

@@ -2,12 +2,12 @@ import Authorization
 import BrokerProtocol
 import FoundationEssentials
 
-/// Makes a vault known: the broker builds it, the authenticator registers it, and only then is it put in its place.
+/// Registers a new vault. The broker builds it, the authenticator registers it, and only then does the broker put it in place.
 struct Provisioning {
     let challenge: String
     let owner: Owner
     let ownerName: String
-    /// Made by root for an account that nobody can be asked for.
+    /// Root makes it for an account that has nobody to ask.
     let isService: Bool
     let sealer: SealerKind
     let keys: SigningKeys
@@ -42,7 +42,8 @@ struct Provisioning {
         return record
     }
 
-    /// The broker proposes what only it knows (vault id, Names, storage key); what root answers for is compared, and the owner's name is our own word.
+    /// Compares the proposal with what root knows. Only the vault id, Names and storage key are the broker's own. The owner's name comes from the
+    /// authenticator.
     func checked(_ proposal: RegistryRecord, now: Date = Date()) throws(ConversationError) -> RegistryRecord {
         let names = Set(proposal.objects.values)
         let age = now.timeIntervalSince1970 - Double(proposal.created) / 1000

@@ -3,14 +3,14 @@ import BrokerProtocol
 import Cryptography
 import FoundationEssentials
 
-/// Signs for each authorization in turn: nonce and parameter hash come from the broker, everything else from the registry.
+/// Signs for each authorization in turn. Nonce and parameter hash come from the broker, everything else from the registry.
 struct Signer {
     let keys: SigningKeys
     let challenge: String
-    /// nil before there is a vault: then there is nothing to sign for.
+    /// nil before there is a vault. Then there is nothing to sign for.
     var record: RegistryRecord?
     var proof = Proof.asked
-    /// The digest of the fingers that are enrolled at the moment of asking; nil where there are none to ask about.
+    /// Returns the digest of the fingers that are enrolled at the moment of the call; nil if no finger is ever needed.
     var fingers: (() throws(BiometryObstacle) -> [UInt8]?)?
 
     init(
@@ -24,7 +24,7 @@ struct Signer {
         self.fingers = fingers
     }
 
-    /// - Throws: ``ConversationError``; signatures already given stay good for their one TPM session only.
+    /// - Throws: ``ConversationError``. Signatures that were made before remain valid, but only for their one TPM session.
     func sign(_ signatures: [SignatureWays.Signature], through broker: inout BrokerConnection) throws(ConversationError)
     {
         for wanted in signatures {
@@ -34,8 +34,8 @@ struct Signer {
     }
 
     /// - Parameters:
-    ///   - pin: what a password was made into, for the unlock root of a vault that is bound.
-    ///   - reseals: what is released is to be sealed anew, and opens nothing before.
+    ///   - pin: the value derived from the password, for the unlock root of a bound vault.
+    ///   - reseals: the released root is to be sealed anew, and opens nothing before that.
     func sign(
         _ wanted: SignatureWays.Signature, pin: SecretBytes? = nil, reseals: Bool = false,
         through broker: inout BrokerConnection
@@ -51,7 +51,7 @@ struct Signer {
             within: .seconds(60))
     }
 
-    /// What the finger was that PAM said yes to nobody knows; that it is one of those that the key is for, the set as a whole has to say.
+    /// Nobody knows which finger PAM accepted. So the whole set of enrolled fingers must be the one that the key is bound to.
     private func checkFingers() throws(ConversationError) {
         let present: [UInt8]?
         do throws(BiometryObstacle) { present = try fingers?() } catch {

@@ -1,25 +1,25 @@
 import Cryptography
 import Platform
 
-/// A P-256 key of the authenticator's: what a vault's policy trusts. A PEM file that only the authenticator's user can read; the present one is made at first
-/// use.
+/// A P-256 key of the authenticator, which the policies of vaults trust. It is a PEM file that only the authenticator's user can read. The present
+/// key is made at first use.
 struct SigningKey {
     let key: P256.PrivateKey
 
     /// 65 bytes, as registry records hold it.
     var publicKey: [UInt8] { key.publicKey }
 
-    /// The most bytes the file may have.
+    /// The longest key file that is accepted, in bytes.
     private static let longestFile = 8192
 
     static func path(in directory: String) -> String { "\(directory)/signing-key.pem" }
 
-    /// The present one.
-    /// - Throws: ``ConversationError`` when the file is not ours alone, cannot be read or written, or holds no P-256 key.
+    /// Reads the present key, or makes it.
+    /// - Throws: ``ConversationError`` if others can use the file, if it cannot be read or written, or if it holds no P-256 key.
     init(directory: String) throws(ConversationError) {
         let path = Self.path(in: directory)
         do throws(SystemError) {
-            // Two first conversations at once must not make two keys.
+            // Two first conversations at the same time must not make two keys.
             let lock = try FileLock(path: "\(directory)/signing-key.lock")
             defer { lock.keep() }
             if let present = try Self.read(path) {
@@ -31,8 +31,8 @@ struct SigningKey {
         } catch { throw Self.conversationError(error) }
     }
 
-    /// - Returns: nil where there is no such file.
-    /// - Throws: ``ConversationError`` as above.
+    /// - Returns: nil if there is no such file.
+    /// - Throws: ``ConversationError``, as ``init(directory:)`` does.
     init?(file path: String) throws(ConversationError) {
         do throws(SystemError) {
             guard let key = try Self.read(path) else { return nil }
@@ -42,7 +42,7 @@ struct SigningKey {
 
     private init(_ key: P256.PrivateKey) { self.key = key }
 
-    /// A fresh one, in no file yet.
+    /// Makes a new key, which is in no file yet.
     static func generate() throws(ConversationError) -> SigningKey {
         do throws(SystemError) { return SigningKey(try make()) } catch { throw conversationError(error) }
     }
@@ -55,7 +55,7 @@ struct SigningKey {
         .refused(.misconfigured("The authenticator \(error)."))
     }
 
-    /// - Returns: nil where there is no file yet.
+    /// - Returns: nil if there is no file yet.
     private static func read(_ path: String) throws(SystemError) -> P256.PrivateKey? {
         guard let status = try FileStatus.of(path) else { return nil }
         guard status.isRegular, status.uid == ProcessSurroundings.effectiveUser, status.mode & 0o177 == 0 else {

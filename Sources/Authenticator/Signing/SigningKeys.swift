@@ -2,8 +2,9 @@ import Authorization
 import Cryptography
 import Platform
 
-/// The present signing key, which new and renewed keychains are made for, and the former ones, which the others still need (docs/rotation.md, "The signing
-/// key"). A former key is a file of the registry folder's `former-keys`, named by the first half of the SHA-256 of its public point, until no record names it.
+/// The present signing key, which new and renewed vaults are made for, and the former keys, which other vaults still need (docs/rotation.md, "The
+/// signing key"). A former key is a file in the registry folder's `former-keys`. Its name is the first half of the SHA-256 of its public point. It
+/// stays until no record names it.
 struct SigningKeys {
     let present: SigningKey
     private let directory: String
@@ -11,15 +12,15 @@ struct SigningKeys {
     private var folder: String { "\(directory)/former-keys" }
     private var lockPath: String { "\(directory)/signing-key.lock" }
 
-    /// - Throws: ``ConversationError`` as ``SigningKey``.
+    /// - Throws: ``ConversationError``, as ``SigningKey/init(directory:)`` does.
     init(directory: String) throws(ConversationError) {
         self.directory = directory
         present = try SigningKey(directory: directory)
     }
 
-    /// The key that a keychain was made for.
-    /// - Returns: nil where it is not there.
-    /// - Throws: ``ConversationError`` for a file that is not ours alone, or holds something else.
+    /// The key that a vault was made for.
+    /// - Returns: nil if the key's file is missing.
+    /// - Throws: ``ConversationError`` if others can use the file, or if it holds something else.
     func key(for record: RegistryRecord) throws(ConversationError) -> SigningKey? {
         if record.authenticatorKey == present.publicKey { return present }
         guard let former = try SigningKey(file: formerPath(of: record.authenticatorKey)) else { return nil }
@@ -29,7 +30,7 @@ struct SigningKeys {
         return former
     }
 
-    /// Makes another key the present one; the one before stays for the keychains that were made for it.
+    /// Makes a new key the present one. The former one stays for the vaults that were made for it.
     func renew() throws(ConversationError) {
         try locked { () throws(ConversationError) in
             let before = try SigningKey(file: presentPath)
@@ -44,7 +45,7 @@ struct SigningKeys {
         }
     }
 
-    /// Lets everybody see which key is the present one.
+    /// Publishes the present key, so that everybody can see which one it is.
     private func publish(_ key: SigningKey) throws(ConversationError) {
         try Self.translating { () throws(SystemError) in
             try DurableFile.write(
@@ -53,7 +54,8 @@ struct SigningKeys {
         }
     }
 
-    /// Does what puts a record into the registry while the key that it names is still kept: another process may have renewed it meanwhile.
+    /// Runs `body`, which puts a record into the registry, while the key that the record names is kept. Another process may have renewed the key
+    /// meanwhile.
     func whileKept<Value>(_ key: SigningKey, _ body: () throws(ConversationError) -> Value) throws(ConversationError)
         -> Value
     {
@@ -67,9 +69,9 @@ struct SigningKeys {
         }
     }
 
-    /// Destroys former keys that no record names any more, and says again which key is the present one, where a renewal was stopped before it did. Where a
-    /// record cannot be read, nothing is destroyed.
-    /// - Returns: how many keychains are under a former key.
+    /// Destroys former keys that no record names. It publishes the present key again, in case a renewal stopped before that step. If a record cannot
+    /// be read, it destroys nothing.
+    /// - Returns: the number of vaults under a former key.
     @discardableResult
     func dropUnused(by registry: Registry) throws(ConversationError) -> Int {
         try locked { () throws(ConversationError) in
@@ -92,7 +94,7 @@ struct SigningKeys {
         }
     }
 
-    /// The first key of a machine has no former ones, and is not published.
+    /// A machine's first key has no former ones and is not published.
     private func wasRenewed() throws(ConversationError) -> Bool {
         try Self.translating { () throws(SystemError) in try FileStatus.of(folder) != nil }
     }
@@ -105,7 +107,7 @@ struct SigningKeys {
         } catch { throw .refused(.misconfigured("The authenticator cannot name a signing key: \(error.reason).")) }
     }
 
-    /// No other process of the authenticator's makes, renews or drops keys meanwhile.
+    /// Keeps other processes of the authenticator from making, renewing or dropping keys meanwhile.
     private func locked<Value>(_ body: () throws(ConversationError) -> Value) throws(ConversationError) -> Value {
         let lock = try takeLock()
         defer { lock.keep() }

@@ -1,15 +1,15 @@
 import FoundationEssentials
 import Platform
 
-/// What the authenticator's processes know together about one user: a file of its own for each uid, which only the authenticator's user can read,
-/// changed under a lock. Its name is made of a number that the kernel gave; no client has a say in it.
+/// State of one user that the authenticator's processes share. Each uid has a file that only the authenticator's user can read, changed under a lock.
+/// The kernel gives the uid that names the file; no client can influence it.
 struct StateFile<Content: Codable & Equatable> {
     let directory: String
     let uid: UInt32
-    /// What holds where there is no file.
+    /// The content if there is no file.
     let nothing: Content
 
-    /// The most bytes a file may have.
+    /// The longest file that is accepted, in bytes.
     private static var longest: Int { 256 << 10 }
 
     init(registryDirectory: String, folder: String, uid: UInt32, nothing: Content) throws(SystemError) {
@@ -19,7 +19,7 @@ struct StateFile<Content: Codable & Equatable> {
         try Folder.make(directory, mode: 0o700)
     }
 
-    /// Reads, changes and writes, with no other process in between.
+    /// Reads, changes and writes the file under one lock.
     func update<Value>(_ change: (inout Content) -> Value) throws(SystemError) -> Value {
         let lock = try FileLock(path: "\(directory)/\(uid).lock")
         defer { lock.keep() }
@@ -39,13 +39,13 @@ struct StateFile<Content: Codable & Equatable> {
         return value
     }
 
-    /// - Returns: nil where there is no file, or one that cannot be read: nothing is known then, and every person is asked.
+    /// - Returns: nil if there is no file, or if it cannot be decoded. Nothing is known then, and every person is asked.
     private func read(_ path: String) throws(SystemError) -> Content? {
         guard let status = try FileStatus.of(path) else { return nil }
         guard status.isRegular, status.uid == ProcessSurroundings.effectiveUser, status.mode & 0o077 == 0 else {
             throw SystemError("use \(path)", reason: "it must be a file of the authenticator's user, with mode 0600")
         }
-        // As above: what makes no sense is as good as missing.
+        // Content that cannot be decoded counts as missing.
         return try? JSONDecoder().decode(Content.self, from: Data(DurableFile.read(path, limit: Self.longest)))
     }
 }
