@@ -1,20 +1,20 @@
 import BrokerProtocol
 
-/// A person reached through the program that `COFFER_ASKPASS` names: the answer is its output.
-/// It ends with another status than 0 when the person gives up, as the programs for `SUDO_ASKPASS` and `SSH_ASKPASS` do.
+/// Asks a person through the program that `COFFER_ASKPASS` names. The program's output is the answer.
+/// If the person gives up, the program ends with a status other than 0, as the programs for `SUDO_ASKPASS` and `SSH_ASKPASS` do.
 ///
-/// Every user of the machine can read a program's arguments, and only its own user its environment. So its argument says no more than that Coffer asks, and
-/// what for is in `COFFER_ASKPASS_PROMPT` (docs/decisions/0011-askpass.md).
+/// Every user of the machine can read a program's arguments, but only its own user can read its environment. So the argument only says that Coffer
+/// asks, and `COFFER_ASKPASS_PROMPT` says for what (docs/decisions/0011-askpass.md).
 struct AskPassPrompter: Prompter {
-    /// The variable that says what is asked.
+    /// The environment variable that holds the question.
     static let variable = "COFFER_ASKPASS_PROMPT"
 
     let program: String
     private let environment: [String: String]
-    /// Messages wait for the next question: such a program can only ask.
+    /// Messages to show with the next question, because such a program can only ask.
     private var told: [String] = []
 
-    /// - Parameter environment: the program's, but for the one variable.
+    /// - Parameter environment: the program's environment, apart from `COFFER_ASKPASS_PROMPT`.
     init(program: String, environment: [String: String]) {
         self.program = program
         self.environment = environment

@@ -2,12 +2,12 @@ import BrokerProtocol
 import Platform
 import Varlink
 
-/// The authenticator as a client sees it: one connection a conversation.
+/// The client's access to the authenticator. Each conversation has a connection of its own.
 package struct Authenticator: Sendable {
     package let paths: SocketPaths
     /// The caller's own uid.
     package let caller: UInt32
-    /// Longer than any limit that the authenticator sets a person: only against one that hangs.
+    /// Guards against an authenticator that hangs. It is longer than any time limit that the authenticator sets for a person.
     private let patience: Duration = .seconds(600)
 
     package init(paths: SocketPaths, caller: UInt32) {
@@ -15,26 +15,26 @@ package struct Authenticator: Sendable {
         self.caller = caller
     }
 
-    /// Has a person pass the challenge.
+    /// Has the authenticator ask a person to pass the challenge.
     package func pass(_ challenge: String, by prompter: inout any Prompter) throws(KeychainError) {
         try converse(Authentication.Begin(challenge: challenge), by: &prompter)
     }
 
-    /// Has a person asked once, for an answer that is used again.
+    /// Has the authenticator ask a person once, for an answer that can be used again.
     package func authorize(seconds: Int, by prompter: inout any Prompter) throws(KeychainError) {
         try converse(Authentication.Authorize(seconds: Int64(seconds)), by: &prompter)
     }
 
-    /// Ends all that can be used again.
-    /// - Returns: at how many terminals something was.
+    /// Ends the reuse of all earlier answers.
+    /// - Returns: the number of terminals in which an answer could be used again.
     package func forget() throws(KeychainError) -> Int {
         var connection = try connect()
         try check(connection)
         return Int(clamping: try exchange(Authentication.Forget(), on: &connection).ended)
     }
 
-    /// Makes another signing key. For root.
-    /// - Returns: how many keychains are under a former one.
+    /// Makes a new signing key. Only root may call this.
+    /// - Returns: the number of vaults under a former key.
     package func renewSigningKey() throws(KeychainError) -> Int {
         var connection = try connect()
         try check(connection)
@@ -57,8 +57,8 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// Whether the caller can be asked for a finger, and which fingers are enrolled. Asks nobody.
-    /// - Returns: the answer, and who gave it.
+    /// Whether the caller can be asked for a finger, and which fingers are enrolled. Nobody is asked.
+    /// - Returns: the answer, and the uid of the authenticator.
     package func biometry() throws(KeychainError) -> (answer: Authentication.Biometry.Reply, uid: UInt32) {
         var connection = try connect()
         let peer = try check(connection)
@@ -73,8 +73,8 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// Before anything is asked: a password typed here goes to whoever listens.
-    /// - Returns: who that is, by the kernel's word.
+    /// Checks who serves the socket before anything is asked, because that process gets the password typed here.
+    /// - Returns: the process that serves the socket, as the kernel names it.
     @discardableResult
     private func check(_ connection: borrowing VarlinkConnection) throws(KeychainError) -> PeerCredentials {
         let peer: PeerCredentials
@@ -116,7 +116,7 @@ package struct Authenticator: Sendable {
             }
         } catch .deadline {
             let deadline = ContinuousClock.now + .seconds(2)
-            // It still waits, so it was the person. Whether it hears of that or not, the conversation ends with this process.
+            // The authenticator still waits, so the person gave up. If this call fails, the conversation ends with this process.
             try? connection.send(Authentication.Cancel(), until: deadline)
             _ = try? connection.receive(Nothing.self, until: deadline)
             return .cancelledByPerson
@@ -147,9 +147,9 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// Why the authenticator hung up, where it said so before it did.
+    /// The reason that the authenticator gave before it closed the connection, if it gave one.
     private func lastWord(on connection: inout VarlinkConnection) -> KeychainError? {
-        // Where nothing can be read, the broken connection is all there is to tell.
+        // If nothing can be read, the caller reports the broken connection.
         guard case .fault(let fault)? = try? connection.receive(Nothing.self, until: .now + .milliseconds(20)) else {
             return nil
         }

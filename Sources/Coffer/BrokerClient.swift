@@ -2,10 +2,10 @@ import BrokerProtocol
 import Platform
 import Varlink
 
-/// The broker as a client sees it: one connection a call.
+/// The client's access to the broker. Each call has a connection of its own.
 package struct BrokerClient: Sendable {
     package let path: String
-    /// How long a call may take. A person is never waited for in a call, only a TPM.
+    /// How long a call may take. A call waits for a TPM, but never for a person.
     package let patience: Duration
 
     package init(path: String, patience: Duration = .seconds(30)) {
@@ -13,7 +13,7 @@ package struct BrokerClient: Sendable {
         self.patience = patience
     }
 
-    /// What a call came to.
+    /// The result of a call.
     package enum Outcome<Answer: Sendable>: Sendable {
         case answer(Answer)
         /// A person has to pass this challenge first.
@@ -28,7 +28,7 @@ package struct BrokerClient: Sendable {
         }
     }
 
-    /// A call whose answer comes in several replies.
+    /// Makes a call that is answered by several replies.
     package func stream<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> [Method.Reply] {
         var answers: [Method.Reply] = []
         for reply in try exchange(method, more: true) {
@@ -47,7 +47,7 @@ package struct BrokerClient: Sendable {
             let deadline = ContinuousClock.now + patience
             var replies: [VarlinkAnswer<Method.Reply>] = []
             var connection = try VarlinkConnection(path: path, until: deadline)
-            // Who is let go at once is told why, and the call may be too late to be sent.
+            // A broker that refuses a connection at once says why, and may close it before the call is sent.
             var unsent: TransportFailure?
             do throws(TransportFailure) { try connection.send(method, more: more, until: deadline) } catch {
                 unsent = error

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import Platform
 
-/// A program that asks for us, run with pipes. It ends with this process, however that ends.
+/// A program that asks a person for Coffer, connected by pipes. It ends with this process, no matter how this process ends.
 package struct HelperProgram: ~Copyable {
     private let program: GuardedProgram
     private let name: String
 
-    /// The command of `coffer` that watches over such a program.
+    /// The subcommand of `coffer` that watches over such a program.
     package static let guardCommand = "guard-program"
 
-    /// - Parameter environment: nil for this process's own.
-    /// - Parameter hangUp: a descriptor that becomes readable when nobody waits for the answer any more. The program is ended then.
+    /// - Parameter environment: nil for this process's own environment.
+    /// - Parameter hangUp: a descriptor that becomes readable when nobody waits for the answer. The program is then ended.
     init(
         path: String, arguments: [String], environment: [String: String]? = nil, hangUp: Int32
     ) throws(KeychainError) {
@@ -27,7 +27,7 @@ package struct HelperProgram: ~Copyable {
         }
     }
 
-    /// Why a program does not start, in plain words.
+    /// Why a program does not start, in words for a person.
     private static func reason(_ path: String) -> String {
         guard FileManager.default.fileExists(atPath: path) else { return "there is no such file" }
         guard FileManager.default.isExecutableFile(atPath: path) else { return "it is not executable" }
@@ -42,7 +42,8 @@ package struct HelperProgram: ~Copyable {
         }
     }
 
-    /// Reads to the end, or to the limit.
+    /// Reads to the end of the output.
+    /// - Throws: ``KeychainError`` if there are more than `limit` bytes.
     func readAll(limit: Int) throws(KeychainError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
@@ -53,7 +54,7 @@ package struct HelperProgram: ~Copyable {
         throw tooLong(limit)
     }
 
-    /// Reads a line, without its end; nil when there is none any more.
+    /// Reads a line, without its line break; nil at the end of the output.
     func readLine(limit: Int) throws(KeychainError) -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
@@ -64,8 +65,8 @@ package struct HelperProgram: ~Copyable {
         throw tooLong(limit)
     }
 
-    /// Closes its input and waits for its end.
-    /// - Returns: whether it ended by itself, and with status 0.
+    /// Closes the program's input and waits for the program to end.
+    /// - Returns: whether it ended by itself with status 0.
     consuming func finish() throws(KeychainError) -> Bool {
         let name = name
         do { return try program.finish() } catch {

@@ -1,8 +1,8 @@
 import BrokerProtocol
 
-/// A method that is about one item, so that its errors can say which.
+/// A method that concerns one item, so that its errors can name the item.
 protocol ItemNaming {
-    /// The item's name in sentences: github/me.
+    /// The item's name as sentences show it: github/me.
     var shownName: String { get }
 }
 

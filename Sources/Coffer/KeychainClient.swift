@@ -1,16 +1,16 @@
 import BrokerProtocol
 import Varlink
 
-/// The keychain with a person at hand: a call that needs one is repeated once the person has been recognised.
+/// Calls the broker and has a person asked if needed. A call that needs a person is repeated after the person has been recognised.
 package struct KeychainClient: Sendable {
     package let paths: SocketPaths
     private let broker: BrokerClient
     private let authenticator: Authenticator
-    /// Whose vault all calls are about.
+    /// The vault of all calls.
     private let vault: BrokerProtocol.Keychain.VaultChoice
 
     /// - Parameter caller: the calling process's own uid.
-    /// - Parameter vault: whose vault all calls are about; by default the caller's own.
+    /// - Parameter vault: the vault of all calls; by default the caller's own.
     package init(
         paths: SocketPaths, caller: UInt32,
         vault: BrokerProtocol.Keychain.VaultChoice = BrokerProtocol.Keychain.VaultChoice()
@@ -21,7 +21,7 @@ package struct KeychainClient: Sendable {
         self.authenticator = Authenticator(paths: paths, caller: caller)
     }
 
-    /// A call that never needs a person.
+    /// Makes a call that never needs a person.
     package func call<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> Method.Reply {
         switch try broker.call(inVault(method)) {
         case .answer(let answer): return answer
@@ -41,17 +41,17 @@ package struct KeychainClient: Sendable {
         try broker.stream(inVault(BrokerProtocol.Keychain.List(service: service))).flatMap(\.items)
     }
 
-    /// Has a person asked once; reads in this terminal session use the answer for so many seconds.
+    /// Has a person asked once. Reads in this terminal session may use the answer for this many seconds.
     package func authorize(seconds: Int, by prompter: inout any Prompter) throws(KeychainError) {
         try authenticator.authorize(seconds: seconds, by: &prompter)
     }
 
     /// Ends what ``authorize(seconds:by:)`` began, in all of the user's terminals.
-    /// - Returns: in how many.
+    /// - Returns: the number of those terminals.
     package func forget() throws(KeychainError) -> Int { try authenticator.forget() }
 
-    /// Makes another signing key for the authenticator. For root.
-    /// - Returns: how many keychains are under a former one.
+    /// Makes a new signing key for the authenticator. Only root may call this.
+    /// - Returns: the number of vaults under a former key.
     package func renewSigningKey() throws(KeychainError) -> Int {
         do throws(KeychainError) { return try authenticator.renewSigningKey() } catch {
             guard error.code == .accountDenied else { throw error }
@@ -61,18 +61,18 @@ package struct KeychainClient: Sendable {
         }
     }
 
-    /// Whether the caller can be asked for a finger, and which fingers are enrolled. Asks nobody.
-    /// - Returns: the authenticator's answer, and the uid that it runs under, by the kernel's word.
+    /// Whether the caller can be asked for a finger, and which fingers are enrolled. Nobody is asked.
+    /// - Returns: the authenticator's answer, and the uid that it runs as, which the kernel gives.
     package func biometry() throws(KeychainError) -> (
         answer: BrokerProtocol.Authentication.Biometry.Reply, uid: UInt32
     ) {
         try authenticator.biometry()
     }
 
-    /// Renews all keys. A person is asked again only as long as there are items that the last prompt could not name.
+    /// Renews all keys. A person is asked again only while there are items that the last prompt could not name.
     /// - Parameters:
     ///   - passwords: the application passwords of all items that have one.
-    ///   - prompts: as many as the items can take.
+    ///   - prompts: the most prompts that the items can need.
     package func rotateAll(
         _ passwords: [BrokerProtocol.Keychain.ItemPassword], prompts: Int,
         prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
@@ -97,20 +97,20 @@ package struct KeychainClient: Sendable {
             advice: "run the command again")
     }
 
-    /// - Throws: what `findPrompter` throws, having told the broker that nobody will be asked: that it was tried is in the access log then.
+    /// - Throws: the error of `findPrompter`. It first tells the broker that nobody will be asked, so that the access log records the attempt.
     private func found(
         _ findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter,
         _ purposes: [BrokerProtocol.Keychain.Purpose], _ challenge: String
     ) throws(KeychainError) -> any Prompter {
         do throws(KeychainError) { return try findPrompter(purposes) } catch {
-            // Where that fails the broker finds out by itself, when the challenge has become too old.
+            // If this call fails, the broker notices by itself when the challenge expires.
             _ = try? broker.call(inVault(BrokerProtocol.Keychain.Withdraw(challenge: challenge)))
             throw error
         }
     }
 
-    /// A call that may need a person, once for each purpose.
-    /// - Parameter findPrompter: called only when one is needed, with what the person will be asked for.
+    /// Makes a call that may need a person, once for each purpose.
+    /// - Parameter findPrompter: gets the purposes; called only if a person is needed.
     package func call<Method: Challengeable>(
         _ method: Method,
         prompter findPrompter: ([BrokerProtocol.Keychain.Purpose]) throws(KeychainError) -> any Prompter
@@ -122,13 +122,13 @@ package struct KeychainClient: Sendable {
             case .answer(let answer): return answer
             case .personNeeded(let challenge, let purposes):
                 guard !purposes.isEmpty, asked.isDisjoint(with: purposes) else {
-                    // Asking again and again is how a taken-over broker would wear a person out.
+                    // A taken-over broker could wear a person out by asking again and again.
                     throw KeychainError(
                         .requestOutdated, "the broker asks for authentication a second time",
                         advice: "run the command again")
                 }
                 asked.formUnion(purposes)
-                // Which fingers are enrolled is a question to the machine.
+                // The machine, not the person, knows which fingers are enrolled.
                 var prompter: any Prompter =
                     try purposes == [.enrolment] ? SilentPrompter() : found(findPrompter, purposes, challenge)
                 try authenticator.pass(challenge, by: &prompter)
@@ -138,7 +138,7 @@ package struct KeychainClient: Sendable {
     }
 }
 
-/// For what nobody is to be asked.
+/// Asks nobody, for requests that need no answer from a person.
 private struct SilentPrompter: Prompter {
     mutating func tell(_ message: Authentication.Message) throws(KeychainError) {}
 
@@ -150,9 +150,9 @@ package protocol Challengeable: VarlinkMethod {
     var challenge: String? { get set }
 }
 
-/// A method that reads an item, which may take an application password.
+/// A method that reads an item and may take an application password.
 package protocol PasswordTaking: Challengeable {
-    /// Base64.
+    /// The password in Base64.
     var applicationPassword: String? { get set }
 }
 

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 
 extension KeychainError {
-    /// A call to the authenticator that failed below the protocol.
+    /// A failed call to the authenticator that got no Varlink answer.
     init(authenticator failure: TransportFailure, path: String) {
         switch failure {
         case .unreachable(let reason):
@@ -60,7 +60,7 @@ extension KeychainError {
         }
     }
 
-    /// PAM's refusals. The words are this side's: the same for every PAM module.
+    /// PAM's refusals. Most messages are Coffer's own, so that they are the same for every PAM module.
     private init(refusal reason: String?, words: String) {
         switch reason.flatMap(Authentication.FailureReason.init(rawValue:)) {
         case .password: self.init(.wrongPassword, "wrong password", advice: "run the command again")

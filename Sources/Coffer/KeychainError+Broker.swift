@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 
 extension KeychainError {
-    /// A call to the broker that failed below the protocol.
+    /// A failed call to the broker that got no Varlink answer.
     init(broker failure: TransportFailure, path: String) {
         switch failure {
         case .unreachable(let reason):
@@ -22,13 +22,13 @@ extension KeychainError {
         }
     }
 
-    /// An error of `org.coffer.Keychain`, or of Varlink itself. The broker's own words are kept: it knows more.
-    /// - Parameter name: the item that was asked for, as people read it.
+    /// An error of `org.coffer.Keychain`, or of Varlink itself. The broker's own message is kept, because the broker knows more.
+    /// - Parameter name: the requested item, as a person reads it.
     init(brokerFault fault: Fault, about name: String? = nil) {
-        // Here, and not where it is shown: what this side says may begin with a name, which stays as it is.
+        // Done here and not when shown: Coffer's own messages may begin with a name, which must stay as it is.
         let words = Self.clause(fault.details.message ?? "")
         func said(_ otherwise: String) -> String { words.isEmpty ? otherwise : words }
-        // Where the broker says what happened and not what to do, this does.
+        // Gives advice if the broker's message has none.
         func unlessSaid(_ advice: String) -> String { words.contains(";") || words.contains(":") ? "" : advice }
         switch fault.name {
         case .notFound:
@@ -139,8 +139,8 @@ extension KeychainError {
         self.init(known.code, parting: words.isEmpty ? known.otherwise : words, tpmCode: code ?? 0)
     }
 
-    /// Words that say what happened and, behind a semicolon, what to do.
-    /// - Parameter advice: what to do where they do not say.
+    /// Splits a message that says what happened and, after a semicolon, what to do.
+    /// - Parameter advice: the advice if the message has none.
     init(_ code: Code, parting words: String, otherwise advice: String = "", tpmCode: Int64 = 0) {
         guard advice.isEmpty, let end = words.firstRange(of: "; ") else {
             self.init(code, words, advice: advice, tpmCode: tpmCode)

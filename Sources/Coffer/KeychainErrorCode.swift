@@ -8,15 +8,15 @@ extension KeychainError {
         case notPermitted = "not-permitted"
         case damaged
 
-        /// A person is needed and none can be asked.
+        /// A person is needed, and nobody can be asked.
         case authenticationNeeded = "authentication-needed"
         /// The item takes an application password, and none was given.
         case applicationPasswordNeeded = "application-password-needed"
-        /// It was wrong, or the item is damaged: the two look alike.
+        /// The application password was wrong, or the item is damaged; the two cannot be told apart.
         case applicationPasswordRefused = "application-password-refused"
         /// The answer was wrong.
         case wrongPassword = "wrong-password"
-        /// The keychain is bound to another password than the login's.
+        /// The vault is bound to another password than the login's.
         case boundPassword = "bound-password"
         case accountExpired = "account-expired"
         case accountDenied = "account-denied"
@@ -25,7 +25,7 @@ extension KeychainError {
         case timedOut = "authentication-timed-out"
         /// The challenge was spent, or the item changed while the person was asked.
         case requestOutdated = "request-outdated"
-        /// No finger can be asked for here, it did not match, or the item is bound to other fingers than those that are enrolled now.
+        /// No finger can be asked for here, no finger matched, or the item is bound to other fingers than those enrolled now.
         case biometryRefused = "biometry-refused"
         case authenticationMisconfigured = "authentication-misconfigured"
 
@@ -35,13 +35,13 @@ extension KeychainError {
         case tpmRefused = "tpm-refused"
         case tpmExhausted = "tpm-exhausted"
         case tpmDeadline = "tpm-deadline"
-        /// No wrong password is taken any more for a keychain that is bound to one.
+        /// No try is left for the password that the vault is bound to.
         case tpmTriesUsedUp = "tpm-tries-used-up"
-        /// What counts the tries of a bound keychain's password is gone.
+        /// The TPM index that counts the tries of a bound vault's password is gone.
         case tpmPasswordIndexGone = "tpm-password-index-gone"
-        /// The machine was started in a way that was not approved for the keychain.
+        /// The machine was started in a way that was not approved for the vault.
         case tpmBootNotApproved = "tpm-boot-not-approved"
-        /// What says which boots are approved is gone.
+        /// The TPM index that holds the approved boots is gone.
         case tpmBootIndexGone = "tpm-boot-index-gone"
         /// The TPM is too old.
         case tpmUnsupported = "tpm-unsupported"
@@ -51,9 +51,9 @@ extension KeychainError {
         /// The broker was reached and did not answer in time.
         case brokerSilent = "broker-silent"
         case authenticatorUnreachable = "authenticator-unreachable"
-        /// Whoever listens on the authenticator's socket is not who it should be.
+        /// The process that serves the authenticator's socket runs as the wrong user.
         case authenticatorUntrusted = "authenticator-untrusted"
-        /// The other side said something that its interface does not have.
+        /// The other side sent something that its interface does not have.
         case protocolViolation = "protocol-violation"
 
         case limitExceeded = "limit-exceeded"

@@ -1,13 +1,13 @@
 import BrokerProtocol
 
-/// Stands in where root acts for an account that nobody can be asked for: the authenticator asks nothing then.
+/// Used when root acts for an account that has nobody to ask. The authenticator asks nothing then.
 package struct NoPrompter: Prompter {
     private let reason: String
     private let advice: String
 
     /// - Parameters:
-    ///   - reason: what to say where the authenticator asks all the same.
-    ///   - advice: what to do then.
+    ///   - reason: the message if the authenticator asks all the same.
+    ///   - advice: the advice for that case.
     package init(
         reason: String = "the authenticator asks for a person, but this vault has none to ask",
         advice: String = "only root may open it"

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// A person at a display, reached through pinentry (GnuPG's dialog; the Assuan protocol's lines).
+/// Asks a person at a display through pinentry, GnuPG's dialog, in the lines of the Assuan protocol.
 struct PinentryPrompter: Prompter {
     let program: String
     private var told: [String] = []
@@ -17,7 +17,7 @@ struct PinentryPrompter: Prompter {
         let helper = try HelperProgram(path: program, arguments: [], hangUp: hangUp)
         let data = try Self.converse(
             with: helper, description: description, prompt: VisibleText.line(message.text))
-        // It has been told to go, and its answer is what counts.
+        // The program was told to end. Only its answer counts, not its status.
         _ = try helper.finish()
         guard let data else { return nil }
         guard let answer = String(validating: data, as: UTF8.self) else {
@@ -26,7 +26,7 @@ struct PinentryPrompter: Prompter {
         return answer
     }
 
-    /// - Returns: the answer; nil when the person gives up, and when nobody waits for it any more.
+    /// - Returns: the answer; nil if the person gives up or nobody waits for the answer.
     private static func converse(
         with helper: borrowing HelperProgram, description: String, prompt: String
     ) throws(KeychainError) -> [UInt8]? {
@@ -55,16 +55,16 @@ struct PinentryPrompter: Prompter {
     private enum Reply {
         /// The data before an OK.
         case data([UInt8])
-        /// An ERR, which is how a closed dialog looks.
+        /// An ERR line; a dialog that was closed gives one too.
         case refused
-        /// It has ended, or nobody waits for it any more.
+        /// The program has ended, or nobody waits for it.
         case ended
     }
 
     /// Reads up to OK or ERR.
     private static func result(of helper: borrowing HelperProgram) throws(KeychainError) -> Reply {
         var data: [UInt8] = []
-        // Assuan lines have at most 1000 bytes; an answer fits a few of them.
+        // Assuan lines have at most 1000 bytes, and an answer fits into a few of them.
         while let line = try helper.readLine(limit: 1000), data.count <= 4096 {
             if line.starts(with: "OK".utf8) { return .data(data) }
             if line.starts(with: "ERR".utf8) { return .refused }

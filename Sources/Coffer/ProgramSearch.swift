@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Looks a program up as a shell does, but only in the absolute folders of PATH.
+/// Finds a program as a shell does, but only in the absolute folders of PATH.
 package struct ProgramSearch: Sendable {
     private let folders: [String]
 

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// Where a person can be asked: the terminal, else a program that the person named, else a dialog on the display.
+/// Finds a way to ask a person: first the terminal, then a program that the person named, then a dialog on the display.
 package struct PrompterFinder: Sendable {
     private let environment: [String: String]
 
     package init(environment: [String: String]) { self.environment = environment }
 
-    /// - Returns: nil when there is nobody to ask.
+    /// - Returns: nil if there is nobody to ask.
     package func find() -> (any Prompter)? {
         if TerminalPrompter.isPresent { return TerminalPrompter() }
         if let program = environment["COFFER_ASKPASS"], !program.isEmpty {

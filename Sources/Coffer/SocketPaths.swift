@@ -1,5 +1,5 @@
-/// Where the broker and the authenticator listen. The authenticator's path is never learned from the broker: one that was
-/// taken over could name a socket of its own and catch passwords.
+/// The sockets of the broker and the authenticator. The broker never supplies the authenticator's path, because a taken-over broker could name a
+/// socket of its own and catch passwords.
 public struct SocketPaths: Sendable, Equatable {
     /// The broker's socket.
     public let broker: String
@@ -30,7 +30,7 @@ public struct SocketPaths: Sendable, Equatable {
         return path[...slash] + "auth.sock"
     }
 
-    /// Who may listen on the authenticator's socket: root; elsewhere than at its installed place (a sandbox) also the caller.
+    /// Whether this user may serve the authenticator's socket. Root always may. Away from the installed path, in a sandbox, the caller may too.
     package func trustsAuthenticator(run byUser: UInt32, caller: UInt32) -> Bool {
         byUser == 0 || (authenticator != Self.installedAuthenticator && byUser == caller)
     }

@@ -1,8 +1,9 @@
-/// Ctrl-Z at a prompt. While the terminal is without echo nothing suspends the program, so the key arrives as a character; it is never part of an answer.
+/// Ctrl-Z at a prompt. While the terminal's echo is off, nothing suspends the program, so the key arrives as a character. It is never part of an
+/// answer.
 package enum SuspendKey {
     private static let character: UInt8 = 0x1A
 
-    /// What is said before the question is put again.
+    /// Shown before the question is repeated.
     package static let notice =
         "Ctrl-Z does not suspend while you are asked, and is no part of an answer; type it again, or cancel with Ctrl-C."
 

@@ -1,9 +1,9 @@
 import BrokerProtocol
 import Platform
 
-/// A person at the controlling terminal, whatever standard input and output are.
+/// Asks a person at the controlling terminal, even if standard input and output are redirected.
 package struct TerminalPrompter: Prompter {
-    /// The longest answer that is taken, in bytes: PAM's own limit (PAM_MAX_RESP_SIZE).
+    /// The longest answer that is accepted, in bytes. This is PAM's own limit (PAM_MAX_RESP_SIZE).
     static let longestAnswer = 512
 
     package init() {}

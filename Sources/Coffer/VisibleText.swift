@@ -1,6 +1,6 @@
-/// Text that others chose, made safe to show: nothing in it can move the cursor, change colours or reorder the line.
+/// Makes text from others safe to show, so that it cannot move the cursor, change colours or reorder the line.
 package enum VisibleText {
-    /// One line: line breaks and tabs too are shown as escapes, and a backslash is doubled, so that two texts never look alike.
+    /// One line. Line breaks and tabs are shown as escapes, and a backslash is doubled, so that two texts never look alike.
     package static func line(_ text: String) -> String {
         escape(text, backslash: true, keep: [])
     }
@@ -10,19 +10,19 @@ package enum VisibleText {
         escape(text, backslash: false, keep: [])
     }
 
-    /// Prose, such as a message: line breaks stay.
+    /// Text that keeps its line breaks, such as a message.
     package static func lines(_ text: String) -> String {
         escape(text, backslash: false, keep: ["\n"])
     }
 
-    /// An item's name in sentences: github/me, or the service alone. A part that could be misread stands in quotes, so that no two names look alike:
+    /// An item's name as sentences show it: github/me, or the service alone. A part that could be misread is quoted, so that no two names look alike:
     /// "a/b"/c and a/"b/c".
     package static func name(service: String, account: String?) -> String {
         guard let account else { return quoted(service) }
         return "\(quoted(service))/\(quoted(account))"
     }
 
-    /// One part of a name, in quotes where it needs them.
+    /// One part of a name, quoted if needed.
     package static func quoted(_ name: String) -> String {
         let shown = line(name)
         let needsQuotes =
@@ -49,11 +49,11 @@ package enum VisibleText {
         return String(shown)
     }
 
-    /// Control characters, line and paragraph separators, and what changes direction or has no shape of its own.
+    /// Control characters, line and paragraph separators, and characters that change the direction or are invisible.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        // The joiner makes one emoji out of several; alone it is harmless.
+        // The joiner makes one emoji out of several, and is harmless alone.
         case .format: scalar != "\u{200D}"
         default: false
         }

@@ -3,8 +3,8 @@ import BrokerProtocol
 import Cryptography
 import FoundationEssentials
 
-/// Renews all keys of a vault (docs/rotation.md). It is made only after a person, or root for a service, has agreed to exactly this and the
-/// signature for unlocking the vault was given.
+/// Renews all keys of a vault (docs/rotation.md). It is made only after a person, or root for a service, has agreed to exactly this. The
+/// signature for unlocking the vault comes before it.
 struct KeychainRotation {
     let demand: Demand
     let record: RegistryRecord
