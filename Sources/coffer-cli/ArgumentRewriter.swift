@@ -1,12 +1,13 @@
-/// Options whose value may be left out take it only after an equals sign: `--clip` is `--clip=45`, and `--clip 30` leaves
-/// 30 to be an argument. The parser has no such options, so the bare form gets its value here. And whose vault it is about
-/// may be said before the command: `coffer --user backup list` is `coffer list --user backup`.
+/// Rewrites the arguments into forms that the parser knows.
+/// Options with an optional value take it only after an equals sign: `--clip` is `--clip=45`, and `--clip 30` leaves 30 as an argument. The parser
+/// has no such options, so the bare form gets its value here.
+/// The vault may be named before the command: `coffer --user backup list` is `coffer list --user backup`.
 enum ArgumentRewriter {
     private static let usual = ["--generate": "--generate=32", "--clip": "--clip=45s"]
     private static let leading = ["--user", "--group"]
 
-    /// The value that somebody wrote after an option with a blank between them, where it is an argument of its own.
-    /// - Parameter isValue: what the option would take.
+    /// The value that follows an option after a space, and so is an argument of its own.
+    /// - Parameter isValue: whether the option would take this text as its value.
     static func detached(
         _ option: String, in arguments: [String] = CommandLine.arguments, where isValue: (String) -> Bool
     ) -> String? {

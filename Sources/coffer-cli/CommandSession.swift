@@ -4,16 +4,16 @@ import FoundationEssentials
 import Glibc
 import Platform
 
-/// One run of the program: the keychain, and the person who may be asked.
+/// One run of the program: its client, its environment, and its way to ask a person.
 struct CommandSession {
     let client: KeychainClient
-    /// Whose vault it is about.
+    /// The vault that the command uses; nil for the caller's own.
     private let vault: VaultOptions?
     private let environment: [String: String]
-    /// Nothing but warnings and errors is to be said.
+    /// Print only warnings and errors.
     private let isQuiet: Bool
 
-    /// Wrong passwords at a terminal before it is over, as with sudo.
+    /// How often a person may type a wrong password at a terminal, as with sudo.
     private static let tries = 3
 
     init(_ vault: VaultOptions? = nil, quiet: Bool = false) {
@@ -29,15 +29,15 @@ struct CommandSession {
 
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Whether a locked vault may be opened on the way: wherever somebody can be asked.
+    /// Whether a locked vault may be unlocked on the way. It may if somebody can be asked.
     func mayUnlock(noPrompt: Bool) -> Bool {
         !noPrompt && PrompterFinder(environment: environment).find() != nil
     }
 
-    /// Calls what may need a person.
-    /// - Parameter purpose: what asks, as a subject: "github/me".
-    /// - Parameter command: what to run in a terminal when nobody can be asked here.
-    /// - Parameter asksOwner: also root is asked for something about another account's vault.
+    /// Makes a call that may need a person.
+    /// - Parameter purpose: the subject of the error message: "github/me".
+    /// - Parameter command: the command to run in a terminal if nobody can be asked here.
+    /// - Parameter asksOwner: root may be asked to authenticate, too, for another account's vault.
     func call<Method: Challengeable>(
         _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false
     ) throws(KeychainError) -> Method.Reply {
@@ -53,7 +53,7 @@ struct CommandSession {
         return reply
     }
 
-    /// A person mistypes. Each try is a conversation of its own, and PAM and the authenticator slow them down as they always do.
+    /// Lets a person who mistypes try again. Each try is a new conversation, so PAM and the authenticator slow it down as usual.
     private func retrying<Reply>(_ body: () throws(KeychainError) -> Reply) throws(KeychainError)
         -> Reply
     {
@@ -66,7 +66,7 @@ struct CommandSession {
         return try body()
     }
 
-    /// Said when a vault is made.
+    /// Shown after a vault is made.
     private static let recoveryHint =
         "You have no recovery code yet. Without one, your secrets are lost with this machine or its TPM; make one with: coffer recovery new"
 
@@ -95,7 +95,7 @@ struct CommandSession {
         }
         guard var prompter = PrompterFinder(environment: environment).find() else {
             if asksOwner {
-                // Whether anybody is asked at all is for the authenticator to say.
+                // The authenticator decides whether anybody is asked at all.
                 return NoPrompter(
                     reason: "\(subject) needs its owner to authenticate, but there is no terminal to ask at",
                     advice: "run in a terminal: \(wayOut)")
@@ -112,7 +112,7 @@ struct CommandSession {
         return prompter
     }
 
-    /// Has the person asked once, for this terminal's programs to use the answer again.
+    /// Asks the person once, so that this terminal's programs can use the answer again.
     func authorize(seconds: Int) throws(KeychainError) {
         guard TerminalPrompter.isPresent else {
             throw KeychainError(
@@ -125,8 +125,8 @@ struct CommandSession {
         }
     }
 
-    /// Calls what may need an application password, and a person besides.
-    /// - Parameter choosingPassword: it is to be the application password, where there is a choice.
+    /// Makes a call that may need an application password, and a person as well.
+    /// - Parameter choosingPassword: ask for the application password at once, if there is a choice.
     func call<Method: PasswordTaking>(
         _ method: Method, for purpose: String, noPrompt: Bool, choosingPassword: Bool, command: String
     ) throws(KeychainError) -> Method.Reply {
@@ -146,12 +146,12 @@ struct CommandSession {
         ApplicationPasswordInput(name: name, noPrompt: noPrompt) { PrompterFinder(environment: environment).find() }
     }
 
-    /// What opens the vault.
+    /// The command that unlocks the vault.
     var unlockCommand: String { ShellText.command(["coffer", "unlock"] + (vault?.words ?? [])) }
 
     private static func ownName() -> String {
         let uid = getuid()
-        // Without a name the number says as much.
+        // If the name cannot be looked up, the number serves.
         return (try? Account.withUID(uid))?.name ?? "uid \(uid)"
     }
 }

@@ -1,7 +1,7 @@
 import Coffer
 import FoundationEssentials
 
-/// Says what went wrong: one line, or with `--json` one object.
+/// Reports an error as one line, or with `--json` as one object.
 struct ErrorReport {
     let asJSON: Bool
 
@@ -30,8 +30,8 @@ struct ErrorReport {
         return status
     }
 
-    /// The command line is not one that this program takes.
-    /// - Parameter command: the subcommand, where it is known.
+    /// Reports a command line that this program does not accept.
+    /// - Parameter command: the subcommand, if it is known.
     func showUsage(_ message: String, command: String?) -> ExitStatus {
         let line = message.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
         let help = "coffer help" + (command.map { " \($0)" } ?? "")

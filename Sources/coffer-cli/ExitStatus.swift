@@ -1,7 +1,7 @@
 import Coffer
 import Glibc
 
-/// What the program ends with; scripts rely on these.
+/// The program's exit status. Scripts rely on these values.
 enum ExitStatus: Int32, Error {
     case done = 0
     case failure = 1

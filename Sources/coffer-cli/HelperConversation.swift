@@ -4,10 +4,10 @@ import Glibc
 import HelperProtocol
 import Platform
 
-/// A run of `coffer-helper`: a line goes in, a line of JSON comes out. It ends with this value.
+/// A run of `coffer-helper`, which reads lines and answers each with a line of JSON. The program ends with this value.
 struct HelperConversation: ~Copyable {
     private let program: Subprocess
-    /// What it has said, and nobody asked for yet.
+    /// Output that was received but not used yet.
     private var waiting: [UInt8] = []
 
     init(_ arguments: [String]) throws(KeychainError) {
@@ -23,14 +23,14 @@ struct HelperConversation: ~Copyable {
         }
     }
 
-    /// Says a line, and waits for the answer.
+    /// Sends a line and waits for the answer.
     /// - Parameter limit: the most bytes that the answer may have.
     mutating func ask<Answer: Decodable>(_ line: [UInt8], limit: Int) throws(KeychainError) -> Answer {
         do throws(SystemError) { try program.write(line + [UInt8(ascii: "\n")]) } catch { throw Self.ended }
         return try receive(limit: limit)
     }
 
-    /// Waits for a line.
+    /// Waits for a line of the helper's.
     mutating func receive<Answer: Decodable>(limit: Int) throws(KeychainError) -> Answer {
         do {
             var searched = 0
@@ -46,7 +46,7 @@ struct HelperConversation: ~Copyable {
                 waiting += more
             }
         } catch {
-            // As if it had ended: it says itself why, on standard error.
+            // Treated as if the helper had ended. It reports the reason itself on standard error.
         }
         throw Self.ended
     }
@@ -56,7 +56,7 @@ struct HelperConversation: ~Copyable {
             .failed, "\(Helper.program) ended before it answered", advice: "what was done before stays")
     }
 
-    /// Beside this program where both were built, else where it was installed.
+    /// The helper beside this program if both were built there, otherwise the installed one.
     private static func path() throws(SystemError) -> String {
         let own = try ProcessLink.read("exe", of: getpid())
         let folder = own.split(separator: "/").dropLast().map { "/\($0)" }.joined()

@@ -2,7 +2,7 @@ import ArgumentParser
 import Coffer
 import Platform
 
-/// Parses, runs, and turns whatever went wrong into one line and an exit status.
+/// Parses and runs the command, and turns any failure into one line and an exit status.
 @main
 enum Main {
     static func main() {
@@ -29,7 +29,7 @@ enum Main {
                     CofferCommand.message(for: error), command: SubcommandSuggestion.known(arguments)
                 ).leave()
             }
-            // Help, a version, a completion script.
+            // Help, a version or a completion script.
             CofferCommand.exit(withError: error)
         }
     }

@@ -5,7 +5,7 @@ import Platform
 enum Output {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// How wide the terminal is, where it is one and says so.
+    /// The terminal's width, if standard output is a terminal that gives one.
     static var columns: Int? { Terminal.columns(of: STDOUT_FILENO) }
 
     /// Writes to standard output.
@@ -13,7 +13,7 @@ enum Output {
         do throws(SystemError) {
             try StandardOutput.write(bytes)
         } catch {
-            // A reader that has seen enough, as head has, is no mishap; the status says that not all was taken.
+            // A reader such as head may stop early, which is no error. The status shows that not everything was written.
             guard error.errno != EPIPE else { throw .failure }
             note("coffer: cannot write to standard output: it is closed, or no space is left")
             throw .failure
@@ -24,7 +24,7 @@ enum Output {
 
     /// Writes a line to standard error.
     static func note(_ text: String) {
-        // When even this cannot be written there is nobody left to tell.
+        // If even this cannot be written, there is nobody left to tell.
         try? StandardOutput.writeError(Array((text + "\n").utf8))
     }
 }

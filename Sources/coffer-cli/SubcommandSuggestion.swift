@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// A command that does not exist, and the one that was probably meant.
+/// Finds a command that does not exist, and suggests the one that was probably meant.
 enum SubcommandSuggestion {
     static func mistake(in arguments: [String]) -> ValidationError? {
         guard let word = arguments.first, !word.hasPrefix("-") else { return nil }
         guard word == "help" else { return mistake(word, in: CofferCommand.configuration) }
-        // The parser shows the overview for what it does not know.
+        // For an unknown command after `help`, the parser would show the overview.
         var configuration = CofferCommand.configuration
         for word in arguments.dropFirst().prefix(while: { !$0.hasPrefix("-") }) {
             if let mistake = mistake(word, in: configuration) { return mistake }
@@ -25,7 +25,7 @@ enum SubcommandSuggestion {
         return ValidationError("there is no command '\(word)'; did you mean '\(near.name)'?")
     }
 
-    /// The words that the command line begins with, as far as they are a command's name: `vault create`.
+    /// The command's name at the start of the arguments: `vault create`.
     static func known(_ arguments: [String]) -> String? {
         var names: [String] = []
         var configuration = CofferCommand.configuration
@@ -43,7 +43,7 @@ enum SubcommandSuggestion {
 
     private static func name(of command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 
-    /// How many letters have to be added, dropped, changed or swapped with their neighbour.
+    /// How many letters have to be added, dropped, changed or swapped with their neighbour to make one word the other.
     static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left)
         let right = Array(right)

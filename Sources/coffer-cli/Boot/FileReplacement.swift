@@ -3,9 +3,9 @@ import BrokerProtocol
 import Coffer
 import HelperProtocol
 
-/// What an update replaces: two files or two digests. Which of a file's digests was measured is for the firmware's log to say.
+/// What an update replaces, as two files or two digests. The firmware's log shows which of a file's digests was measured.
 struct FileReplacement {
-    /// Two digests and their names.
+    /// The longest answer, in bytes. It holds two digests and their names.
     private static let longestAnswer = 1024
 
     let pairs: [Keychain.Replacement]
@@ -18,7 +18,7 @@ struct FileReplacement {
         case (nil, nil):
             let (old, new) = (try Self.measured(old), try Self.measured(new))
             var pairs = [Keychain.Replacement(old: old.content, new: new.content)]
-            // An image in the place of an image, only: what else is started there, the firmware does not start.
+            // The image digest counts only between two images, because the firmware starts nothing else.
             if let oldImage = old.image, let newImage = new.image {
                 pairs.append(Keychain.Replacement(old: oldImage, new: newImage))
             }

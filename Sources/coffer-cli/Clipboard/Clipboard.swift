@@ -1,7 +1,7 @@
 import Coffer
 import Platform
 
-/// Puts a secret on the clipboard and has it taken away again.
+/// Puts a secret on the clipboard and has it cleared later.
 struct Clipboard {
     let tool: ClipboardTool
     let programs: ProgramSearch
@@ -15,12 +15,12 @@ struct Clipboard {
         return Clipboard(tool: tool, programs: session.programs)
     }
 
-    /// The clearing is done by a process of its own, in its own session, which gets the value through a pipe: neither the end of the terminal nor whoever reads
-    /// what this process writes has anything to do with it.
+    /// Starts a process in a session of its own that clears the clipboard, and gives it the value through a pipe. So neither the end of the terminal
+    /// nor a reader of this process's output can stop the clearing.
     func copy(_ value: [UInt8], for seconds: Int) throws(KeychainError) {
         let claim = ClipboardClaim.take()
         let arguments = ["clipboard-clear", tool.rawValue, String(seconds)] + (claim.map { [$0.token] } ?? [])
-        // The holder first: a secret that nothing would clear is not put on the clipboard.
+        // Start the clearing process first, so that no secret is copied that nothing would clear.
         do {
             let holder = try Subprocess("/proc/self/exe", arguments) {
                 $0.name = "coffer"

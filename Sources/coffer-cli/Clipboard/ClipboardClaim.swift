@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// Who clears the clipboard: a newer copy takes the claim, and with it restarts the time.
+/// Decides which process clears the clipboard. A newer copy takes the claim and so restarts the time.
 struct ClipboardClaim {
     let token: String
 
-    /// nil where the session has no folder of its own; then every copy clears by its own clock.
+    /// nil if the session has no runtime folder; then every copy is cleared after its own time.
     static func take() -> ClipboardClaim? {
         guard let url = file else { return nil }
         let token = String(UInt64.random(in: 0 ... .max), radix: 16)
@@ -16,9 +16,9 @@ struct ClipboardClaim {
         return ClipboardClaim(token: token)
     }
 
-    /// Whether nobody has taken the claim since. The file holds no secret.
+    /// Whether no newer copy has taken the claim. The file holds no secret.
     var stands: Bool {
-        // What cannot be read is taken for one's own: clearing too early is the safe mistake.
+        // If the file cannot be read, the claim counts as standing: clearing too early is the safe mistake.
         guard let url = Self.file, let now = try? Data(contentsOf: url) else { return true }
         return now == Data(token.utf8)
     }

@@ -7,7 +7,7 @@ enum ClipboardTool: String, CaseIterable {
     case xclip
     case xsel
 
-    /// The first that is installed and has its display.
+    /// The first tool that is installed and has its display.
     static func find(variable: (String) -> String?, programs: ProgramSearch) -> ClipboardTool? {
         allCases.first { tool in
             variable(tool.display) != nil && tool.allPrograms.allSatisfy { programs.path(of: $0) != nil }
@@ -50,7 +50,7 @@ enum ClipboardTool: String, CaseIterable {
         }
     }
 
-    /// What is on the clipboard now, up to one byte more than the limit.
+    /// The present content of the clipboard, up to one byte more than the limit.
     func paste(limit: Int, programs: ProgramSearch) throws(KeychainError) -> [UInt8] {
         let process = try start(pasting, programs) { $0.output = .pipe }
         var bytes: [UInt8] = []

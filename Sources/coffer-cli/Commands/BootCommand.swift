@@ -26,7 +26,7 @@ struct BootCommand: ParsableCommand {
         ],
         defaultSubcommand: BootShowCommand.self)
 
-    /// - Parameter text: what is done, as a subject.
+    /// - Parameter text: the operation, as the subject of a sentence.
     static func call<Method: Challengeable>(
         _ method: Method, for text: String, command: String
     ) throws(KeychainError) -> Method.Reply {
@@ -35,7 +35,7 @@ struct BootCommand: ParsableCommand {
         }
     }
 
-    /// Where there is no vault, nothing is missing of an item.
+    /// Replaces "not found" by an error about the missing vault, because no item was asked for.
     static func named(_ error: KeychainError) -> KeychainError {
         guard error.code == .notFound else { return error }
         return KeychainError(

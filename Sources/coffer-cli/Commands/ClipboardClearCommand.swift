@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Platform
 
-/// Waits, and clears the clipboard if it still holds the value that standard input has. Started by `get --clip` only.
+/// Waits, and then clears the clipboard if it still holds the value from standard input. Only `get --clip` starts it.
 struct ClipboardClearCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "clipboard-clear", shouldDisplay: false)
 
@@ -16,7 +16,7 @@ struct ClipboardClearCommand: ParsableCommand {
         guard let tool = ClipboardTool(rawValue: tool) else {
             throw ValidationError("there is no clipboard tool '\(tool)'")
         }
-        // The terminal may close meanwhile, and the secret is to be cleared all the same.
+        // The secret must be cleared even if the terminal closes meanwhile.
         signal(SIGHUP, SIG_IGN)
         let value = try StandardInput.read(limit: ValueInput.limit)
         sleep(UInt32(clamping: seconds.seconds))

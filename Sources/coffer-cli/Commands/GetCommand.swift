@@ -49,7 +49,7 @@ struct GetCommand: ParsableCommand {
     /// What `--json` prints.
     private struct Record: Encodable {
         var item: ItemDescription
-        /// Only where the value is UTF-8.
+        /// Present only if the value is UTF-8.
         var value: String?
         var valueBase64: String
     }
@@ -104,7 +104,7 @@ struct GetCommand: ParsableCommand {
 
     func run() throws {
         let session = CommandSession(vault)
-        // Before anybody is asked: a clipboard that is not there is known at once.
+        // Checked before anybody is asked, because a missing clipboard can be noticed at once.
         let clipboard = try clip.map { _ in try Clipboard.find(session) }
         let reply = try read(item.name(session), session)
         guard let data = Data(base64Encoded: reply.value) else {

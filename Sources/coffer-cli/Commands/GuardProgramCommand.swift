@@ -2,7 +2,7 @@ import ArgumentParser
 import Coffer
 import Platform
 
-/// Runs a program that asks, and ends it when the `coffer` that had it started is gone. Started by such a `coffer` only.
+/// Runs a program that asks a person, and ends it when the `coffer` that started this command is gone. Only `coffer` starts this command.
 struct GuardProgramCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: HelperProgram.guardCommand, shouldDisplay: false)
 
@@ -12,7 +12,7 @@ struct GuardProgramCommand: ParsableCommand {
         do {
             guard try ProgramGuard.run(program) else { throw ExitStatus.failure }
         } catch _ as SystemError {
-            // Whoever waits for the first word says why; standard error is the person's.
+            // The waiting `coffer` reports the reason. Standard error belongs to the person.
             throw ExitStatus.failure
         }
     }

@@ -1,9 +1,9 @@
 import BrokerProtocol
 
-/// What `list` and `search` print.
+/// The output of `list` and `search`.
 struct ItemListing {
     let items: [Keychain.Item]
-    /// Said on a terminal instead of an empty table.
+    /// Shown on a terminal instead of an empty table.
     let emptyHint: String
 
     func show(asJSON: Bool) throws {

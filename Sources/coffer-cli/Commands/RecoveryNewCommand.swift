@@ -20,7 +20,7 @@ struct RecoveryNewCommand: ParsableCommand {
     @Flag(help: "For programs: write the code to standard output, and read the group asked back from standard input.")
     var script = false
 
-    /// A person mistypes, but not forever.
+    /// How often a person may mistype the group.
     private static let tries = 3
 
     func run() throws {

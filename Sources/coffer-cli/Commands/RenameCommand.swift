@@ -66,7 +66,7 @@ struct RenameCommand: ParsableCommand {
                 FullName(service: newService, account: newAccount)
             )
         }
-        // One slash, as was checked: a name that is not there yet cannot be looked up.
+        // `validate` checked that there is exactly one slash. A name that does not exist yet cannot be looked up.
         let new = JoinedName.splits(of: account).map {
             FullName(service: $0.service, account: $0.account)
         }

@@ -90,11 +90,11 @@ struct RotateCommand: ParsableCommand {
     private func rotateAll(_ session: CommandSession) throws {
         let command = ShellText.command(["coffer", "rotate", "--all"] + vault.words)
         let asking = try session.client.list(service: nil).count { !$0.access.require.isEmpty }
-        // One for each at most, as names can be that long; one for opening it, one for what is stored meanwhile.
+        // At most one prompt for each item, as names can be that long, one for unlocking, and one for items stored meanwhile.
         let prompts = asking + 2
         var reply = try session.rotateAll([], prompts: prompts, noPrompt: prompt.noPrompt, command: command)
         var given: Set<String> = []
-        // The broker asks for some at a time, and for none twice unless it was stored meanwhile.
+        // The broker asks for some passwords at a time. It asks for one twice only if that item was stored meanwhile.
         while reply.items == nil, !reply.passwords.isEmpty, given.isDisjoint(with: reply.passwords.map(\.id)) {
             given.formUnion(reply.passwords.map(\.id))
             var passwords: [Keychain.ItemPassword] = []

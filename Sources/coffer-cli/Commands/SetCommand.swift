@@ -61,7 +61,7 @@ struct SetCommand: ParsableCommand {
 
     private var detachedLength: String? { ArgumentRewriter.detached("--generate", where: LengthArgument.isLength) }
 
-    /// What can only be meant for the secret.
+    /// Arguments that can only be meant as the secret.
     private var surplus: [String] { further.filter { $0 != detachedLength } }
 
     enum Mode: String, EnumerableFlag {
@@ -78,7 +78,7 @@ struct SetCommand: ParsableCommand {
     /// What `--json` prints.
     private struct Record: Encodable {
         var item: ItemDescription
-        /// When the value that was replaced had been set.
+        /// When the replaced value had been set.
         var replaced: String?
     }
 
@@ -94,7 +94,7 @@ struct SetCommand: ParsableCommand {
         guard generate == nil || !allowEmpty else {
             throw ValidationError("--allow-empty is for a secret that you type or pipe in, not for --generate")
         }
-        // An item by that name may be meant, but a password of another length than one thinks is found out too late.
+        // This may name an item. But a password of an unintended length would be noticed too late.
         if let detachedLength {
             throw ValidationError(
                 "a length needs an equals sign before it: write --generate=\(detachedLength); an account named \(detachedLength) comes before --generate"
@@ -149,7 +149,7 @@ struct SetCommand: ParsableCommand {
             return try session.call(
                 method, for: name.shownName, noPrompt: prompt.noPrompt, command: session.unlockCommand)
         } catch {
-            // One that has expired is not shown, and keeps what it requires all the same.
+            // An expired item is not shown, but its requirements remain.
             guard error.code == .applicationPasswordNeeded, !needsPassword else { throw error }
             method.applicationPassword = try input.new()
             return try session.call(
@@ -157,7 +157,7 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    /// Looks before anybody has to type, so that a wrong mode does not cost a typed secret.
+    /// Looks the item up before anybody has to type, so that a wrong mode does not cost a typed secret.
     private func formerItem(_ name: FullName, _ session: CommandSession) throws -> Keychain.Item? {
         do throws(KeychainError) {
             let found = try session.client.call(
@@ -180,13 +180,13 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    /// Before anybody has to type: where no finger can be asked for, an item that needs one is refused. What contradicts itself, or is for somebody else, is
-    /// for the broker to judge.
+    /// Refuses an item that requires biometry if no finger can be asked for here, before anybody has to type. The broker judges contradictory
+    /// requirements and other owners' vaults.
     private func checkBiometry(_ wanted: Keychain.AccessControl, _ session: CommandSession) throws(KeychainError) {
         let asked = wanted.require.filter { $0 == .biometry || $0 == .biometryCurrentSet }
         guard asked.count == 1, !wanted.any, vault.words.isEmpty else { return }
         let answer: Authentication.Biometry.Reply
-        // Whoever cannot be asked now is asked, or missed, when the item is stored.
+        // If the authenticator cannot answer now, storing the item asks it again or fails.
         do throws(KeychainError) { answer = try session.client.biometry().answer } catch { return }
         guard !answer.usable else { return }
         throw KeychainError(
@@ -195,7 +195,7 @@ struct SetCommand: ParsableCommand {
                 + KeychainError.clause(answer.reason ?? "no reason is known"))
     }
 
-    /// Writing asks nobody, so this is all that stands between a slip and a secret that is less guarded than its owner thinks.
+    /// Asks before a secret gets easier to read. Writing needs no authentication, so nothing else catches such a slip.
     private func checkWeakening(
         of name: FullName, from former: Keychain.AccessControl, to wanted: Keychain.AccessControl
     ) throws {
@@ -212,7 +212,7 @@ struct SetCommand: ParsableCommand {
         var done =
             reply.replaced.map { "Replaced \(name.shownName) (set \(TimeText($0).relative()))" }
             ?? "Stored \(name.shownName)"
-        // What came from before and is not seen in the command.
+        // Mentions a setting that was kept and that the command does not show.
         if reply.replaced != nil, metadata.expires == nil, let expires = reply.item.expires {
             done += "; it still expires \(TimeText(expires).relative())"
         }

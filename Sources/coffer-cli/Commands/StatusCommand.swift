@@ -18,7 +18,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let client = CommandSession(vault).client
         let status = try client.call(Keychain.Status())
-        // Whatever the TPM does, the rest is said.
+        // If the coverage cannot be read, because of the TPM for example, the rest is shown.
         let coverage = status.vault.boot.flatMap { registers in
             try? client.call(Keychain.TieCoverage(registers: registers)).coverage
         }

@@ -53,7 +53,7 @@ struct UnlockCommand: ParsableCommand {
             bind ? "Unlocked, and bound to your login password" : unbind ? "Unlocked, and no longer bound" : "Unlocked")
     }
 
-    /// Before it is done: what a bound vault holds is lost with the password.
+    /// Warns before binding, because forgetting the password then loses the vault's secrets.
     private func remindOfRecovery(_ session: CommandSession) throws {
         if try session.client.call(Keychain.Status()).recovery?.made != nil { return }
         Output.note(
@@ -61,7 +61,7 @@ struct UnlockCommand: ParsableCommand {
         )
     }
 
-    /// Nothing is to be unbound, and nothing to be lost by it.
+    /// The vault is not bound, so nothing is unbound and nothing is lost.
     private func unlockUnbound(_ session: CommandSession) throws {
         _ = try session.call(Keychain.Unlock(), for: "unlocking", command: session.unlockCommand)
         if !quiet { Output.note("Unlocked; it was not bound to a password") }
@@ -69,7 +69,7 @@ struct UnlockCommand: ParsableCommand {
 
     private var purpose: String { bind ? "binding" : unbind ? "unbinding" : "unlocking" }
 
-    /// What is lost is said before it is.
+    /// Names the secrets that will be lost before they are.
     private func confirm(_ session: CommandSession) throws {
         let lost = try session.client.list(service: nil).filter { $0.access.accessibility == .passcodeSet }
         guard !lost.isEmpty else { return }

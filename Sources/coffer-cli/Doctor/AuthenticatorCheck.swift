@@ -1,18 +1,18 @@
 import BrokerProtocol
 
-/// Is the authenticator there, and is it root's?
+/// Checks whether the authenticator answers and runs as root.
 enum AuthenticatorCheck: DoctorCheck {
     private static let check = Keychain.Check.authenticator
 
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
         switch facts.biometry {
         case .failure(let error): [DoctorFinding(check, error)]
-        // Whether it may be asked was checked before it was.
+        // The client checked that the authenticator can be trusted before asking it.
         case .success: [answering(facts)]
         }
     }
 
-    /// Whose it is, the kernel says; that it is a sandbox's, only the broker can.
+    /// The kernel gives the authenticator's user. Only the broker knows whether this is a sandbox.
     private static func answering(_ facts: DoctorFacts) -> DoctorFinding {
         let isSandbox = if case .success(let status) = facts.status { status.sandbox } else { false }
         var message = "the authenticator answers" + (isSandbox ? ", in a sandbox" : "")

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Coffer
 
-/// Can a finger be asked for here? None is no fault of the machine's.
+/// Checks whether a finger can be asked for here. If not, that is no fault of the machine.
 enum BiometryCheck: DoctorCheck {
     private static let check = Keychain.Check.biometrics
 

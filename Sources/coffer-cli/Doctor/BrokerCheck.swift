@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Coffer
 
-/// Is the broker there, and does it say that something weakens it?
+/// Checks whether the broker answers, and shows its warnings.
 enum BrokerCheck: DoctorCheck {
     private static let check = Keychain.Check.broker
 

@@ -1,10 +1,10 @@
 import BrokerProtocol
 import Coffer
 
-/// What only the broker can see, as it says it.
+/// The broker's own findings, which only it can make.
 enum BrokersFindings: DoctorCheck {
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
-        // A broker that does not answer has been reported.
+        // BrokerCheck has reported a broker that does not answer.
         guard case .success = facts.status else { return [] }
         switch facts.diagnosis {
         case .failure(let error): return [DoctorFinding(.verification, error)]

@@ -1,4 +1,4 @@
-/// All checks, in the order in which one makes the next possible.
+/// All checks. Each comes after those that it depends on.
 enum Doctor {
     static let checks: [any DoctorCheck.Type] = [
         BrokerCheck.self, AuthenticatorCheck.self, SealerCheck.self, VaultCheck.self,

@@ -1,5 +1,5 @@
-/// One thing that is looked at. Each has a file of its own; `Doctor` puts them in order.
+/// One check of `coffer doctor`. Each has a file of its own; `Doctor` puts them in order.
 protocol DoctorCheck: SendableMetatype {
-    /// - Returns: nothing where an earlier check has said already why this one cannot be made.
+    /// - Returns: nothing if an earlier check has already said why this one is impossible.
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding]
 }

@@ -1,11 +1,11 @@
 import BrokerProtocol
 import Coffer
 
-/// What broker and authenticator say, asked once. Nobody is asked for a factor, and no value is read.
+/// The replies of the broker and the authenticator, each asked once. Nobody is asked for a factor, and no value is read.
 struct DoctorFacts {
     let status: Result<Keychain.Status.Reply, KeychainError>
     let biometry: Result<Authentication.Biometry.Reply, KeychainError>
-    /// Whose process the authenticator is, by the kernel's word; nil where it did not answer.
+    /// The uid that the authenticator runs as, which the kernel gives; nil if it did not answer.
     let authenticatorUser: UInt32?
     let items: Result<[Keychain.Item], KeychainError>
     let diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
@@ -40,7 +40,7 @@ struct DoctorFacts {
 }
 
 extension DoctorFinding {
-    /// What could not be asked.
+    /// A finding for a question that got an error.
     init(_ check: Keychain.Check, _ error: KeychainError) {
         self.init(
             check: check, verdict: .problem, message: VisibleText.sentence(error.message),

@@ -1,15 +1,15 @@
 import BrokerProtocol
 import Coffer
 
-/// What one check found, in words.
+/// The result of one check, in words.
 struct DoctorFinding: Encodable, Equatable {
     typealias Verdict = Keychain.Finding.Verdict
 
-    /// The check's name; part of the machine-readable output.
+    /// The check's name, which is part of the machine-readable output.
     let check: String
     let verdict: Verdict
     let message: String
-    /// What to do.
+    /// What to do about it.
     let advice: String?
 
     init(check: Keychain.Check, verdict: Verdict, message: String, advice: String? = nil) {
@@ -19,7 +19,7 @@ struct DoctorFinding: Encodable, Equatable {
         self.advice = advice
     }
 
-    /// What the broker found.
+    /// A finding of the broker's.
     init(_ finding: Keychain.Finding) {
         check = VisibleText.line(finding.check)
         verdict = finding.verdict
@@ -27,7 +27,7 @@ struct DoctorFinding: Encodable, Equatable {
         advice = finding.advice.map(VisibleText.sentence)
     }
 
-    /// As a person reads it.
+    /// The finding as one line for a person.
     var line: String {
         let mark =
             switch verdict {

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Coffer
 
-/// Which items were bound to fingers that are not the enrolled ones any more? Nobody can read those; they are named, so that they can be set anew.
+/// Finds items that are bound to fingers other than the enrolled ones. Nobody can read those by finger. They are named so that they can be set again.
 enum FingersCheck: DoctorCheck {
     private static let check = Keychain.Check.fingers
 
@@ -18,7 +18,7 @@ enum FingersCheck: DoctorCheck {
             ]
         }
         return lost.map { item in
-            // Another way of reading it may be left.
+            // The item may have another way of being read.
             let isLeft = item.access.any && item.access.require.count > 1
             return DoctorFinding(
                 check: check, verdict: .problem,

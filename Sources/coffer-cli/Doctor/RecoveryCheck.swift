@@ -1,11 +1,11 @@
 import BrokerProtocol
 
-/// Is there a way back when this machine or its TPM is lost?
+/// Checks whether the secrets can be recovered if this machine or its TPM is lost.
 enum RecoveryCheck: DoctorCheck {
     private static let check = Keychain.Check.recovery
 
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
-        // Without a vault there is nothing to lose; one that was not looked into yet says nothing of it.
+        // Without a vault there is nothing to lose. A vault that was not read yet gives no recovery state.
         guard case .success(let status) = facts.status, status.vault.state != .none,
             let recovery = status.recovery
         else {

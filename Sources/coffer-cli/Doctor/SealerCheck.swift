@@ -1,12 +1,12 @@
 import BrokerProtocol
 
-/// What seals the vault, where that is no TPM?
+/// Reports a sealer that is no TPM.
 enum SealerCheck: DoctorCheck {
     private static let check = Keychain.Check.sealer
 
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
         guard case .success(let status) = facts.status else { return [] }
-        // Of a TPM the broker says more.
+        // The broker's own findings tell more about a TPM.
         guard status.sealer.kind == "tpm" else {
             return [
                 DoctorFinding(

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Coffer
 
-/// How is the vault, and can it be looked into?
+/// Checks the vault's state, and whether its items can be listed.
 enum VaultCheck: DoctorCheck {
     private static let check = Keychain.Check.vault
 
@@ -23,7 +23,7 @@ enum VaultCheck: DoctorCheck {
         return [state, DoctorFinding(check, error)]
     }
 
-    /// Whether the broker says the same of the TPM itself.
+    /// Whether the broker has reported the same failure of the TPM.
     private static func isOfTPM(_ error: KeychainError, _ facts: DoctorFacts) -> Bool {
         guard ExitStatus(error.code) == .tpm, case .success(let reply) = facts.diagnosis else {
             return false

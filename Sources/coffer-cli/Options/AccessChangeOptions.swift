@@ -4,7 +4,7 @@ import BrokerProtocol
 extension Keychain.Accessibility: ExpressibleByArgument {}
 extension Keychain.Constraint: ExpressibleByArgument {}
 
-/// Who may read an item, and when: what is not named stays as it is, or is the default of a new item.
+/// Who may read an item, and when. A setting that is not named stays as it is, or is a new item's default.
 struct AccessChangeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("When it can be read; when-unlocked is the default for a new secret.", valueName: "class"))
@@ -52,7 +52,7 @@ struct AccessChangeOptions: ParsableArguments {
 
     var isSome: Bool { change != nil }
 
-    /// nil where nothing is named.
+    /// nil if no setting is named.
     var change: Keychain.AccessChange? {
         guard access != nil || thisDeviceOnly != nil || !require.isEmpty else { return nil }
         return Keychain.AccessChange(

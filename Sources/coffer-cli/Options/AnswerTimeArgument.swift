@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// For how long an answer may be used again: 30s, 5m.
+/// How long an answer may be used again: 30s, 5m.
 struct AnswerTimeArgument: Equatable {
     let seconds: Int
 
@@ -24,7 +24,7 @@ struct AnswerTimeArgument: Equatable {
         seconds = Int(count) * unit
     }
 
-    /// As a person says it.
+    /// The time in words.
     var spoken: String {
         let parts = [(seconds / 60, "minute"), (seconds % 60, "second")].filter { $0.0 > 0 }
         return parts.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined(separator: " and ")

@@ -2,9 +2,9 @@ import ArgumentParser
 import FoundationEssentials
 import Platform
 
-/// When an item is out of date: a length of time from now, a day, a moment, or never.
+/// When an item expires: after a length of time, on a day, at a moment, or never.
 enum ExpirationArgument: Equatable {
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970-01-01 UTC.
     case at(Int64)
     case never
 
@@ -29,7 +29,7 @@ enum ExpirationArgument: Equatable {
         self = .at(Int64(date.timeIntervalSince1970 * 1000))
     }
 
-    /// What the wire says for it; 0 is never.
+    /// The value in calls to the broker; 0 is never.
     var milliseconds: Int64 {
         switch self {
         case .at(let time): time
@@ -49,7 +49,7 @@ enum ExpirationArgument: Equatable {
         return Double(count) * unit
     }
 
-    /// A day begins at its midnight here.
+    /// The midnight at which a day begins in the given calendar's time zone.
     static func day(_ text: String, _ calendar: CivilCalendar) -> Date? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count == 4, parts[1...].allSatisfy({ $0.count <= 2 }),
@@ -62,7 +62,7 @@ enum ExpirationArgument: Equatable {
     }
 
     static func moment(_ text: String) -> Date? {
-        // No moment at all is the other outcome, and the caller's to explain.
+        // If this is no moment, the caller reports it.
         try? Date(text, strategy: .iso8601)
     }
 }

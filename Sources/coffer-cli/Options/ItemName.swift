@@ -2,9 +2,9 @@ import ArgumentParser
 import BrokerProtocol
 import Coffer
 
-/// Names as the command line gives them, within the limits.
+/// Checks names from the command line against the limits.
 enum ItemName {
-    /// Bytes of UTF-8 in a service or an account.
+    /// The most bytes of UTF-8 in a service or an account.
     static let limit = 1024
 
     static func check(service: String) throws(ValidationError) {
@@ -18,12 +18,12 @@ enum ItemName {
         guard text.utf8.count <= limit else {
             throw ValidationError("the \(what) is too long: at most \(limit) bytes")
         }
-        // What is not UTF-8 arrives with this character in its place, and two names would become one.
+        // Bytes that are not UTF-8 arrive as this character, so two different names could become one.
         guard !text.unicodeScalars.contains("\u{FFFD}") else { throw ValidationError("the \(what) is not UTF-8") }
     }
 }
 
-/// An item's whole name.
+/// An item's complete name.
 struct FullName: Equatable {
     let service: String
     let account: String

@@ -1,20 +1,20 @@
 import BrokerProtocol
 import Coffer
 
-/// SERVICE/ACCOUNT in one word, as messages show a name. Both may have slashes of their own, so only what is stored says where one ends and the other begins.
+/// SERVICE/ACCOUNT in one word, as messages show a name. Both may contain slashes, so only the stored items show where one ends and the other begins.
 enum JoinedName {
-    /// More slashes than this are not looked into.
+    /// A word with more slashes is taken for a service.
     private static let mostSlashes = 16
 
-    /// - Parameter exists: whether there is such an item; without an account, whether the service has any.
-    /// - Returns: nil for the account where the word is a service's name.
-    /// - Throws: `.ambiguous` where several items are shown alike.
+    /// - Parameter exists: whether there is such an item; without an account, whether the service has any item.
+    /// - Returns: nil for the account if the word is a service's name.
+    /// - Throws: `.ambiguous` if several items are shown alike.
     static func parts(
         of word: String, exists: (String, String?) throws(KeychainError) -> Bool
     ) throws(KeychainError) -> (service: String, account: String?) {
         let splits = splits(of: word)
         guard !splits.isEmpty, splits.count <= mostSlashes else { return (word, nil) }
-        // A service of that very name comes first.
+        // A service with exactly this name comes first.
         if try exists(word, nil) { return (word, nil) }
         var found: [(service: String, account: String)] = []
         for split in splits where try exists(split.service, split.account) { found.append(split) }
@@ -24,7 +24,7 @@ enum JoinedName {
                 .ambiguous, "several secrets match: \(names.joined(separator: ", "))",
                 advice: "give service and account as two words")
         }
-        // Where there is neither, one slash leaves no doubt what was meant.
+        // If no item matches, a single slash still shows what was meant.
         if let only = found.first ?? (splits.count == 1 ? splits.first : nil) {
             return (only.service, only.account)
         }
@@ -39,7 +39,7 @@ enum JoinedName {
 }
 
 extension CommandSession {
-    /// Where a word has to be looked up, the broker is asked; that asks nobody else.
+    /// Splits a word. If it has to be looked up, the broker is asked, but no person.
     func parts(of word: String) throws(KeychainError) -> (service: String, account: String?) {
         try JoinedName.parts(of: word) { (service, account) throws(KeychainError) in
             try client.call(Keychain.Exists(service: service, account: account)).exists

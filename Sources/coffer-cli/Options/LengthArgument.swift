@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How many characters a generated password has.
+/// The number of characters in a generated password.
 struct LengthArgument: Equatable {
     static let allowed = 8...1024
     let characters: Int
@@ -35,6 +35,6 @@ struct SecondsArgument: Equatable {
         seconds = count * unit
     }
 
-    /// As a person says it.
+    /// The time in words.
     var spoken: String { "\(seconds) second\(seconds == 1 ? "" : "s")" }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What is kept beside a value.
+/// What an item has besides its value.
 struct MetadataOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A name for people.", valueName: "text"))
     var label: String?
@@ -27,14 +27,14 @@ struct MetadataOptions: ParsableArguments {
         for pair in pairs { try ItemName.check(pair.key + pair.value, "attribute", limit: 4096) }
     }
 
-    /// All attributes that an item is to have: those named, an empty value taking one away, and what it has besides.
-    /// - Returns: nil when none was named.
+    /// All attributes for an item: its former ones, changed by those named. An empty value removes an attribute.
+    /// - Returns: nil if no attribute was named.
     func attributes(over former: [String: String]) -> [String: String]? {
         guard let attributes else { return nil }
         return former.merging(attributes) { $1 }.filter { key, value in !value.isEmpty || attributes[key] == nil }
     }
 
-    /// nil when none was named.
+    /// nil if no attribute was named.
     var attributes: [String: String]? {
         pairs.isEmpty ? nil : Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) })
     }

@@ -6,7 +6,7 @@ struct PromptOptions: ParsableArguments {
     var noPrompt = false
 }
 
-/// Whether the answer is for a program.
+/// Whether the output is for a program.
 struct JSONOptions: ParsableArguments {
     @Flag(help: "Print the answer, and errors, as JSON.")
     var json = false

@@ -2,9 +2,9 @@ import ArgumentParser
 import FoundationEssentials
 import Platform
 
-/// A time that has passed: so long ago, a day, a moment.
+/// A past time: a length of time before now, a day, or a moment.
 struct SinceArgument: Equatable {
-    /// Since 1970.
+    /// Since 1970-01-01 UTC.
     let milliseconds: Int64
 
     init(parsing argument: String) throws {

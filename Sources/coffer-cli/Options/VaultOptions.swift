@@ -1,7 +1,7 @@
 import ArgumentParser
 import BrokerProtocol
 
-/// Whose vault it is about, where that is not the caller's own.
+/// Names a vault other than the caller's own.
 struct VaultOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use the vault of this group; you must be a member.", valueName: "name"))
     var group: String?
@@ -9,7 +9,7 @@ struct VaultOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use the service vault of this account; root only.", valueName: "name"))
     var user: String?
 
-    /// Bytes of UTF-8 in a name: more than any name service takes.
+    /// The most bytes of UTF-8 in a name. No name service takes more.
     static let limit = 256
 
     func validate() throws {
@@ -25,10 +25,10 @@ struct VaultOptions: ParsableArguments {
 
     var choice: Keychain.VaultChoice { Keychain.VaultChoice(group: group, user: user) }
 
-    /// What to add to a command that is named to a person.
+    /// The options to add to a command that a person is told to run.
     var words: [String] { (group.map { ["--group", $0] } ?? []) + (user.map { ["--user", $0] } ?? []) }
 
-    /// "the vault of the group ops", as a person reads it.
+    /// The vault in words: "the vault of the group ops".
     var shownVault: String? {
         group.map { "the vault of the group \(ShellText.command([$0]))" }
             ?? user.map { "the vault of \(ShellText.command([$0]))" }

@@ -1,12 +1,13 @@
 import Coffer
 import Platform
 
-/// Whether a file can be an old vault's, looked at before anybody types thirty characters for it. That it is one, and whole, its opening shows.
+/// Checks whether a file can be an old vault's, before anybody types the thirty characters of a code. Only opening the file shows whether it is a
+/// whole vault.
 enum OldVaultFile {
-    /// As much as the first page of a database can be.
+    /// The largest first page that a database can have, in bytes.
     private static let pageLimit = 65_536
     private static let magic = Array("SQLite format 3\0".utf8)
-    /// The first page lists the tables as they were made.
+    /// The first page holds the statements that made the tables.
     private static let table = Array("CREATE TABLE header (".utf8)
 
     static func check(_ path: String) throws(KeychainError) {

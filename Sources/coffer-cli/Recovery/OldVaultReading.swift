@@ -1,36 +1,37 @@
 import Coffer
 import HelperProtocol
 
-/// An old vault's file, which the helper has open.
+/// An old vault's file that the helper has open.
 struct OldVaultReading: ~Copyable {
-    /// A list of as many items as a vault can have, with all that they say.
+    /// The longest list, in bytes: as many items as a vault can have, with all their fields.
     private static let longestList = 64 << 20
-    /// A secret in base64.
+    /// The longest value in Base64, in bytes.
     private static let longestValue = 2 << 20
 
     private let file: String
     private var helper: HelperConversation
     private(set) var items: [OldVault.Item] = []
 
-    /// - Parameter scratch: a folder where a private one can be made for a copy of the file.
+    /// - Parameter scratch: a folder in which the helper makes a private folder for a copy of the file.
     init(_ file: String, scratch: String) throws(KeychainError) {
         self.file = file
         helper = try HelperConversation([Helper.oldVault, "--", file, scratch])
     }
 
-    /// - Parameter code: as it was typed.
-    /// - Throws: `.invalidArgument` for what is no code, and another one can be tried then; else what is wrong with the file, or with the code for it.
+    /// - Parameter code: the code as it was typed.
+    /// - Throws: `.invalidArgument` for a malformed code; another one can then be tried. Otherwise the error names the problem with the file, or with
+    ///   the code for it.
     mutating func open(with code: [UInt8]) throws(KeychainError) {
-        // One line: what parts the groups of a code does not matter.
+        // The helper reads one line, and any separators between a code's groups will do.
         let line = code.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
         let opening: OldVault.Opening = try helper.ask(line, limit: Self.longestList)
         if let problem = opening.problem { throw KeychainError(recovering: problem, file: file) }
         items = opening.items ?? []
     }
 
-    /// - Parameter index: of ``items``.
-    /// - Returns: the secret in base64.
-    /// - Throws: `.invalidArgument` where it alone cannot be read.
+    /// - Parameter index: an index into ``items``.
+    /// - Returns: the secret in Base64.
+    /// - Throws: `.invalidArgument` if this one value cannot be read.
     mutating func value(at index: Int) throws(KeychainError) -> String {
         let answer: OldVault.Value = try helper.ask(Array("\(index)".utf8), limit: Self.longestValue)
         guard let value = answer.value else {
@@ -43,7 +44,7 @@ struct OldVaultReading: ~Copyable {
 }
 
 extension KeychainError {
-    /// An old vault's file that does not open.
+    /// The error for an old vault's file that does not open.
     init(recovering problem: OldVault.Problem, file: String) {
         let text = "\(VisibleText.line(file)): \(problem.reason)"
         switch problem.code {

@@ -3,14 +3,14 @@ import Coffer
 import Glibc
 import Platform
 
-/// Where a recovery code comes from: a person at the terminal, or standard input. Never an argument and never the environment, which every program of the
-/// user can read.
+/// Reads a recovery code from a person at the terminal, or from standard input. It never takes arguments or the environment, which every program of
+/// the user can read.
 struct RecoveryCodeInput {
     private static let tries = 3
-    /// Far more than a code with any spacing.
+    /// The most bytes of a code, far more than one with any spacing has.
     private static let limit = 512
 
-    /// Opens a file with a code whose checksum fits; a mistyped one is found before the file is opened, and typed again.
+    /// Opens a file with a code. The code's checksum shows a mistyped code before the file is opened, and the person types it again.
     func open(_ vault: inout OldVaultReading) throws(KeychainError) {
         guard isatty(STDIN_FILENO) == 1 else { return try vault.open(with: piped()) }
         for _ in 1..<Self.tries {

@@ -3,14 +3,14 @@ import Coffer
 import FoundationEssentials
 import HelperProtocol
 
-/// Stores the items of an old vault in the present one, by ordinary calls.
+/// Stores the items of an old vault in the present vault, by ordinary calls.
 struct Restoration: ~Copyable {
     private var old: OldVaultReading
     private let session: CommandSession
     private let replace: Bool
     private let isTrial: Bool
 
-    /// - Parameter isTrial: looks only.
+    /// - Parameter isTrial: only look, and store nothing.
     init(old: consuming OldVaultReading, session: CommandSession, replace: Bool, isTrial: Bool) {
         self.old = old
         self.session = session
@@ -43,7 +43,7 @@ struct Restoration: ~Copyable {
         } catch {
             switch error.code {
             case .alreadyExists: return outcome(.kept)
-            // This item's own trouble; the others may fare better.
+            // Only this item failed, so the others are still tried.
             case .invalidArgument, .limitExceeded: return outcome(.refused, error.description)
             default: throw error
             }
@@ -59,7 +59,7 @@ struct Restoration: ~Copyable {
         let name = VisibleText.name(service: item.service, account: item.account)
         let value = try old.value(at: index)
         guard let access = Keychain.AccessControl(item) else {
-            // Never stored with less than it asked for.
+            // An item is never stored with fewer requirements than it had.
             throw KeychainError(.invalidArgument, "this version of Coffer does not know its access control")
         }
         var password: String?
@@ -83,8 +83,8 @@ struct Restoration: ~Copyable {
 }
 
 extension Keychain.AccessControl {
-    /// What an item of an old vault asks for, as calls have it.
-    /// - Returns: nil where there is no such name, so that nothing is dropped.
+    /// The access control of an old vault's item, in the broker's terms.
+    /// - Returns: nil if any of its names is unknown, so that no requirement is dropped.
     init?(_ item: OldVault.Item) {
         let require = item.require.compactMap(Keychain.Constraint.init(rawValue:))
         guard require.count == item.require.count,

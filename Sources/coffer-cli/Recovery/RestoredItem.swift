@@ -1,28 +1,28 @@
 import Coffer
 
-/// What became of one item of an old vault.
+/// The outcome for one item of an old vault.
 struct RestoredItem: Encodable {
     enum Outcome: String, Encodable {
         case restored
-        /// It was for its old device only.
+        /// The item was for its old device only.
         case lost
-        /// There is one of this name already, and that stays.
+        /// An item of this name exists already, and it stays.
         case kept
         case expired
-        /// The present vault did not take it.
+        /// The present vault did not accept it.
         case refused
     }
 
     let service: String
     let account: String
     let outcome: Outcome
-    /// Why, in words, where the outcome does not say it.
+    /// The reason in words, if the outcome does not say enough.
     var reason: String?
 
-    /// Whether it could have come back and did not.
+    /// Whether the item could have been restored but was not.
     var isMissing: Bool { outcome == .kept || outcome == .refused }
 
-    /// - Parameter isTrial: nothing was done.
+    /// - Parameter isTrial: whether this was a trial that stored nothing.
     func line(isTrial: Bool) -> String {
         let word = isTrial && outcome == .restored ? "would restore" : outcome.rawValue
         let width = isTrial ? 15 : 10

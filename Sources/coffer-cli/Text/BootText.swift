@@ -2,7 +2,7 @@ import BrokerProtocol
 import Coffer
 import Platform
 
-/// What a vault is tied to, in lines that a person reads.
+/// A vault's tie to the boot, in lines for a person.
 enum BootText {
     static func lines(_ boot: Keychain.BootState?) -> [String] {
         guard let boot else { return ["Tied to the boot: no; tie it with: coffer boot bind"] }
@@ -20,7 +20,7 @@ enum BootText {
         return lines
     }
 
-    /// What a tie holds of a boot, and what it leaves open.
+    /// What a tie covers of a boot, and what it leaves open.
     static func lines(_ coverage: Keychain.BootCoverage, _ root: RootFileSystem) -> [String] {
         var lines = [
             "kernel's command line: \(word(coverage.commandLine, "anybody who edits it at the boot menu can open the vault"))",
@@ -42,7 +42,7 @@ enum BootText {
         return lines
     }
 
-    /// In one line, for `coffer status`; nil where the command line is held.
+    /// One line for `coffer status`; nil if the tie covers the command line.
     static func problem(_ coverage: Keychain.BootCoverage) -> String? {
         switch coverage.commandLine {
         case .held: nil
@@ -67,7 +67,7 @@ enum BootText {
     }
 }
 
-/// The same as `--json` gives it.
+/// The tie to the boot as `--json` gives it.
 struct BootRecord: Encodable {
     private let tied: Bool
     private let registers: [Int64]?
@@ -79,7 +79,7 @@ struct BootRecord: Encodable {
 
     private struct Approved: Encodable {
         let digest: String
-        /// Absent where the list that named it is gone.
+        /// Absent if the list that held the time is gone.
         let approved: String?
     }
 

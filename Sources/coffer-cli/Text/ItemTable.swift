@@ -1,13 +1,13 @@
 import BrokerProtocol
 import Coffer
 
-/// Items as a table: aligned for a person; the same columns with tabs, and exact times, for a program.
+/// Items as a table. For a person the columns are aligned; for a program they are separated by tabs, with exact times.
 enum ItemTable {
     private static let header = ["SERVICE", "ACCOUNT", "ACCESS", "REQUIRES", "CHANGED"]
-    /// A name is not made shorter than this.
+    /// A column for a name is never narrower than this.
     private static let narrowest = 8
 
-    /// - Parameter width: where a person's lines must end, so that they stay lines; what is too long is cut, and ends in “…”.
+    /// - Parameter width: the terminal's width, so that each item stays on one line. Text that is too long is cut and ends in “…”.
     static func lines(_ items: [Keychain.Item], aligned: Bool, width: Int? = nil) -> [String] {
         let rows = [header] + items.map { row($0, aligned: aligned) }
         return aligned ? align(rows, width) : rows.map { $0.joined(separator: "\t") }
@@ -33,7 +33,7 @@ enum ItemTable {
         }
     }
 
-    /// Takes from the widest first: the names, then what is required.
+    /// Narrows the widest columns first: the names, and then the requirements.
     private static func fit(_ widths: inout [Int], _ width: Int) {
         for columns in [[0, 1], [3]] {
             while widths.reduce(2 * (widths.count - 1), +) > width,

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Coffer
 
 extension Keychain.Item {
-    /// The item's name in sentences: github/me.
+    /// The item's name as sentences show it: github/me.
     var shownName: String { ItemText.name(service: service, account: account) }
 }
 
@@ -21,7 +21,7 @@ enum ItemText {
         return access.require.map(\.rawValue).joined(separator: access.any ? " or " : " and ")
     }
 
-    /// Everything but the value, one line a fact.
+    /// Everything but the value, one fact on each line.
     static func description(_ item: Keychain.Item) -> [String] {
         var facts: [(String, String)] = [
             ("Service", VisibleText.line(item.service)), ("Account", VisibleText.line(item.account)),

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// JSON for other programs: keys sorted, so that two runs compare.
+/// JSON for other programs. The keys are sorted, so that two runs can be compared.
 enum JSONText {
     static func of(_ value: some Encodable, pretty: Bool = true) throws -> String {
         let encoder = JSONEncoder()
@@ -9,7 +9,8 @@ enum JSONText {
         return escaped(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    /// What a terminal would obey stands as an escape, which means the same. It is found within texts only: all else is ASCII.
+    /// Replaces characters that a terminal would obey by JSON escapes, which mean the same. They occur only within strings, because all else is
+    /// ASCII.
     private static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         var escaped = String.UnicodeScalarView()
@@ -18,7 +19,7 @@ enum JSONText {
                 escaped.append(scalar)
                 continue
             }
-            // None of them is beyond four digits.
+            // Four digits suffice for each of these characters.
             let digits = String(scalar.value, radix: 16)
             escaped.append(
                 contentsOf: "\\u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"

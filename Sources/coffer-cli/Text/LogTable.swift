@@ -1,21 +1,22 @@
 import BrokerProtocol
 import Coffer
 
-/// The access log in lines: aligned for a person, as far as that goes for lines that come page by page; with tabs for a program.
+/// The access log in lines. For a person the columns are aligned as far as possible, since records come page by page. For a program they are
+/// separated by tabs.
 struct LogTable {
     let aligned: Bool
-    /// What the columns but the last take; they grow with what is shown.
+    /// The widths of all columns but the last. They grow with the content.
     private var widths = [16, 7, 28, 18]
-    /// A column grows up to here: one long name does not push all lines off the screen.
+    /// The widest that a column gets, so that one long name does not push all lines off the screen.
     private static let widest = 40
-    /// What an item is asked for by what it requires.
+    /// The events for which an item's requirements are proved.
     private static let proved: Set<String> = ["read", "rotate"]
 
     init(aligned: Bool) { self.aligned = aligned }
 
     var header: String { join(["TIME", "EVENT", "ITEM", "OUTCOME", "PROGRAM"]) }
 
-    /// Makes room for records that are shown next.
+    /// Widens the columns for the records that are shown next.
     mutating func widen(for records: [Keychain.LogRecord]) {
         for record in records {
             for (column, text) in columns(record).prefix(widths.count).enumerated() {
@@ -28,7 +29,7 @@ struct LogTable {
 
     private func columns(_ record: Keychain.LogRecord) -> [String] {
         var outcome = VisibleText.line(record.outcome)
-        // Behind what nobody had to prove anything for it would look as if somebody had.
+        // After other events, the requirements would look as if somebody had proved them.
         if Self.proved.contains(record.event), !record.require.isEmpty {
             outcome += " (\(VisibleText.line(record.require.joined(separator: ", "))))"
         }

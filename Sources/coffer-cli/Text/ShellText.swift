@@ -1,8 +1,8 @@
-/// An argument as it can be pasted into a shell.
+/// Quotes arguments so that they can be pasted into a shell.
 enum ShellText {
     static func command(_ words: [String?]) -> String { words.compactMap { $0 }.map(quote).joined(separator: " ") }
 
-    /// A command about an item. A name that begins with a dash stands behind `--`, where it is no option.
+    /// A command about an item. A name that begins with a dash comes after `--`, so that it is not read as an option.
     static func command(_ verb: String, _ service: String, _ account: String?, _ options: [String])
         -> String
     {

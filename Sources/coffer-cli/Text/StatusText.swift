@@ -1,9 +1,9 @@
 import BrokerProtocol
 import Coffer
 
-/// The broker's state in lines that a person reads.
+/// The broker's state, in lines for a person.
 enum StatusText {
-    /// - Parameter coverage: what a tie to the boot holds; nil where there is none, or that is not known.
+    /// - Parameter coverage: what a tie to the boot covers; nil if there is no tie or this is not known.
     static func lines(
         _ status: Keychain.Status.Reply, _ coverage: Keychain.BootCoverage?, of options: VaultOptions
     ) -> [String] {
@@ -53,7 +53,7 @@ enum StatusText {
         locks.isEmpty ? "only by: coffer lock" : locks.map(VisibleText.line).joined(separator: ", ")
     }
 
-    /// How the TPM is known to be the one it should be. The storage key is pinned in any case, when the vault is made.
+    /// How the TPM is recognised. In any case the storage key is pinned when the vault is made.
     private static func identity(_ status: Keychain.Status.Reply) -> String? {
         guard status.sealer.kind == "tpm", status.vault.state != .none else { return nil }
         let pin = "the key pinned at first use"
@@ -86,11 +86,11 @@ struct StatusRecord: Encodable {
     private let warnings: [String]
     private let recovery: Recovery?
 
-    /// What locks the vault by itself.
+    /// The events that lock the vault.
     private struct Locks: Encodable {
         var screen: Bool
         var sleep: Bool
-        /// Absent where it is not locked for want of use.
+        /// Absent if the vault does not lock when it is idle.
         var idleMinutes: Int64?
     }
 

@@ -1,8 +1,8 @@
-/// How many cells of a terminal a text takes.
+/// The number of terminal cells that a text takes.
 enum TextWidth {
     static func of(_ text: String) -> Int { text.reduce(0) { $0 + cells($1) } }
 
-    /// As much of the beginning as fits, with “…” behind it where something was cut off.
+    /// As much of the beginning as fits, ending in “…” if something was cut off.
     static func shortened(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         var kept = ""
@@ -15,7 +15,7 @@ enum TextWidth {
         return kept + "…"
     }
 
-    /// Letters of East Asian scripts and most emoji take two cells (Unicode Standard Annex 11, in its coarse outline).
+    /// Letters of East Asian scripts and most emoji take two cells (a coarse form of Unicode Standard Annex 11).
     private static func cells(_ character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
         switch scalar.value {

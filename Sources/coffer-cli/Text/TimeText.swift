@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Platform
 
-/// A time of the wire (milliseconds since 1970), in words.
+/// A time from the broker, in milliseconds since 1970-01-01 UTC, in words.
 struct TimeText {
     let milliseconds: Int64
 
@@ -11,20 +11,20 @@ struct TimeText {
 
     /// For programs: 2026-03-14T09:26:53.589Z
     var iso8601: String {
-        // The thousandths are put in as they are: a floating-point time would lose one now and then.
+        // The milliseconds are added as text, because a floating-point time would sometimes lose one.
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         let whole = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
         return whole.dropLast() + "." + String(String(1000 + max(0, rest)).dropFirst()) + "Z"
     }
 
-    /// In this time zone, with the day only when it is another one than today.
+    /// In the local time zone. The day is shown only if it is not today.
     func clock(now: Date = Date()) -> String {
         guard let fields else { return iso8601 }
         let today = CivilCalendar.local.fields(of: Int64(now.timeIntervalSince1970))
         return today?.isSameDay(as: fields) ?? false ? fields.timeText : "\(fields.dayText) \(fields.timeText)"
     }
 
-    /// In this time zone: 2026-03-14
+    /// In the local time zone: 2026-03-14
     var day: String { fields?.dayText ?? iso8601 }
 
     private var fields: CivilCalendar.Fields? {
@@ -41,7 +41,7 @@ struct TimeText {
             ("year", 31_557_600), ("month", 2_629_800), ("week", 604_800), ("day", 86_400), ("hour", 3600),
             ("minute", 60),
         ]
-        // Two of a unit before it is used: "10 days" says more than "1 week".
+        // Weeks and months are used from two on: "10 days" says more than "1 week".
         let unit =
             units.first { length >= $0.seconds * ($0.name == "week" || $0.name == "month" ? 2 : 1) } ?? ("minute", 60)
         let count = Int(length / unit.seconds)

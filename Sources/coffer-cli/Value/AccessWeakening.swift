@@ -1,11 +1,11 @@
 import BrokerProtocol
 
-/// What an item loses by another access control. Replacing a value asks nobody, so whoever weakens an item by that is told before it is done.
+/// What an item loses by a new access control. Replacing a value needs no authentication, so the person is told before an item gets weaker.
 struct AccessWeakening: Equatable {
-    /// What is lost, each as a clause of its own.
+    /// The losses, each as a clause.
     let losses: [String]
 
-    /// - Returns: nil where nothing is lost.
+    /// - Returns: nil if nothing is lost.
     init?(from former: Keychain.AccessControl, to new: Keychain.AccessControl) {
         var losses: [String] = []
         if !Self.isAsStrict(new, as: former) {
@@ -27,7 +27,7 @@ struct AccessWeakening: Equatable {
 
     var text: String { losses.joined(separator: "; ") }
 
-    /// The longer it stays closed, the higher.
+    /// The longer an item stays closed, the higher its rank.
     private static func rank(_ accessibility: Keychain.Accessibility) -> Int {
         switch accessibility {
         case .always: 0
@@ -37,7 +37,7 @@ struct AccessWeakening: Equatable {
         }
     }
 
-    /// Whether each way of reading asks for all that one of the ways before asked for.
+    /// Whether each new way of reading requires everything that one of the former ways required.
     private static func isAsStrict(_ new: Keychain.AccessControl, as former: Keychain.AccessControl) -> Bool {
         let before = ways(former)
         return ways(new).allSatisfy { way in
@@ -49,7 +49,7 @@ struct AccessWeakening: Equatable {
         access.any && access.require.count > 1 ? access.require.map { [$0] } : [access.require]
     }
 
-    /// Whether who gives the one has given the other with it.
+    /// Whether giving one factor also proves the other.
     private static func covers(_ given: Keychain.Constraint, _ asked: Keychain.Constraint) -> Bool {
         switch asked {
         case .presence: given != .appPassword

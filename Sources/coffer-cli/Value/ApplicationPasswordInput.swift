@@ -2,22 +2,22 @@ import BrokerProtocol
 import Coffer
 import FoundationEssentials
 
-/// Where an application password comes from: the person, hidden. Never an argument and never the environment, which every program of the user can read.
+/// Asks the person for an application password, typed hidden. It never takes arguments or the environment, which every program of the user can read.
 struct ApplicationPasswordInput {
-    /// The item, as people read it.
+    /// The item's name, as people read it.
     let name: String
     let noPrompt: Bool
     let findPrompter: () -> (any Prompter)?
 
-    /// The one that an item has.
-    /// - Returns: base64.
+    /// Asks for the item's present application password.
+    /// - Returns: the password in Base64.
     func present() throws(KeychainError) -> String {
         var prompter = try prompter()
         return Self.encoded(try ask("Application password for \(name): ", &prompter))
     }
 
-    /// One to store an item under: asked twice, because nobody sees what is typed, and an item under a mistyped one is lost.
-    /// - Returns: base64.
+    /// Asks for a new application password. It is asked for twice, because nobody sees the typing, and a mistyped password loses the item.
+    /// - Returns: the password in Base64.
     func new() throws(KeychainError) -> String {
         var prompter = try prompter()
         let first = try ask("New application password for \(name): ", &prompter)
@@ -48,7 +48,7 @@ struct ApplicationPasswordInput {
     }
 
     private func ask(_ prompt: String, _ prompter: inout any Prompter) throws(KeychainError) -> String {
-        // No descriptor: nobody waits who could hang up.
+        // There is no descriptor, because nothing can end this prompt early.
         guard let answer = try prompter.ask(.init(style: .secret, text: prompt), hangUp: -1) else {
             throw .cancelledByPerson
         }

@@ -2,15 +2,15 @@ import Coffer
 import Glibc
 import Platform
 
-/// Whether a person at the terminal means what cannot be taken back.
+/// Asks a person at the terminal to confirm something that cannot be undone.
 enum Confirmation {
-    /// Whether somebody sits at the terminal: what is piped in, as a secret is, does not say that nobody does.
+    /// Whether somebody sits at the terminal. Piped input, such as a secret, does not mean that nobody does.
     static var isPossible: Bool {
         TerminalPrompter.isPresent && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1)
     }
 
     /// - Throws: `.cancelled` for Ctrl-C.
-    /// - Parameter flag: what to give where the terminal cannot be asked.
+    /// - Parameter flag: the option to suggest if the terminal cannot be used.
     static func isGiven(_ question: String, orSkipWith flag: String) throws(KeychainError) -> Bool {
         let answer: Terminal.Answer
         do throws(SystemError) {

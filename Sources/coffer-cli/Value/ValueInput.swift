@@ -2,16 +2,16 @@ import Coffer
 import Glibc
 import Platform
 
-/// Where a new value comes from: a person at the terminal, or standard input.
+/// Reads a new value from a person at the terminal, or from standard input.
 struct ValueInput {
-    /// The most bytes a value can have.
+    /// The most bytes that a value can have.
     static let limit = 1 << 20
-    /// Drop one newline at the end of what is piped.
+    /// Drop one newline at the end of piped input.
     let trim: Bool
-    /// Take a value of no bytes.
+    /// Accept a value of no bytes.
     let allowsEmpty: Bool
 
-    /// A value and what should be said about it.
+    /// A value, and a warning about it.
     struct Reading {
         var value: [UInt8]
         var warning: String?
@@ -21,7 +21,7 @@ struct ValueInput {
         isatty(STDIN_FILENO) == 1 ? Reading(value: try typed(name)) : try piped()
     }
 
-    /// Asked twice, because nobody sees what is typed.
+    /// Asks twice, because nobody sees the typing.
     private func typed(_ name: String) throws(KeychainError) -> [UInt8] {
         let first = try ask("Secret for \(name): ")
         guard allowsEmpty || !first.isEmpty else {
@@ -53,11 +53,11 @@ struct ValueInput {
         }
     }
 
-    /// All of standard input, but never much more than a value can have.
+    /// Reads all of standard input, but at most two bytes more than a value can have.
     private func piped() throws(KeychainError) -> Reading {
         var value: [UInt8]
         do {
-            // One byte more for the newline that may be dropped, one more to see that there is too much.
+            // One byte more for a newline that may be dropped, and another to notice a value that is too long.
             value = try StandardInput.read(limit: Self.limit + 2)
         } catch {
             throw KeychainError(.failed, "standard input cannot be read", advice: "nothing was stored")
@@ -75,7 +75,7 @@ struct ValueInput {
                 .limitExceeded, "the value is larger than 1 MiB (1048576 bytes), so nothing was stored",
                 advice: "encrypt the file, and store its key here")
         }
-        // What failed, or was never started, writes nothing: that is no secret to put in the place of another.
+        // A program that failed, or never started, writes nothing. Its empty output must not replace a secret.
         guard allowsEmpty || !value.isEmpty else {
             throw KeychainError(
                 .failed, "standard input was empty, so nothing was stored",
