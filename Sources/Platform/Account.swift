@@ -12,12 +12,12 @@ public struct Account: Hashable, Sendable {
         self.gid = gid
     }
 
-    /// - Returns: nil when no such account exists.
+    /// - Returns: nil if no such account exists.
     public static func withUID(_ uid: UInt32) throws(SystemError) -> Account? {
         try unsafe look("find the account with uid \(uid)") { unsafe getpwuid_r(uid, $0, $1, $2, $3) }
     }
 
-    /// - Returns: nil when no such account exists.
+    /// - Returns: nil if no such account exists.
     public static func named(_ name: String) throws(SystemError) -> Account? {
         try unsafe look("find the account \(name)") { unsafe getpwnam_r(name, $0, $1, $2, $3) }
     }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A file that grows at its end only, as long as nobody else touches it; which can be asked.
+/// A file that is written only at its end. Its size shows whether anybody else has changed it.
 public struct AppendFile: ~Copyable, Sendable {
     private let descriptor: Descriptor
     private let path: String
@@ -12,7 +12,7 @@ public struct AppendFile: ~Copyable, Sendable {
         self.path = path
     }
 
-    /// The file's size in bytes; nil once it has lost its name.
+    /// The file's size in bytes; nil if it has lost its name or is no regular file.
     public func size() throws(SystemError) -> Int? {
         var information = stat()
         let number = descriptor.number
@@ -21,8 +21,8 @@ public struct AppendFile: ~Copyable, Sendable {
         return Int(information.st_size)
     }
 
-    /// Writes at the end: all bytes, or (the disk is full) none.
-    /// - Parameter size: of the file until now.
+    /// Writes at the end: all bytes, or none if the disk is full.
+    /// - Parameter size: the file's size before this call.
     public func append(_ bytes: [UInt8], to size: Int) throws(SystemError) {
         let number = descriptor.number
         var written = 0
@@ -40,13 +40,13 @@ public struct AppendFile: ~Copyable, Sendable {
         }
     }
 
-    /// Takes away what is behind so many bytes.
+    /// Cuts the file to this size in bytes.
     public func cut(to size: Int) throws(SystemError) {
         let number = descriptor.number
         try checked("shorten \(path)") { ftruncate(number, off_t(size)) }
     }
 
-    /// Everything that was written survives a power cut from here on.
+    /// Syncs the file. Everything written before then survives a power cut.
     public func sync() throws(SystemError) {
         let number = descriptor.number
         try checked("sync \(path)") { fdatasync(number) }

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// Processes that this one starts.
+/// Starts and ends the processes that this one starts.
 public enum ChildProcess {
-    /// Starts this very program again, with a descriptor as its number 3, no signal blocked, and nothing in its environment but what makes the
-    /// C library wipe freed memory and keeps Swift from printing memory when it crashes.
+    /// Starts this very program again. The child has the descriptor as its number 3 and no blocked signals. Its environment only makes the C library
+    /// wipe freed memory and keeps Swift from printing memory when it crashes.
     /// - Returns: the child's pid.
     public static func startSelf(_ arguments: [String], descriptor: Int32) throws(SystemError) -> Int32 {
-        // The link stays good when the file has been replaced by a newer one.
+        // The link remains valid if a newer file has replaced this program's.
         try Launch(
             environment: [
                 "GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0", "SWIFT_BACKTRACE=enable=no",
@@ -16,7 +16,7 @@ public enum ChildProcess {
         ).start("/proc/self/exe", arguments)
     }
 
-    /// Takes the pids of children that have ended, without waiting.
+    /// Reaps the children that have ended, without waiting, and returns their pids.
     public static func reap() -> [Int32] {
         var ended: [Int32] = []
         var status: Int32 = 0
@@ -28,9 +28,9 @@ public enum ChildProcess {
     }
 
     /// Waits for a child to end.
-    /// - Returns: whether it has.
+    /// - Returns: whether it has ended.
     public static func wait(for pid: Int32, until deadline: ContinuousClock.Instant) -> Bool {
-        // No descriptor for it: then it is not waited for.
+        // Without a descriptor, or if the wait fails, the child counts as not ended.
         guard let held = try? Descriptor(adopting: checked("watch process \(pid)") { coffer_pidfd_open(pid) }),
             (try? held.waitToRead(until: deadline)) == true
         else { return false }
@@ -40,12 +40,12 @@ public enum ChildProcess {
 
     public static func signal(_ pid: Int32, _ number: Int32) { kill(pid, number) }
 
-    /// From now on, whatever descendants leave behind becomes this process's child, so that ``endAll()`` finds it.
+    /// From now on, processes that descendants leave behind become this process's children, so that ``endAll()`` finds them.
     public static func adoptOrphans() throws(SystemError) {
         try checked("adopt orphaned processes") { coffer_set_child_subreaper() }
     }
 
-    /// Kills every descendant and waits for them, for at most a second. For a process that is about to end itself.
+    /// Kills every descendant and waits for them, for at most a second. Call it only in a process that is about to end.
     public static func endAll() {
         let deadline = ContinuousClock.now + .seconds(1)
         while ContinuousClock.now < deadline {
@@ -57,20 +57,20 @@ public enum ChildProcess {
         }
     }
 
-    /// Kills the children that this process has not started itself. They are reaped with the others.
+    /// Kills the children that this process did not start itself. ``reap()`` reaps them with the others.
     public static func endOrphans(except isOwn: (Int32) -> Bool) {
         for child in all() where !isOwn(child) { kill(child, SIGKILL) }
     }
 
-    /// Ends this process at once; nothing that other threads are in the middle of holds it up.
+    /// Ends this process at once, without waiting for other threads.
     public static func exitNow(_ code: Int32) -> Never { _exit(code) }
 
     private static func all() -> [Int32] {
-        // A list that cannot be read is empty: the kernel is built without it, and there is no other gapless one.
+        // If the kernel has no such list, it counts as empty. There is no other list without gaps.
         guard let threads = try? Folder.entries("/proc/self/task") else { return [] }
         var found: [Int32] = []
         for thread in threads {
-            // A thread may end between the two looks.
+            // The thread may have ended since its folder was listed.
             guard let bytes = try? DurableFile.read("/proc/self/task/\(thread)/children", limit: 65_536) else {
                 continue
             }

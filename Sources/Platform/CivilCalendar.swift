@@ -1,8 +1,8 @@
 import Glibc
 
-/// Days and times of day, by the C library's knowledge of time zones (localtime(3), mktime(3)).
+/// Days and times of day in the time zones of the C library (localtime(3), mktime(3)).
 public struct CivilCalendar: Sendable {
-    /// Of one moment.
+    /// The day and time of one moment.
     public struct Fields: Sendable, Equatable {
         public var year: Int
         /// From 1.
@@ -27,12 +27,12 @@ public struct CivilCalendar: Sendable {
 
     private let isLocal: Bool
 
-    /// Of this process's time zone.
+    /// The calendar in this process's time zone.
     public static let local = CivilCalendar(isLocal: true)
     public static let utc = CivilCalendar(isLocal: false)
 
-    /// - Parameter seconds: since 1970-01-01 UTC.
-    /// - Returns: nil for a year that no calendar of the C library has.
+    /// - Parameter seconds: seconds since 1970-01-01 UTC.
+    /// - Returns: nil if the C library cannot represent the year.
     public func fields(of seconds: Int64) -> Fields? {
         var moment = time_t(seconds)
         var parts = unsafe tm()
@@ -45,12 +45,12 @@ public struct CivilCalendar: Sendable {
     }
 
     /// The moment at which a day begins, in seconds since 1970-01-01 UTC.
-    /// - Returns: nil for what is no day, such as February 30.
+    /// - Returns: nil if there is no such day, such as February 30.
     public func beginning(ofDay day: Int, month: Int, year: Int) -> Int64? {
         guard let day = Int32(exactly: day), (1...12).contains(month), (1...9999).contains(year) else { return nil }
         var parts = unsafe tm()
         unsafe (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), day)
-        // Whether summer time is in force then is for the library to find out.
+        // The C library finds out whether summer time is in force then.
         unsafe parts.tm_isdst = -1
         let moment = if isLocal { unsafe mktime(&parts) } else { unsafe timegm(&parts) }
         let asked = Fields(year: year, month: month, day: Int(day))

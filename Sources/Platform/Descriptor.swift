@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// An open file descriptor with one owner; closed when the owner lets go of it.
+/// An open file descriptor with one owner. It is closed when the owner releases it.
 public struct Descriptor: ~Copyable, Sendable {
     public let number: Int32
 
@@ -10,21 +10,21 @@ public struct Descriptor: ~Copyable, Sendable {
 
     deinit { close(number) }
 
-    /// Gives the descriptor away, unclosed.
+    /// Gives the descriptor to another owner without closing it.
     public consuming func release() -> Int32 {
         let value = number
         discard self
         return value
     }
 
-    /// Opens a file; always close-on-exec.
+    /// Opens a file, always close-on-exec.
     public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemError) -> Descriptor {
         let number = try checked("open \(path)") { unsafe coffer_open(path, flags | O_CLOEXEC, mode) }
         return Descriptor(adopting: number)
     }
 
     /// Waits until there is something to read.
-    /// - Returns: whether there was before the deadline.
+    /// - Returns: false if the deadline came first.
     public func waitToRead(until deadline: ContinuousClock.Instant?) throws(SystemError) -> Bool {
         try wait(for: Int16(POLLIN), until: deadline)
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// How many descriptors this process may have (getrlimit(2), RLIMIT_NOFILE).
+/// The number of descriptors that this process may have (getrlimit(2), RLIMIT_NOFILE).
 public enum DescriptorLimit {
-    /// Raises the soft limit as far as the hard one allows.
-    /// - Parameter wanted: more than this is not needed.
-    /// - Returns: the limit from now on.
+    /// Raises the soft limit as far as the hard limit allows.
+    /// - Parameter wanted: the most that is needed.
+    /// - Returns: the new limit.
     @discardableResult
     public static func raise(to wanted: UInt64) throws(SystemError) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

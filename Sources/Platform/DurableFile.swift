@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// Small files that are there whole or not at all, also after a power cut.
+/// Reads and writes small files so that each exists whole or not at all, even after a power cut.
 public enum DurableFile {
     /// Reads a whole regular file.
-    /// - Parameter limit: the most bytes it may have.
+    /// - Parameter limit: the most bytes that it may have.
     public static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
         return try read(file, named: path, limit: limit)
     }
 
     /// Reads a file's first bytes.
-    /// - Parameter count: the most of them.
+    /// - Parameter count: the most bytes to read.
     public static func prefix(of path: String, count: Int) throws(SystemError) -> [UInt8] {
         let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
         let number = file.number
@@ -40,8 +40,8 @@ public enum DurableFile {
         return bytes
     }
 
-    /// Writes a file under a temporary name, syncs it, gives it its name, and syncs the folder.
-    /// - Parameter mode: permission bits, whatever the umask.
+    /// Writes and syncs a file under a temporary name, renames it, and syncs the folder.
+    /// - Parameter mode: the permission bits, independent of the umask.
     public static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(SystemError) {
         let temporary = path + ".writing"
         if unsafe unlink(temporary) != 0, errno != ENOENT { throw SystemError("replace \(temporary)", errno: errno) }
@@ -61,13 +61,13 @@ public enum DurableFile {
         try syncFolder(of: path)
     }
 
-    /// Gives a synced file another name, durably.
+    /// Renames a synced file and syncs its folder.
     public static func move(_ path: String, to other: String) throws(SystemError) {
         try checked("rename \(path)") { unsafe rename(path, other) }
         try syncFolder(of: other)
     }
 
-    /// Syncs the folder that a path lies in, so that its name survives a power cut.
+    /// Syncs the folder of a path, so that the file's name survives a power cut.
     public static func syncFolder(of path: String) throws(SystemError) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let handle = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)

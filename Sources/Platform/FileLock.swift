@@ -1,10 +1,10 @@
 import Glibc
 
-/// An exclusive lock among processes, held on a file of its own (flock(2)); let go of when the value ends, or its process does.
+/// An exclusive lock between processes, held on a file of its own (flock(2)). It is released when the value or its process ends.
 public struct FileLock: ~Copyable {
     private let descriptor: Descriptor
 
-    /// Waits for the lock. Whoever holds one holds it for a few file operations only.
+    /// Waits for the lock. Other holders keep it only for a few file operations.
     public init(path: String) throws(SystemError) {
         let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         let number = file.number
@@ -12,7 +12,7 @@ public struct FileLock: ~Copyable {
         descriptor = file
     }
 
-    /// Takes the lock, unless another holds it.
+    /// Takes the lock, unless another process holds it.
     public init?(unlessHeld path: String) throws(SystemError) {
         let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
@@ -22,6 +22,6 @@ public struct FileLock: ~Copyable {
         descriptor = file
     }
 
-    /// Says where the lock is needed last: a value that is not used any more may be let go of before its scope ends.
+    /// Marks the last point that needs the lock. Swift may destroy a value before its scope ends, once it is no longer used.
     public borrowing func keep() {}
 }

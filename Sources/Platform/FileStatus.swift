@@ -1,6 +1,6 @@
 import Glibc
 
-/// Kind, owner and permissions of a file, links not followed (lstat(2)).
+/// Kind, owner and permissions of a file, without following links (lstat(2)).
 public struct FileStatus: Sendable, Equatable {
     public let uid: UInt32
     public let gid: UInt32
@@ -12,7 +12,7 @@ public struct FileStatus: Sendable, Equatable {
     public let isFolder: Bool
     public let size: Int64
 
-    /// - Returns: nil when nothing is there.
+    /// - Returns: nil if nothing is there.
     public static func of(_ path: String) throws(SystemError) -> FileStatus? {
         var information = stat()
         guard unsafe lstat(path, &information) == 0 else {

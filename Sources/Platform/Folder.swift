@@ -1,9 +1,9 @@
 import Glibc
 
-/// Makes folders.
+/// Makes and lists folders.
 public enum Folder {
-    /// Makes a folder unless it is there; its parent must be.
-    /// - Parameter mode: permission bits of a new folder, whatever the umask.
+    /// Makes a folder unless it exists. Its parent must exist.
+    /// - Parameter mode: the permission bits of a new folder, independent of the umask.
     public static func make(_ path: String, mode: mode_t) throws(SystemError) {
         guard unsafe mkdir(path, mode) == 0 else {
             if errno == EEXIST { return }
@@ -15,7 +15,7 @@ public enum Folder {
 }
 
 extension Folder {
-    /// The names in a folder, without `.` and `..`, in no order.
+    /// The names in a folder, without `.` and `..`, in no particular order.
     public static func entries(_ path: String) throws(SystemError) -> [String] {
         guard let stream = unsafe opendir(path) else { throw SystemError("read the folder \(path)", errno: errno) }
         defer { unsafe closedir(stream) }

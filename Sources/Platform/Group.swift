@@ -4,7 +4,7 @@ import Glibc
 public struct Group: Hashable, Sendable {
     public let name: String
     public let gid: UInt32
-    /// The names of the accounts that the group's own entry lists; those that have it as their main group may be missing.
+    /// The names of the accounts that the group's own entry lists. Accounts that have it as their main group may be missing.
     public let members: [String]
 
     public init(name: String, gid: UInt32, members: [String] = []) {
@@ -13,12 +13,12 @@ public struct Group: Hashable, Sendable {
         self.members = members
     }
 
-    /// - Returns: nil when no such group exists.
+    /// - Returns: nil if no such group exists.
     public static func withGID(_ gid: UInt32) throws(SystemError) -> Group? {
         try unsafe look("find the group with number \(gid)") { unsafe getgrgid_r(gid, $0, $1, $2, $3) }
     }
 
-    /// - Returns: nil when no such group exists.
+    /// - Returns: nil if no such group exists.
     public static func named(_ name: String) throws(SystemError) -> Group? {
         try unsafe look("find the group \(name)") { unsafe getgrnam_r(name, $0, $1, $2, $3) }
     }
@@ -30,7 +30,7 @@ public struct Group: Hashable, Sendable {
             UnsafeMutablePointer<UnsafeMutablePointer<group>?>
         ) -> Int32
     ) throws(SystemError) -> Group? {
-        // A group's members are in its entry: large groups need room.
+        // The entry contains the group's members, so large groups need more room.
         try unsafe NameService.look(operation, capacity: 4096, limit: 1 << 24, empty: group(), call) { entry in
             var members: [String] = []
             var next = unsafe entry.gr_mem
@@ -44,11 +44,11 @@ public struct Group: Hashable, Sendable {
 }
 
 extension Account {
-    /// How many groups an account is asked for, at most: Linux gives a process no more (NGROUPS_MAX).
+    /// The most groups that are read for an account. Linux gives a process no more (NGROUPS_MAX).
     private static let mostGroups: Int32 = 65536
 
-    /// Whether the name service says now that the account is a member (getgrouplist(3)). A process's own list of groups is another thing: it outlives a
-    /// removal. A name service that cannot be asked names no groups, so what cannot be known is no membership.
+    /// Whether the name service lists the account as a member now (getgrouplist(3)). A process's own list of groups outlives a removal, so it is not
+    /// used. If the name service cannot answer, the account is no member.
     public func isMember(of gid: UInt32) -> Bool {
         if self.gid == gid { return true }
         var capacity: Int32 = 64

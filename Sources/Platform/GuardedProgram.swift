@@ -1,29 +1,29 @@
 import CLinux
 import Glibc
 
-/// Another program, run with pipes, that never outlives this process: not even where this process is killed.
+/// Another program, connected by pipes, that never outlives this process, even if this process is killed.
 ///
-/// A process of its own stands between the two, a ``ProgramGuard``, and holds a line to this one. When the line ends, because this value is let go of or this
-/// process is gone, the guard ends the program. (What a kernel does for a parent's death, PR_SET_PDEATHSIG, ends the program alone, and a script's dialog stays.)
+/// A process in between, a ``ProgramGuard``, holds a socket to this one, its line. When the line ends, because this value or this process ends, the
+/// guard ends the program. PR_SET_PDEATHSIG would not do: it ends the program alone and leaves a script's dialog running.
 public struct GuardedProgram: ~Copyable {
     private let line: UnixSocket
     private let pid: Int32
     private let input: Descriptor
     private let output: Descriptor
-    /// A descriptor that becomes readable when nobody waits for the program any more.
+    /// A descriptor that becomes readable when nobody waits for the program.
     private let hangUp: Int32
 
-    /// As much as `poll` promises room for (PIPE_BUF).
+    /// The room in a pipe that `poll` guarantees (PIPE_BUF), in bytes.
     private static let chunk = 4096
-    /// What a guard has to start a program, and to end it: far more than it takes itself.
+    /// How long a guard may take to start a program, and to end it. This is far more than the guard needs.
     private static let patience = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - guardian: the arguments, its name first, that make this very program a guard.
+    ///   - guardian: the arguments that make this very program a guard, its name first.
     ///   - program: the path of the program and its arguments.
     ///   - environment: `NAME=VALUE`; nil for this process's own.
-    ///   - hangUp: a descriptor that becomes readable when nobody waits for the program any more; -1 for none.
-    /// - Throws: where the program cannot be started.
+    ///   - hangUp: a descriptor that becomes readable when nobody waits for the program; -1 for none.
+    /// - Throws: ``SystemError`` if the program cannot be started.
     public init(
         _ guardian: [String], _ program: [String], environment: [String]? = nil, hangUp: Int32
     ) throws(SystemError) {
@@ -43,13 +43,13 @@ public struct GuardedProgram: ~Copyable {
             environment: environment,
             descriptors: [(itsInput.number, 0), (itsOutput.number, 1), (itsLine.number, ProgramGuard.line)],
             leads: .group)
-        // Whoever started this process may ignore the ends of its children, and that is inherited: then none of ours could be waited for.
+        // This process may have inherited an ignored SIGCHLD, and then it could not wait for its children.
         signal(SIGCHLD, SIG_DFL)
         let pid = try launch.start("/proc/self/exe", guardian + program)
         _ = consume itsInput
         _ = consume itsOutput
         _ = consume itsLine
-        // Its first words; its end is as good as a no.
+        // The guard says that the program runs. If the line ends instead, the start failed.
         guard
             try line.receiveMessage(limit: ProgramGuard.started.count, until: .now + Self.patience)
                 == ProgramGuard.started
@@ -65,7 +65,7 @@ public struct GuardedProgram: ~Copyable {
         self.hangUp = hangUp
     }
 
-    /// Writes to the program, as long as somebody waits for it.
+    /// Writes to the program while somebody waits for it.
     public func write(_ bytes: [UInt8]) throws(SystemError) {
         var written = 0
         while written < bytes.count {
@@ -78,8 +78,8 @@ public struct GuardedProgram: ~Copyable {
         }
     }
 
-    /// Reads what there is next.
-    /// - Returns: nothing at the end of the program's output, and when nobody waits for it any more.
+    /// Reads the next output of the program.
+    /// - Returns: nothing at the end of the output, and if nobody waits for the program.
     public func read(limit: Int) throws(SystemError) -> [UInt8] {
         guard try output.wait(for: POLLIN, unless: hangUp) else { return [] }
         var bytes = [UInt8](repeating: 0, count: limit)
@@ -87,8 +87,8 @@ public struct GuardedProgram: ~Copyable {
         return Array(bytes[..<count])
     }
 
-    /// Closes the program's input and waits for its end, and ends it when nobody waits for it any more.
-    /// - Returns: whether it ended by itself, and with status 0.
+    /// Closes the program's input and waits for it to end. Ends it if nobody waits for it.
+    /// - Returns: whether it ended by itself with status 0.
     public consuming func finish() throws(SystemError) -> Bool {
         let (pid, hangUp) = (pid, hangUp)
         _ = consume input
@@ -103,8 +103,8 @@ public struct GuardedProgram: ~Copyable {
 }
 
 extension Descriptor {
-    /// Waits for something to happen here.
-    /// - Returns: false when another descriptor has become readable; that goes first.
+    /// Waits for an event on this descriptor.
+    /// - Returns: false if the other descriptor has become readable, which takes precedence.
     fileprivate func wait(for events: Int32, unless other: Int32) throws(SystemError) -> Bool {
         var entries = [
             pollfd(fd: number, events: Int16(events), revents: 0), pollfd(fd: other, events: Int16(POLLIN), revents: 0),

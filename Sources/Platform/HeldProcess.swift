@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// A process that is held by a pidfd while it is looked at. A number can be given to another process; a pidfd cannot.
+/// A process that a pidfd holds while it is examined. The kernel may give its process ID to another process, but a pidfd stays with this one.
 public struct HeldProcess: ~Copyable, Sendable {
     private let handle: Descriptor
     public let identity: ProcessIdentity
 
-    /// - Parameter handle: a pidfd of the process with this number.
-    /// - Throws: when it has ended.
+    /// - Parameter handle: a pidfd of the process with this ID.
+    /// - Throws: ``SystemError`` if the process has ended.
     init(_ handle: consuming Descriptor, pid: Int32) throws(SystemError) {
         let startTime = try ProcessStat(pid: pid).startTime
         try Self.check(handle, pid)
@@ -19,14 +19,14 @@ public struct HeldProcess: ~Copyable, Sendable {
         self.identity = identity
     }
 
-    /// Holds whatever process has a number now.
+    /// Holds the process that has this ID now.
     public init(observing pid: Int32) throws(SystemError) {
         let number = try checked("find process \(pid)") { coffer_pidfd_open(pid) }
         try self.init(Descriptor(adopting: number), pid: pid)
     }
 
-    /// Whether what was read of it by its number until now was its own.
-    /// - Throws: when it has ended.
+    /// Checks that everything read by process ID until now belonged to this process.
+    /// - Throws: ``SystemError`` if the process has ended.
     public func check() throws(SystemError) { try Self.check(handle, identity.pid) }
 
     private static func check(_ handle: borrowing Descriptor, _ pid: Int32) throws(SystemError) {

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// This very program, started again for a task beside this process's own, with a line to it as its descriptor 3. The helper sees the line's end when this
-/// value is let go of.
+/// This very program, started again for a separate task, with a socket to it as its descriptor 3. The helper sees the socket's end when this value
+/// ends.
 public struct HelperProcess: ~Copyable {
     private let line: UnixSocket
     private let pid: Int32
 
     /// - Parameters:
     ///   - arguments: the program's name first.
-    ///   - message: what the helper is told. Short enough for an empty socket, so that a helper that does not listen is not waited for.
+    ///   - message: the helper's first message. It must fit an empty socket, so that sending it never waits for the helper.
     public init(_ arguments: [String], telling message: [UInt8]) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -21,8 +21,8 @@ public struct HelperProcess: ~Copyable {
         self.line = line
     }
 
-    /// Tells the helper that it is over, and waits for it to end.
-    /// - Returns: whether it has.
+    /// Closes the socket, which tells the helper to end, and waits for that.
+    /// - Returns: whether the helper has ended.
     public consuming func finish(until deadline: ContinuousClock.Instant) -> Bool {
         line.shutDown()
         return ChildProcess.wait(for: pid, until: deadline)

@@ -1,25 +1,25 @@
 import CLinux
 import Glibc
 
-/// How a process is started: with no signal blocked or ignored.
+/// The setup of a new process. It starts with no signal blocked, and ignores none of those in `restored`.
 struct Launch {
-    /// What the new process is kept apart from.
+    /// What separates the new process from this one.
     enum Leadership: Int32 {
         case none = 0
-        /// It leads a process group: a signal for this process's group is none for the new one.
+        /// It leads a process group, so that signals to this process's group do not reach it.
         case group = 0x02
-        /// It leads a session, without a terminal (POSIX_SPAWN_SETSID, which is hidden without _GNU_SOURCE).
+        /// It leads a session without a terminal (POSIX_SPAWN_SETSID, which is hidden without _GNU_SOURCE).
         case session = 0x80
     }
 
     /// `NAME=VALUE`; nil for this process's own.
     var environment: [String]?
-    /// Descriptors of this process, and the numbers that the child has them under. It gets no other but the three standard ones.
+    /// Descriptors of this process, and their numbers in the child. The child gets no others but the three standard ones.
     var descriptors: [(own: Int32, number: Int32)] = []
     var leads = Leadership.none
-    /// The folder that the child starts in; nil for this process's own.
+    /// The folder in which the child starts; nil for this process's own.
     var directory: String?
-    /// The signals that the child does not ignore, whatever this process does.
+    /// The signals that the child does not ignore, even if this process does.
     var restored: [Int32] = [SIGPIPE]
 
     /// - Parameter arguments: the program's name first.

@@ -1,21 +1,21 @@
-/// Cuts a stream into messages that end with a zero byte. It wipes what it has handed on.
+/// Splits a stream into messages that end with a zero byte. It wipes its copy of each message after handing it on.
 public struct MessageFramer: Sendable {
     private var pending: [UInt8] = []
     private var searched = 0
 
     public init() {}
 
-    /// How many bytes belong to a message that has not been taken yet.
+    /// The number of bytes that have not been taken yet.
     public var count: Int { pending.count }
 
-    /// Whether a whole message waits to be taken.
+    /// Whether a whole message can be taken.
     public var hasMessage: Bool { pending[searched...].contains(0) }
 
     public mutating func append(_ bytes: some Sequence<UInt8>) {
         pending.append(contentsOf: bytes)
     }
 
-    /// What the stream holds next.
+    /// What comes next in the stream.
     public enum Step: Sendable {
         case message([UInt8])
         case incomplete
@@ -38,7 +38,7 @@ public struct MessageFramer: Sendable {
         return .message(message)
     }
 
-    /// Forgets what is left.
+    /// Wipes and drops the bytes that have not been taken.
     public mutating func wipe() {
         Wipe.bytes(&pending)
         pending = []

@@ -1,14 +1,15 @@
 import Glibc
 
-/// The calls of the name service that fill in an entry (getpwnam_r(3), getgrnam_r(3)).
+/// Calls the name service's functions that fill in an entry (getpwnam_r(3), getgrnam_r(3)).
 enum NameService {
-    /// Calls with as much room as it takes.
+    /// Repeats the call with more room until the entry fits.
     ///
     /// - Parameters:
-    ///   - capacity: bytes to begin with; `limit` is where more room is not tried any more.
-    ///   - empty: an entry to be filled in.
-    ///   - value: reads what was found, while it is there.
-    /// - Returns: nil when there is no such entry.
+    ///   - capacity: the room to begin with, in bytes.
+    ///   - limit: the room beyond which no more is tried, in bytes.
+    ///   - empty: an entry for the call to fill in.
+    ///   - value: converts the entry, which is valid only during this call.
+    /// - Returns: nil if there is no such entry.
     static func look<Entry, Value>(
         _ operation: String, capacity: Int, limit: Int, empty: Entry,
         _ call: (
@@ -28,7 +29,7 @@ enum NameService {
             case 0: return unsafe found == nil ? nil : value(entry)
             case ERANGE where capacity < limit: capacity *= 4
             case EINTR: continue
-            // What some name services answer for an entry that is not there.
+            // Some name services give these errors for a missing entry.
             case ENOENT, ESRCH: return nil
             default: throw SystemError(operation, errno: result)
             }

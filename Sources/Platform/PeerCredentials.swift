@@ -1,16 +1,17 @@
 import CLinux
 import Glibc
 
-/// Who is at the other end of a Unix socket, by the kernel's word (unix(7), SO_PEERCRED): for a server the process that connected, for a client the one that listened.
+/// The process at the other end of a Unix socket, as the kernel names it (unix(7), SO_PEERCRED). For a server, it is the process that connected. For
+/// a client, it is the one that listened.
 public struct PeerCredentials: Hashable, Sendable {
     public let uid: UInt32
     public let gid: UInt32
     public let pid: Int32
 
-    /// The overflow uid: what the kernel says when it cannot say who somebody is.
+    /// The overflow uid, which the kernel gives for a user that it cannot name.
     public static let unknownUser: UInt32 = 65534
 
-    /// - Throws: when the socket has no peer, or the kernel cannot name its user.
+    /// - Throws: ``SystemError`` if the socket has no peer, or if the kernel cannot name its user.
     public init(ofSocket descriptor: Int32) throws(SystemError) {
         var pid: pid_t = 0
         var uid: uid_t = 0
@@ -19,8 +20,8 @@ public struct PeerCredentials: Hashable, Sendable {
         try self.init(uid: uid, gid: gid, pid: pid)
     }
 
-    /// Takes the kernel's answer where the descriptor is in other hands, an event loop's for one.
-    /// - Throws: when the kernel could not name the user.
+    /// Takes the kernel's answer if something else, such as an event loop, owns the descriptor.
+    /// - Throws: ``SystemError`` if the kernel could not name the user.
     public init(uid: UInt32, gid: UInt32, pid: Int32) throws(SystemError) {
         guard uid != Self.unknownUser, uid != .max, pid > 0 else {
             throw SystemError(
@@ -31,22 +32,22 @@ public struct PeerCredentials: Hashable, Sendable {
         self.pid = pid
     }
 
-    /// The peer as a process that cannot be confused with a later one, held while it is looked at.
+    /// Holds the peer's process while it is examined, so that it cannot be confused with a later one.
     ///
     /// - Parameters:
-    ///   - descriptor: the socket that these credentials are of.
-    ///   - option: the number of `SO_PEERPIDFD`; another one does as on a kernel that does not have it.
-    /// - Throws: when the process has ended.
+    ///   - descriptor: the socket of these credentials.
+    ///   - option: the number of `SO_PEERPIDFD`; any other number acts like a kernel without it.
+    /// - Throws: ``SystemError`` if the process has ended.
     public func hold(
         ofSocket descriptor: Int32, option: Int32 = PeerHandle.option
     ) throws(SystemError) -> HeldProcess {
         try hold(PeerHandle.of(descriptor, option: option))
     }
 
-    /// The same where the kernel's answer is there already.
+    /// Does the same with a pidfd that the kernel has already given.
     ///
-    /// - Parameter handle: the kernel's pidfd of the peer; nil where the kernel has none to give. Then whoever has the number now is taken for it: one that
-    ///   got the number after the peer had ended, and before this moment, would be as well.
+    /// - Parameter handle: the kernel's pidfd of the peer; nil if the kernel cannot give one. Then the process that has the ID now is taken for the
+    ///   peer. That is wrong if the peer has ended and another process has got its ID.
     public func hold(_ handle: consuming Descriptor?) throws(SystemError) -> HeldProcess {
         guard let handle = consume handle else { return try HeldProcess(observing: pid) }
         return try HeldProcess(handle, pid: pid)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A new folder that only its owner can enter; it goes, with the files in it, when nobody holds it any more.
+/// A new folder that only its owner can enter. It is removed with its files when this value ends.
 public struct PrivateFolder: ~Copyable, Sendable {
     public let path: String
 
-    /// - Parameter parent: where it is made.
+    /// - Parameter parent: the folder in which it is made.
     public init(in parent: String, prefix: String) throws(SystemError) {
         var template = Array("\(parent)/\(prefix).XXXXXX".utf8CString)
         let made = unsafe template.withUnsafeMutableBufferPointer { buffer in
@@ -15,7 +15,7 @@ public struct PrivateFolder: ~Copyable, Sendable {
     }
 
     deinit {
-        // What cannot be removed stays for the system's own tidying; there is nobody to tell.
+        // If something cannot be removed, the system tidies it up later. There is nobody to tell.
         for name in (try? Folder.entries(path)) ?? [] { try? FileRemoval.remove("\(path)/\(name)") }
         unsafe rmdir(path)
     }

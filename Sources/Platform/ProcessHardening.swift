@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// What a process that handles secrets does first.
+/// The first steps of a process that handles secrets.
 public enum ProcessHardening {
-    /// No core file, no reading of its memory by processes of the same user, no files that others can read, no death by a closed pipe.
+    /// Forbids core files and reading this process's memory by processes of the same user. Makes new files private, and ignores SIGPIPE.
     public static func apply() throws(SystemError) {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         try checked("forbid core files") { unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A process, told apart from a later one with the same number by the time it started.
+/// A process, identified by its process ID and its start time, which differ from those of any later process.
 public struct ProcessIdentity: Hashable, Sendable {
     public let pid: Int32
     /// Field 22 of `/proc/PID/stat`: clock ticks after boot.
@@ -11,7 +11,7 @@ public struct ProcessIdentity: Hashable, Sendable {
         self.startTime = startTime
     }
 
-    /// Reads the start time while a pidfd holds the process: the number cannot have been given to another meanwhile.
+    /// Reads the start time while a pidfd holds the process, so that the process ID cannot pass to another one meanwhile.
     public init(observing pid: Int32) throws(SystemError) {
         let held = try HeldProcess(observing: pid)
         self = held.identity

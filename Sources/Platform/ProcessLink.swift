@@ -2,11 +2,11 @@ import Glibc
 
 /// The links that the kernel keeps about a process in `/proc/PID` (proc(5)).
 public enum ProcessLink {
-    /// The longest path that is taken, in bytes.
+    /// The longest path that is accepted, in bytes.
     private static let longest = 4096
 
-    /// - Parameter name: `exe`, `ns/user` and the like.
-    /// - Throws: where the process has ended, or is not ours to look at.
+    /// - Parameter name: the link's name, such as `exe` or `ns/user`.
+    /// - Throws: ``SystemError`` if the process has ended, or if this process may not examine it.
     public static func read(_ name: String, of pid: Int32) throws(SystemError) -> String {
         let path = "/proc/\(pid)/\(name)"
         var bytes = [UInt8](repeating: 0, count: longest)
@@ -17,7 +17,7 @@ public enum ProcessLink {
                         path, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count))
             }
         }
-        // What fills the room may have been cut off.
+        // A path that fills the buffer may have been cut off.
         guard count < longest else { throw SystemError("read \(path)", errno: ENAMETOOLONG) }
         return String(decoding: bytes[..<Int(count)], as: UTF8.self)
     }

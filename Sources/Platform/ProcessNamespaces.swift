@@ -1,20 +1,20 @@
 import Glibc
 
-/// Which user, pid and mount namespace a process is in (namespaces(7)), by the kernel's numbers.
+/// The user, pid and mount namespaces of a process (namespaces(7)), as the kernel numbers them.
 public struct ProcessNamespaces: Hashable, Sendable {
     public let user: String
     public let pid: String
     public let mount: String
 
-    /// - Throws: where the process has ended, or is not ours to look at.
+    /// - Throws: ``SystemError`` if the process has ended, or if this process may not examine it.
     public init(of process: Int32) throws(SystemError) {
         user = try ProcessLink.read("ns/user", of: process)
         pid = try ProcessLink.read("ns/pid", of: process)
         mount = try ProcessLink.read("ns/mnt", of: process)
     }
 
-    /// Those of the machine itself: process 1's. Where even root may not look at that one, this process's own, which a service manager may have
-    /// narrowed: the comparison is stricter then, never laxer.
+    /// The machine's own namespaces, which are those of process 1. If even root may not examine that process, this process's own are used. A service
+    /// manager may have narrowed these, which makes the comparison stricter, never laxer.
     public static func initial() throws(SystemError) -> ProcessNamespaces {
         do { return try ProcessNamespaces(of: 1) } catch { return try ProcessNamespaces(of: getpid()) }
     }

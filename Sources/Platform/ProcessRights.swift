@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// Rights that a process gives up for good.
+/// Gives up rights of this process for good.
 public enum ProcessRights {
-    /// Becomes another user, with that user's main group and no other, and can never be anybody else again.
-    /// - Throws: where this process may not, or has not become exactly that user.
+    /// Becomes another user, with that user's main group only, and can never become anybody else.
+    /// - Throws: ``SystemError`` if this process may not do that, or is not exactly that user afterwards.
     public static func drop(to account: Account) throws(SystemError) {
         if geteuid() == 0 {
             try checked("give up the groups") { setgroups(0, nil) }
@@ -17,6 +17,6 @@ public enum ProcessRights {
         }
     }
 
-    /// Lets the kernel end this process after so many seconds, whatever it is waiting for; 0 takes that back.
+    /// Has the kernel end this process after this many seconds, even while it waits. 0 cancels that.
     public static func endAfter(seconds: UInt32) { alarm(seconds) }
 }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// What `/proc/PID/stat` says of a process (proc(5)).
+/// The fields of `/proc/PID/stat` (proc(5)) that are used here.
 public struct ProcessStat: Sendable {
-    /// At most 15 bytes, chosen by the process itself.
+    /// At most 15 bytes; the process chooses it itself.
     public let command: String
     public let session: Int32
-    /// Device number of the controlling terminal, 0 for none.
+    /// The device number of the controlling terminal; 0 for none.
     public let terminal: Int32
     public let startTime: UInt64
 
@@ -14,9 +14,9 @@ public struct ProcessStat: Sendable {
         try self.init(parsing: try DurableFile.read(path, limit: 4096), of: path)
     }
 
-    /// - Parameter path: where it was read, for the error.
+    /// - Parameter path: the file's path, for the error.
     init(parsing bytes: [UInt8], of path: String) throws(SystemError) {
-        // The command stands in parentheses and may itself contain some.
+        // The command is in parentheses, and may itself contain some.
         guard let opening = bytes.firstIndex(of: UInt8(ascii: "(")),
             let closing = bytes.lastIndex(of: UInt8(ascii: ")")),
             opening < closing
@@ -31,7 +31,7 @@ public struct ProcessStat: Sendable {
     }
 
     /// The control group of a process in the unified hierarchy (cgroups(7)): `/user.slice/…`.
-    /// - Returns: nil where it has none.
+    /// - Returns: nil if it has none.
     public static func controlGroup(pid: Int32) throws(SystemError) -> String? {
         let bytes = try DurableFile.read("/proc/\(pid)/cgroup", limit: 8192)
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")

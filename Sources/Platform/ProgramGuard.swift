@@ -1,34 +1,34 @@
 import CLinux
 import Glibc
 
-/// What stands between a program and whoever had it started (``GuardedProgram``), and ends the program when that one is gone.
+/// The process between a program and the process that had it started (``GuardedProgram``). It ends the program when that process is gone.
 public enum ProgramGuard {
-    /// The descriptor that a guard has its line under.
+    /// The number of the descriptor that connects a guard to that process.
     static let line: Int32 = 3
-    /// What it says when the program runs.
+    /// What a guard sends when the program runs.
     static let started = Array("started".utf8)
 
-    /// How often a program is started that cannot be: one that was only just written may be held open by somebody for a moment yet (ETXTBSY).
+    /// How often starting a program is tried. A program that was just written may be held open for another moment (ETXTBSY).
     private static let attempts = 4
-    /// What a program has from being asked to end until it is killed.
+    /// How long a program has between SIGTERM and SIGKILL.
     private static let patience = Duration.milliseconds(500)
 
-    /// Runs a program to its end, or to the end of whoever had it started. For a process that does nothing else.
-    /// - Parameter program: its path and its arguments.
-    /// - Returns: whether it ended by itself, and with status 0.
+    /// Runs a program until it ends, or until the process that had it started is gone. Call it only in a process that does nothing else.
+    /// - Parameter program: the path and the arguments.
+    /// - Returns: whether it ended by itself with status 0.
     public static func run(_ program: [String]) throws(SystemError) -> Bool {
         let line = UnixSocket(adopting: try ProcessSurroundings.adopt(Self.line))
         let signals = try SignalDescriptor([SIGTERM, SIGHUP, SIGINT, SIGQUIT])
-        // Whoever came here by su may not be able to enter the folder that the other user was in.
+        // After su, this process may not be able to enter the folder in which the other user was.
         try checked("enter /") { unsafe chdir("/") }
         let pid = try start(program)
         let end = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
-        // To somebody who is gone nothing needs to be said: the line has ended then, which is seen next.
+        // If the other process is gone, this fails, and the wait below sees that the line has ended.
         try? line.send(started + [0])
         let ready = try Readiness.wait(
             for: [(end.number, .input), (line.number, .input), (signals.number, .input)], until: nil)
         if !ready[0] {
-            // Its whole group: a script's dialog too. As long as its end is not taken note of, nobody else has its number.
+            // Signals the whole group, which includes a script's dialog. The kernel does not reuse the ID before the process is reaped.
             kill(-pid, SIGTERM)
             _ = try end.waitToRead(until: .now + patience)
             kill(-pid, SIGKILL)

@@ -6,14 +6,14 @@ public enum Readiness {
     public enum Interest: Sendable {
         /// Something to read, or the end.
         case input
-        /// The other end has gone, whatever is still to read.
+        /// The other end has closed, even if there is still something to read.
         case hangUp
     }
 
     /// POLLRDHUP, which is hidden without _GNU_SOURCE.
     private static let hangUp: Int32 = 0x2000
 
-    /// - Returns: for each entry whether it is ready; all false when the deadline passed first.
+    /// - Returns: for each entry, whether it is ready; all false if the deadline came first.
     public static func wait(
         for entries: [(descriptor: Int32, interest: Interest)], until deadline: ContinuousClock.Instant?
     ) throws(SystemError) -> [Bool] {

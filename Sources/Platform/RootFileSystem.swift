@@ -1,31 +1,31 @@
 import FoundationEssentials
 
-/// The device that the root file system lies on, as the kernel describes it.
+/// The device of the root file system, as the kernel describes it.
 public struct RootFileSystem: Sendable {
-    /// Whether all of it is under dm-crypt (LUKS) or dm-verity: nobody who has the disk alone can change programs on it unnoticed. nil where that cannot be told: its
-    /// file system lies on no device, or the kernel does not show which.
+    /// Whether all of it is under dm-crypt (LUKS) or dm-verity. Then nobody who only has the disk can change programs on it unnoticed. nil if that is
+    /// unknown, because the file system has no device or the kernel does not show it.
     public let isProtected: Bool?
 
-    /// Deeper stacks of devices are not followed.
+    /// Stacks of devices are followed to this depth.
     private static let deepest = 8
 
     /// - Parameters:
-    ///   - mounts: this process's mounts, as proc(5) has them.
-    ///   - devices: sysfs.
+    ///   - mounts: the file with this process's mounts (proc(5)).
+    ///   - devices: the folder of sysfs.
     public init(mounts: String = "/proc/self/mountinfo", devices: String = "/sys") {
         isProtected = Self.device(mounts, devices).flatMap { Self.isProtected($0, depth: 0) }
     }
 
-    /// - Returns: the folder of the device under `/`.
+    /// - Returns: the sysfs folder of the device under `/`.
     private static func device(_ mounts: String, _ devices: String) -> String? {
-        // What cannot be read is not known.
+        // If the file cannot be read, the device is unknown.
         guard let bytes = try? DurableFile.read(mounts, limit: 4 << 20) else { return nil }
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n").reversed() {
             let fields = line.split(separator: " ")
             guard fields.count > 6, fields[4] == "/", let dash = fields.lastIndex(of: "-"), fields.count > dash + 2
             else { continue }
             if !fields[2].hasPrefix("0:") { return "\(devices)/dev/block/\(fields[2])" }
-            // Btrfs has a number of its own, and names its device.
+            // Btrfs has a device number of its own, and names its device.
             return named(String(fields[dash + 2]), devices)
         }
         return nil
@@ -50,12 +50,12 @@ public struct RootFileSystem: Sendable {
     }
 
     private static func content(_ folder: String) -> [String]? {
-        // What cannot be listed is not known.
+        // A folder that cannot be listed counts as unknown.
         try? FileManager.default.contentsOfDirectory(atPath: folder)
     }
 
     private static func text(_ path: String) -> Substring? {
-        // Only a device of the device mapper has these files.
+        // Only devices of the device mapper have these files, so a failure means another kind of device.
         guard let bytes = try? DurableFile.read(path, limit: 4096) else { return nil }
         return Substring(decoding: bytes, as: UTF8.self).prefix { $0 != "\n" }
     }

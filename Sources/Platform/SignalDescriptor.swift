@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// Signals taken as something to read, instead of as interruptions (signalfd(2)). They stay blocked in threads made later, and for good.
+/// Signals that are read from a descriptor instead of interrupting the process (signalfd(2)). They stay blocked for good, also in threads that start
+/// later.
 public struct SignalDescriptor: ~Copyable {
     private let descriptor: Descriptor
 
@@ -17,10 +18,10 @@ public struct SignalDescriptor: ~Copyable {
         descriptor = Descriptor(adopting: number)
     }
 
-    /// For `poll`; readable when a signal is pending.
+    /// The descriptor, for `poll`. It is readable when a signal is pending.
     public var number: Int32 { descriptor.number }
 
-    /// Takes what is pending: the signals' numbers.
+    /// Takes the pending signals and returns their numbers.
     public func take() -> [Int32] {
         var taken: [Int32] = []
         var information = signalfd_siginfo()

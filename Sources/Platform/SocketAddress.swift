@@ -1,11 +1,11 @@
 import Glibc
 
-/// Makes the kernel's form of a socket path.
+/// Converts a path to the kernel's form of a socket address.
 public enum SocketAddress {
-    /// The longest path that fits `sun_path` with its final zero, in bytes.
+    /// The longest path that fits into `sun_path` with its final zero, in bytes.
     public static let longestPath = 107
 
-    /// - Throws: when the path is empty, too long, or has a zero byte.
+    /// - Throws: ``SystemError`` if the path is empty, is too long, or has a zero byte.
     public static func unix(_ path: String) throws(SystemError) -> sockaddr_un {
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty, bytes.count <= longestPath, !bytes.contains(0) else {

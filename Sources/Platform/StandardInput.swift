@@ -1,9 +1,9 @@
 import Glibc
 
-/// What others give this process to read.
+/// Reads this process's standard input.
 public enum StandardInput {
     /// Reads to the end, or to the limit. Blocks the thread.
-    /// - Parameter limit: bytes.
+    /// - Parameter limit: the most bytes to read.
     public static func read(limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: min(limit, 65_536))
@@ -16,10 +16,10 @@ public enum StandardInput {
         return bytes
     }
 
-    /// Whether bytes wait to be read, in a file or a pipe. What sits at a terminal is a person's, and not looked at.
+    /// Whether bytes wait to be read in a file or a pipe. A terminal's input belongs to a person and is not examined.
     public static var hasData: Bool {
         var count: Int32 = 0
-        // What cannot be asked has nothing for us.
+        // An input that cannot be examined counts as empty.
         guard isatty(STDIN_FILENO) == 0, unsafe ioctl(STDIN_FILENO, UInt(FIONREAD), &count) == 0 else { return false }
         return count > 0
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The lines of standard input, one after the other.
+/// Reads standard input line by line.
 public struct StandardInputLines: ~Copyable {
     private let limit: Int
     private var waiting: [UInt8] = []
@@ -10,8 +10,8 @@ public struct StandardInputLines: ~Copyable {
 
     deinit { Wipe.storage(of: waiting) }
 
-    /// Blocks the thread.
-    /// - Returns: the line without its end; nil at the end of the input.
+    /// Reads the next line. Blocks the thread.
+    /// - Returns: the line without its line break; nil at the end of the input.
     public mutating func next() throws(SystemError) -> [UInt8]? {
         while true {
             if let end = waiting.firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// What this process says to others: on standard output, and on standard error.
+/// Writes to this process's standard output and standard error.
 public enum StandardOutput {
-    /// Writes all. Blocks the thread.
+    /// Writes all bytes. Blocks the thread.
     public static func write(_ bytes: [UInt8]) throws(SystemError) { try write(bytes, to: STDOUT_FILENO) }
 
-    /// Writes all to standard error. Blocks the thread.
+    /// Writes all bytes to standard error. Blocks the thread.
     public static func writeError(_ bytes: [UInt8]) throws(SystemError) { try write(bytes, to: STDERR_FILENO) }
 
     private static func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {

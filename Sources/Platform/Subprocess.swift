@@ -2,46 +2,46 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A program that runs beside this process and leads a process group. It goes on when this value ends.
+/// A program that runs beside this process and leads a process group. It continues when this value ends.
 public final class Subprocess: Sendable {
-    /// What one of the program's three standard descriptors is.
+    /// What one of the program's three standard descriptors refers to.
     public enum Stream: Sendable, Equatable {
         case null
         /// This process's own.
         case inherited
-        /// A file: read as standard input, else made or emptied, and written.
+        /// A file. It is opened for reading as standard input; otherwise it is made or emptied, and written.
         case file(String)
-        /// The other end is this value's.
+        /// A pipe whose other end this value holds.
         case pipe
-        /// For standard error: where standard output goes.
+        /// Only for standard error: the same as standard output.
         case output
     }
 
-    /// What a program is given.
+    /// What a program starts with.
     public struct Setup: Sendable {
-        /// What the program is called in its own arguments; nil for its path.
+        /// The program's name in its own arguments; nil for its path.
         public var name: String?
         /// nil for this process's own.
         public var environment: [String: String]?
-        /// The folder that it starts in; nil for this process's own.
+        /// The folder in which it starts; nil for this process's own.
         public var directory: String?
         public var input = Stream.null
         public var output = Stream.null
         public var errors = Stream.null
-        /// In a session of its own too, without a terminal.
+        /// Whether it also leads a session of its own, without a terminal.
         public var leadsSession = false
     }
 
     public let pid: Int32
-    /// The writing end of a pipe to its standard input, until that is closed.
+    /// The writing end of a pipe to the program's standard input, until that is closed.
     private let input: Mutex<Descriptor?>
-    /// The reading end of a pipe from its standard output, or from its standard error if only that is a pipe.
+    /// The reading end of a pipe from the program's standard output, or from its standard error if only that is a pipe.
     private let output: Mutex<Descriptor?>
     /// What waitpid said; nil before the end has been taken note of. Until then the pid is nobody else's.
     private let exitStatus = Mutex<Int32?>(nil)
 
     /// Starts a program.
-    /// - Parameter configure: changes what the program is given; without it nothing to read, and nobody to write to.
+    /// - Parameter configure: changes the setup. By default, all three standard descriptors are /dev/null.
     public init(_ path: String, _ arguments: [String] = [], _ configure: (inout Setup) -> Void = { _ in })
         throws(SystemError)
     {
@@ -54,7 +54,7 @@ public final class Subprocess: Sendable {
 
         var writing: Descriptor?
         var reading: Descriptor?
-        // What the child gets; kept open until it has started.
+        // The child's ends, kept open until it has started.
         var itsInput: Descriptor?
         var itsOutput: Descriptor?
         var itsErrors: Descriptor?
@@ -89,7 +89,7 @@ public final class Subprocess: Sendable {
         if let number = itsOutput?.number { launch.descriptors.append((number, 1)) }
         if let number = itsErrors?.number { launch.descriptors.append((number, 2)) }
         if setup.errors == .output { launch.descriptors.append((1, 2)) }
-        // Whoever started this process may ignore the ends of its children, and that is inherited: then none of ours could be waited for.
+        // This process may have inherited an ignored SIGCHLD, and then it could not wait for its children.
         Glibc.signal(SIGCHLD, SIG_DFL)
         pid = try launch.start(path, [setup.name ?? path] + arguments)
         _ = consume itsInput
@@ -100,11 +100,11 @@ public final class Subprocess: Sendable {
     }
 
     deinit {
-        // One that has ended already leaves its pid now; of one that has not, the kernel takes note when this process ends.
+        // Reaps a program that has ended. If it still runs, the kernel has it reaped after this process ends.
         _ = status
     }
 
-    /// A descriptor of this process's that is none of the three standard ones, which the child's would overwrite one by one.
+    /// Opens a descriptor above the three standard ones. The child's standard descriptors are set one by one, and would overwrite a lower number.
     private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
         try above(try Descriptor.open(path, flags, mode: 0o600))
     }
@@ -125,7 +125,7 @@ public final class Subprocess: Sendable {
 }
 
 extension Subprocess {
-    /// The exit status, 128 and the signal's number if a signal ended the program, and nil if it has not ended. Does not wait.
+    /// The exit status, or 128 plus the signal's number if a signal ended the program; nil if it still runs. Does not wait.
     public var status: Int32? {
         exitStatus.withLock { exitStatus in
             if exitStatus == nil {
@@ -141,7 +141,7 @@ extension Subprocess {
     public var isRunning: Bool { status == nil }
 
     /// Waits for the program to end. Blocks the thread.
-    /// - Returns: its ``status``; nil at the deadline.
+    /// - Returns: the ``status``; nil if the deadline came first.
     public func wait(until deadline: ContinuousClock.Instant?) throws(SystemError) -> Int32? {
         while true {
             if let status { return status }
@@ -155,12 +155,12 @@ extension Subprocess {
         }
     }
 
-    /// Sends a signal, if the program has not ended.
+    /// Sends a signal, unless the program has ended.
     public func signal(_ number: Int32) {
         exitStatus.withLock { if $0 == nil { kill(pid, number) } }
     }
 
-    /// Writes to its standard input, which is a pipe. Blocks the thread while the pipe is full.
+    /// Writes to the program's standard input, which must be a pipe. Blocks the thread while the pipe is full.
     public func write(_ bytes: [UInt8]) throws(SystemError) {
         try input.withLock { input throws(SystemError) in
             guard let number = input?.number else { throw SystemError("write to a program", errno: EPIPE) }
@@ -175,10 +175,10 @@ extension Subprocess {
         }
     }
 
-    /// Ends its standard input.
+    /// Closes the program's standard input.
     public func closeInput() { input.withLock { $0 = nil } }
 
-    /// Reads what there is next in its output. Blocks the thread.
+    /// Reads the next output. Blocks the thread.
     /// - Returns: nothing at the end of the output.
     public func read(limit: Int) throws(SystemError) -> [UInt8] {
         try output.withLock { output throws(SystemError) in
@@ -189,10 +189,10 @@ extension Subprocess {
         }
     }
 
-    /// Reads no more of its output.
+    /// Stops reading the program's output.
     public func closeOutput() { output.withLock { $0 = nil } }
 
-    /// Reads its output to the end. Blocks the thread.
+    /// Reads the program's output to its end. Blocks the thread.
     public func readAll() throws(SystemError) -> [UInt8] {
         var all: [UInt8] = []
         while true {

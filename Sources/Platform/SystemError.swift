@@ -1,10 +1,10 @@
 import Glibc
 
-/// A system call that failed: which, on what, and `errno`.
+/// A failed system call: the operation, and `errno`.
 public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was tried, in words: "connect to /run/coffer/coffer.sock".
+    /// The operation in words: "connect to /run/coffer/coffer.sock".
     public let operation: String
-    /// The raw error number, 0 when the failure is not the kernel's.
+    /// The raw error number; 0 if the failure did not come from the kernel.
     public let errno: Int32
     /// The reason in words.
     public let reason: String
@@ -23,11 +23,11 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public var description: String { "cannot \(operation): \(reason)" }
 
-    /// `strerror` itself is not safe to call from several threads; with a locale it is.
+    /// `strerror` itself is not safe in several threads, but `strerror_l` is.
     private static func plainLocale() -> locale_t? { unsafe uselocale(nil) }
 }
 
-/// The gate for calls that return a negative number and set `errno`; repeats what a signal interrupted.
+/// Checks calls that return a negative number and set `errno`. It repeats calls that a signal interrupted.
 @discardableResult
 func checked<Value: SignedInteger>(_ operation: @autoclosure () -> String, _ call: () -> Value) throws(SystemError)
     -> Value

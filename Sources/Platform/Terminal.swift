@@ -1,23 +1,23 @@
 import CLinux
 import Glibc
 
-/// The controlling terminal, `/dev/tty`: where a person is, whatever standard input and output are.
+/// The controlling terminal, `/dev/tty`. It reaches the person even if standard input and output are redirected.
 public struct Terminal: ~Copyable {
     private let descriptor: Descriptor
 
-    /// - Throws: when the process has no controlling terminal.
+    /// - Throws: ``SystemError`` if the process has no controlling terminal.
     public init() throws(SystemError) {
         self.descriptor = try Descriptor.open("/dev/tty", O_RDWR | O_NOCTTY)
     }
 
-    /// What became of a prompt.
+    /// The result of a prompt.
     public enum Answer: Sendable {
         case line([UInt8])
-        /// Ctrl-C, Ctrl-D on an empty line, or the terminal went away.
+        /// Ctrl-C, Ctrl-\, Ctrl-D on an empty line, or the terminal is gone.
         case cancelled
     }
 
-    /// How many cells a line has on the terminal that a descriptor is; nil where it is none, or does not know.
+    /// The number of cells in a line of the terminal; nil if the descriptor is no terminal or the terminal does not know.
     public static func columns(of descriptor: Int32) -> Int? {
         var size = winsize()
         guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
@@ -37,15 +37,16 @@ public struct Terminal: ~Copyable {
         }
     }
 
-    /// Shows a prompt and reads a line; `wakeUp` is a descriptor whose becoming readable ends the wait (as cancelled).
-    /// - Parameter hidden: what is typed is not shown.
-    /// - Parameter limit: bytes beyond this many are not taken.
+    /// Shows a prompt and reads a line.
+    /// - Parameter hidden: do not show the typing.
+    /// - Parameter limit: the most bytes that are accepted; the rest is dropped.
+    /// - Parameter wakeUp: a descriptor that cancels the prompt when it becomes readable.
     public func ask(_ prompt: String, hidden: Bool, limit: Int, wakeUp: Int32? = nil) throws(SystemError) -> Answer {
         var before = termios()
         let number = descriptor.number
         try checked("ask the terminal for its settings") { unsafe tcgetattr(number, &before) }
 
-        // Signals are taken as events while the settings are changed, so that no way out leaves the terminal changed.
+        // Signals are read as events while the settings are changed, so that the settings are restored on every way out.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { unsafe sigaddset(&signals, signal) }
@@ -101,7 +102,7 @@ public struct Terminal: ~Copyable {
 
     private func eraseLast(of line: inout [UInt8], hidden: Bool) throws(SystemError) {
         guard !line.isEmpty else { return }
-        // One character may be several bytes of UTF-8: its continuation bytes go first.
+        // A character may have several bytes in UTF-8, so its continuation bytes go first.
         while let last = line.popLast(), last & 0xC0 == 0x80 {}
         if !hidden { try write("\u{8} \u{8}") }
     }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A listening Unix socket. Made here or handed over by systemd.
+/// A listening Unix socket, made here or passed on by systemd.
 public struct UnixListener: ~Copyable, Sendable {
     private let descriptor: Descriptor
 
@@ -9,14 +9,14 @@ public struct UnixListener: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Binds and listens. A socket file that nobody answers on is replaced; one that is answered is an error.
-    /// - Parameter mode: permission bits of the socket file.
+    /// Binds and listens. A socket file that nobody answers on is replaced. One that somebody answers on is an error.
+    /// - Parameter mode: the permission bits of the socket file.
     public init(path: String, mode: mode_t, backlog: Int32 = 128) throws(SystemError) {
         self.init(adopting: try Self.open(path, mode: mode, backlog: backlog))
     }
 
     private static func open(_ path: String, mode: mode_t, backlog: Int32) throws(SystemError) -> Descriptor {
-        if (try? UnixSocket(connectingTo: path)) != nil {  // Not being able to connect is the good case.
+        if (try? UnixSocket(connectingTo: path)) != nil { // Failing to connect is the good case.
             throw SystemError("listen on \(path)", errno: EADDRINUSE)
         }
         var information = stat()
@@ -31,8 +31,8 @@ public struct UnixListener: ~Copyable, Sendable {
         }
         let descriptor = Descriptor(adopting: number)
         var address = try SocketAddress.unix(path)
-        // The file is made with the mode of the socket. A change of the process's umask would do as well, and would spoil the files that
-        // its other threads and their children make in that moment.
+        // The kernel makes the file with the socket's mode. Changing the process's umask instead would affect files that other threads and their
+        // children make at that moment.
         try checked("set the mode of \(path)") { fchmod(number, mode) }
         let bound = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -40,7 +40,7 @@ public struct UnixListener: ~Copyable, Sendable {
             }
         }
         guard bound == 0 else { throw SystemError("listen on \(path)", errno: errno) }
-        // What the umask took away.
+        // The umask may have removed permission bits.
         try checked("set the mode of \(path)") { unsafe chmod(path, mode) }
         try checked("listen on \(path)") { listen(number, backlog) }
         return descriptor
@@ -48,18 +48,18 @@ public struct UnixListener: ~Copyable, Sendable {
 
     public var number: Int32 { descriptor.number }
 
-    /// Takes the next connection; waits for one.
+    /// Takes the next connection, and waits for one if needed.
     public func accept() throws(SystemError) -> Descriptor {
         let number = try checked("accept a connection") { coffer_accept(descriptor.number) }
         return Descriptor(adopting: number)
     }
 
-    /// From now on `accept` waits for nobody: where there is none it throws `EAGAIN`.
+    /// From now on, `accept` does not wait. Without a connection it throws `EAGAIN`.
     public func stopBlocking() throws(SystemError) {
         let flags = try checked("look at the socket") { fcntl(number, F_GETFL) }
         try checked("set up the socket") { fcntl(number, F_SETFL, flags | O_NONBLOCK) }
     }
 
-    /// Gives the socket to another owner.
+    /// Gives the socket to another owner without closing it.
     public consuming func release() -> Int32 { descriptor.release() }
 }

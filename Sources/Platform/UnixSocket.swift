@@ -6,7 +6,7 @@ public struct UnixSocket: ~Copyable, Sendable {
     private let descriptor: Descriptor
     private var received = MessageFramer()
 
-    /// MSG_DONTWAIT | MSG_NOSIGNAL; the importer gives these constants other types on other systems.
+    /// MSG_DONTWAIT | MSG_NOSIGNAL. On some systems Swift imports these constants with other types.
     private static let neverBlocking: Int32 = 0x40 | 0x4000
     /// POLLRDHUP (which is hidden without _GNU_SOURCE), POLLHUP, POLLERR.
     private static let closed: Int16 = 0x2000 | 0x10 | 0x8
@@ -30,7 +30,7 @@ public struct UnixSocket: ~Copyable, Sendable {
         let descriptor = Descriptor(adopting: number)
         var address = try SocketAddress.unix(path)
         while true {
-            // Where the listener's queue is full the kernel keeps the order; who only looks again and again may never get in.
+            // If the listener's queue is full, a waiting call keeps its place in the order. Repeated tries might never succeed.
             if let deadline { try limitWait(of: number, until: deadline, path) }
             let result = unsafe withUnsafePointer(to: &address) { pointer in
                 unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -45,27 +45,27 @@ public struct UnixSocket: ~Copyable, Sendable {
         return descriptor
     }
 
-    /// How long connecting may wait (socket(7), SO_SNDTIMEO).
+    /// Sets how long connecting may wait (socket(7), SO_SNDTIMEO).
     private static func limitWait(
         of number: Int32, until deadline: ContinuousClock.Instant, _ path: String
     ) throws(SystemError) {
         let left = deadline - .now
         guard left > .zero else { throw SystemError("connect to \(path)", errno: ETIMEDOUT) }
         let (seconds, attoseconds) = left.components
-        // Zero would be for ever.
+        // Zero would mean forever.
         var time = timeval(tv_sec: Int(clamping: seconds), tv_usec: max(1, Int(attoseconds / 1_000_000_000_000)))
         try checked("set up the socket") {
             unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         }
     }
 
-    /// The number, for `poll` and the like; still owned by the socket.
+    /// The descriptor's number, for `poll` and similar calls. The socket still owns it.
     public var number: Int32 { descriptor.number }
 
-    /// Who is at the other end.
+    /// The process at the other end.
     public func peer() throws(SystemError) -> PeerCredentials { try PeerCredentials(ofSocket: descriptor.number) }
 
-    /// Sends everything.
+    /// Sends all bytes.
     public func send(_ bytes: [UInt8], until deadline: ContinuousClock.Instant? = nil) throws(SystemError) {
         var sent = 0
         while sent < bytes.count {
@@ -85,8 +85,8 @@ public struct UnixSocket: ~Copyable, Sendable {
     }
 
     /// Receives one message that ends with a zero byte.
-    /// - Parameter limit: the most bytes a message may have.
-    /// - Returns: the message without its zero byte; nil when the peer has closed the connection between two messages.
+    /// - Parameter limit: the most bytes that a message may have.
+    /// - Returns: the message without its zero byte; nil if the peer has closed the connection between two messages.
     public mutating func receiveMessage(limit: Int, until deadline: ContinuousClock.Instant? = nil) throws(SystemError)
         -> [UInt8]?
     {
@@ -113,15 +113,15 @@ public struct UnixSocket: ~Copyable, Sendable {
         }
     }
 
-    /// Whether a whole message has been received already, which `poll` does not know of.
+    /// Whether a whole message has already been received. `poll` does not show this.
     public var hasMessage: Bool { received.hasMessage }
 
-    /// Whether the peer has closed its end, without taking anything from the stream.
+    /// Whether the peer has closed its end. This takes nothing from the stream.
     public func peerHasClosed() -> Bool {
         var entry = pollfd(fd: descriptor.number, events: Self.closed, revents: 0)
         return unsafe poll(&entry, 1, 0) > 0 && entry.revents & Self.closed != 0
     }
 
-    /// Ends both directions; a reader in another thread wakes up.
+    /// Ends both directions. A reader in another thread wakes up.
     public func shutDown() { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 }
