@@ -1,6 +1,7 @@
-/// Root's configuration file, `/etc/coffer/cofferd.conf`: one `key = value` a line, `#` starts a comment. Broker and authenticator read the same file.
+/// Root's configuration file, `/etc/coffer/cofferd.conf`. Each line is one `key = value`, and `#` starts a comment. Broker and authenticator read the
+/// same file.
 public struct Configuration: Sendable, Equatable {
-    /// Where the file is when no `--config` says otherwise.
+    /// The path of the file, unless `--config` names another.
     public static let defaultPath = "/etc/coffer/cofferd.conf"
 
     /// The clients' socket.
@@ -11,55 +12,56 @@ public struct Configuration: Sendable, Equatable {
     public var authSocket = "/run/coffer-auth/auth.sock"
     /// The authenticator's socket for `pam_coffer`; nil for `report.sock` beside the clients'.
     public var reportSocketSetting: String?
-    /// The files of the root-run programs whose logins open a keychain. Not sshd: a key proves nothing about a person who is there.
+    /// The files of the programs whose logins open a vault; they must run as root. sshd is not among them, because a key does not prove that a person
+    /// is there.
     public var loginPrograms = [
         "/usr/libexec/gdm-session-worker", "/usr/lib/gdm3/gdm-session-worker", "/usr/libexec/sddm-helper",
         "/usr/lib/sddm/sddm-helper", "/usr/lib/x86_64-linux-gnu/sddm/sddm-helper",
         "/usr/lib/aarch64-linux-gnu/sddm/sddm-helper", "/usr/bin/login", "/bin/login",
     ]
-    /// Those of them that unlock screens: whose logins open a keychain also while a graphical session of the user is locked.
+    /// The login programs that unlock screens. Their logins open a vault even while a graphical session of the user is locked.
     public var screenPrograms = [
         "/usr/libexec/gdm-session-worker", "/usr/lib/gdm3/gdm-session-worker", "/usr/libexec/sddm-helper",
         "/usr/lib/sddm/sddm-helper", "/usr/lib/x86_64-linux-gnu/sddm/sddm-helper",
         "/usr/lib/aarch64-linux-gnu/sddm/sddm-helper",
     ]
-    /// The broker's folder.
+    /// The broker's folder, which holds the vaults.
     public var vaultDirectory = "/var/lib/coffer"
-    /// The authenticator's folder: registry, signing key.
+    /// The authenticator's folder, which holds the registry and the signing key.
     public var registryDirectory = "/var/lib/coffer-auth"
-    /// A folder of PAM service files that is used instead of the system's; nil for the system's.
+    /// A folder of PAM service files to use instead of the system's; nil for the system's.
     public var pamDirectory: String?
-    /// The way to the TPM: `device:PATH` or `swtpm:path=SOCKET`.
+    /// The connection to the TPM: `device:PATH` or `swtpm:path=SOCKET`.
     public var tcti = "device:/dev/tpmrm0"
     public var sealer = SealerChoice.tpm
     /// The account that the broker runs as.
     public var brokerUser = "coffer"
     /// The account that the authenticator runs as.
     public var authenticatorUser = "root"
-    /// A sandbox gives no guarantees, and may run as anybody.
+    /// A sandbox gives no guarantees and may run as any user.
     public var sandbox = false
-    /// Seconds that a person has for one conversation.
+    /// How many seconds a person has for one conversation.
     public var promptTimeout = 120
     public var connectionsPerUser = 64
-    /// Requests of a user that may wait for a person at the same time; those of one program for one kind of proof count as one.
+    /// How many requests of one user may wait for a person at the same time. Requests of one program for one kind of proof count as one.
     public var authenticationsPerUser = 8
-    /// Seconds for which a person may let an answer be used again, 0 for never; at most 300.
+    /// The most seconds for which a person may let an answer be used again: 300 at most, 0 for never.
     public var reuseLimit = 300
-    /// The folder with each user's runtime folder (`UID/bus` in it is the session's bus), for notifications; nil for none.
+    /// The folder that holds each user's runtime folder, for notifications; nil for none. The session bus is `UID/bus` in it.
     public var notificationFolder: String? = "/run/user"
-    /// Seconds that the TPM has for one command.
+    /// How many seconds the TPM has for one command.
     public var tpmDeadline = 8
     /// A folder with the certificates (DER or PEM) of TPM makers that root trusts.
     public var tpmRoots = "/etc/coffer/tpm-roots"
-    /// The firmware's log of what it measured in this boot.
+    /// The firmware's log of its measurements in this boot.
     public var bootLog = "/sys/kernel/security/tpm0/binary_bios_measurements"
-    /// Folders in which the files of boot loader and kernel are looked for that the log names.
+    /// The folders that are searched for the files of boot loader and kernel that the log names.
     public var bootFolders = ["/boot", "/boot/efi", "/efi"]
-    /// Where fprintd keeps the enrolled fingers of each user.
+    /// The folder in which fprintd stores each user's enrolled fingers.
     public var fingerprintDirectory = "/var/lib/fprint"
-    /// Where logind says that screens are locked and the machine goes to sleep, and fprintd which fingers are enrolled.
+    /// The bus on which logind reports locked screens and sleep, and fprintd reports the enrolled fingers.
     public var systemBus = SystemBusChoice.system
-    /// Minutes without use after which a vault locks itself; 0 for never.
+    /// After how many minutes without use a vault locks itself; 0 for never.
     public var idleLock = 15
 
     public init() {}
@@ -67,13 +69,13 @@ public struct Configuration: Sendable, Equatable {
     /// The bus that logind and fprintd are on.
     public enum SystemBusChoice: Sendable, Equatable {
         case system, none
-        /// As D-Bus writes it: `unix:path=…`.
+        /// A D-Bus address: `unix:path=…`.
         case address(String)
     }
 
     public var reportSocket: String { reportSocketSetting ?? besideAuthSocket("report.sock") }
 
-    /// Where the authenticator's processes count their conversations.
+    /// The file in which the authenticator's processes count their conversations.
     public var conversationTable: String { besideAuthSocket("conversations") }
 
     private func besideAuthSocket(_ name: String) -> String {
@@ -81,7 +83,7 @@ public struct Configuration: Sendable, Equatable {
         return "\(folder)/\(name)"
     }
 
-    /// The two ways of sealing; software only where root says so.
+    /// The two ways of sealing. Software is used only if root chooses it.
     public enum SealerChoice: String, Sendable, CaseIterable {
         case tpm, software
     }

@@ -8,7 +8,7 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
 }
 
 extension Configuration {
-    /// Reads the text of a configuration file. A key that is not known is an error: a misspelt protection must not be a missing one.
+    /// Reads the text of a configuration file. An unknown key is an error, so that a misspelt protection is not silently missing.
     public init(parsing text: String) throws(ConfigurationError) {
         self.init()
         var seen: Set<String> = []
@@ -97,7 +97,7 @@ extension Configuration {
         return value
     }
 
-    /// File paths with spaces between them.
+    /// File paths separated by spaces or tabs.
     private static func paths(_ value: String) throws(Problem) -> [String] {
         try value.split(whereSeparator: { $0 == " " || $0 == "\t" }).map { word throws(Problem) in
             try path(String(word))

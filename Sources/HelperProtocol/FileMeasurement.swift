@@ -1,8 +1,8 @@
-/// What `coffer-helper measure` says of a file: the digests under which it can be in the firmware's log, in hexadecimal.
+/// The answer of `coffer-helper measure`: the digests that the firmware's log may have for a file, in hexadecimal.
 public struct FileMeasurement: Codable, Sendable {
-    /// Of the whole file; nil where it cannot be read.
+    /// The digest of the whole file; nil if it cannot be read.
     public var content: String?
-    /// Of the image that the firmware starts, without its signatures; nil of any other file.
+    /// The digest of the image that the firmware starts, without its signatures; nil for any other file.
     public var image: String?
 
     public init(content: String? = nil, image: String? = nil) {

@@ -1,11 +1,11 @@
-/// What `coffer recovery restore` and `coffer-helper old-vault` say to each other (docs/architecture.md, "The helper").
+/// The messages between `coffer recovery restore` and `coffer-helper old-vault` (docs/architecture.md, "The helper").
 ///
-/// First comes the recovery code, and ``Opening`` is the answer; after a malformed code another one comes. Then comes an item's number, and ``Value`` is the
-/// answer, until the input ends.
+/// `coffer` first sends the recovery code and gets an ``Opening``. After a malformed code it may send another one. Then it sends an item's number and
+/// gets a ``Value``, until the input ends.
 public enum OldVault {
     /// Whether the file opened.
     public struct Opening: Codable, Sendable {
-        /// Sorted by service and account; nil where there is a problem.
+        /// Sorted by service and account; nil if there is a problem.
         public var items: [Item]?
         public var problem: Problem?
 
@@ -15,7 +15,7 @@ public enum OldVault {
 
     /// One item's secret.
     public struct Value: Codable, Sendable {
-        /// Base64; nil where there is a problem.
+        /// The secret in Base64; nil if there is a problem.
         public var value: String?
         public var problem: Problem?
 
@@ -30,9 +30,9 @@ public enum OldVault {
         public var label: String?
         public var comment: String?
         public var attributes: [String: String]
-        /// Milliseconds since 1970-01-01 UTC; nil: never.
+        /// In milliseconds since 1970-01-01 UTC; nil if the item never expires.
         public var expires: UInt64?
-        /// What reading it takes, by the names of the Varlink interface.
+        /// The access control, in the names of the Varlink interface.
         public var accessibility: String
         public var thisDeviceOnly: Bool
         public var require: [String]
@@ -55,14 +55,14 @@ public enum OldVault {
         }
     }
 
-    /// Why something of the file cannot be read.
+    /// Why something in the file cannot be read.
     public struct Problem: Codable, Sendable, Error {
         public enum Code: String, Codable, Sendable {
-            /// What was typed is no recovery code.
+            /// The text is no recovery code.
             case malformedCode
-            /// No code was made before the copy was.
+            /// The copy was made before any code was.
             case noCode
-            /// The code is another vault's, or another time's.
+            /// The code belongs to another vault, or to another time.
             case wrongCode
             case damaged
             case newerFormat

@@ -1,9 +1,9 @@
 internal import CPAM
 
-/// Why PAM did not say yes. Equality is by ``code`` only.
+/// Why PAM did not accept the person. Errors are equal if their ``code`` is.
 public struct PAMError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
-        /// The answer was wrong, or the user is unknown: deliberately one case.
+        /// The answer was wrong, or the user is unknown. Nobody can tell which from this deliberately shared case.
         case wrongPassword
         /// The account has expired.
         case accountExpired
@@ -13,11 +13,11 @@ public struct PAMError: Error, Sendable, CustomStringConvertible {
         case denied
         /// A module allows no more tries.
         case tooManyTries
-        /// What the stack asks cannot be asked now: a reader that is gone, or waited in vain.
+        /// The stack cannot ask now: a reader is gone, or has waited in vain.
         case unavailable
-        /// PAM is not set up: no service file, a module missing or broken.
+        /// PAM is not set up: a service file is missing, or a module is missing or broken.
         case misconfigured
-        /// See ``Interruption``.
+        /// The conversation was interrupted; see ``Interruption``.
         case cancelled, timedOut, gone
     }
 
@@ -27,7 +27,7 @@ public struct PAMError: Error, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// PAM's own return code (`PAM_AUTH_ERR` …); 0 where PAM was not asked.
+    /// PAM's own return code (`PAM_AUTH_ERR` …); 0 if PAM was not asked.
     public let rawCode: Int32
     public let stage: Stage
     /// A sentence for people.
@@ -65,7 +65,7 @@ extension PAMError {
         }
     }
 
-    /// The one place that tells PAM's return codes apart.
+    /// Translates PAM's return codes, which no other place does.
     init(rawCode: Int32, stage: Stage, service: String) {
         let pair: (Code, String) =
             switch (rawCode, stage) {
@@ -90,7 +90,7 @@ extension PAMError {
     }
 
     private static func text(of rawCode: Int32) -> String {
-        // Linux-PAM looks at the number only and answers with a string of its own that is never freed.
+        // Linux-PAM uses only the number, and returns a string of its own that must not be freed.
         guard let text = unsafe pam_strerror(nil, rawCode) else { return "error \(rawCode)" }
         return unsafe String(cString: text)
     }

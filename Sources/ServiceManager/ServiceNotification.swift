@@ -1,12 +1,12 @@
 import CSystemd
 
-/// Tells the service manager how the service is (sd_notify(3)); does nothing when there is none.
+/// Tells the service manager the service's state (sd_notify(3)). Without a service manager it does nothing.
 public enum ServiceNotification: String, Sendable {
     case ready = "READY=1"
     case stopping = "STOPPING=1"
 
     public func send() {
-        // There is nothing to do when the manager does not listen, and it is no failure.
+        // A manager that does not listen is no failure, and nothing needs to be done.
         _ = unsafe sd_notify(0, rawValue)
     }
 }

@@ -2,22 +2,22 @@ import CSystemd
 import Glibc
 import Platform
 
-/// A connection to a message bus; closed with this value. It has no callbacks: who holds it asks for the next message, on a thread that may wait.
+/// A connection to a message bus, closed with this value. It has no callbacks. Its holder asks for the next message, on a thread that may wait.
 @safe public struct Bus: ~Copyable {
-    /// Where the system's bus is. The environment has no say in it.
+    /// The address of the system bus. The environment cannot change it.
     public static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
 
     private let pointer: OpaquePointer
     private let patience: Duration
 
-    /// How long an answer may take where nobody says otherwise.
+    /// How long an answer may take by default.
     public static let patience = Duration.seconds(2)
 
     /// Connects as a client.
     /// - Parameters:
-    ///   - address: as D-Bus writes it: `unix:path=…`.
+    ///   - address: a D-Bus address: `unix:path=…`.
     ///   - patience: how long an answer may take.
-    /// - Throws: `BusError`.
+    /// - Throws: ``BusError``.
     public init(address: String, patience: Duration = Bus.patience) throws(BusError) {
         var made: OpaquePointer?
         try checked("make a bus connection") { unsafe sd_bus_new(&made) }
@@ -46,7 +46,7 @@ import Platform
         return unsafe name.map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// The user who serves this bus, by the kernel's word.
+    /// The user who serves this bus, as the kernel names them.
     public func servingUser() throws(BusError) -> UInt32 {
         let descriptor = try checked("ask who serves the bus") { unsafe sd_bus_get_fd(pointer) }
         do throws(SystemError) { return try PeerCredentials(ofSocket: descriptor).uid } catch {
@@ -55,16 +55,16 @@ import Platform
     }
 
     /// Calls a method that takes strings, and waits for the answer. Signals that come meanwhile are kept.
-    /// - Throws: `BusError`, also for an answer that is an error.
+    /// - Throws: ``BusError``, also if the answer is an error.
     public func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [String] = []
     ) throws(BusError) -> BusMessage {
         try call(destination, path, interface, member, values: arguments.map { .text($0) })
     }
 
-    /// Calls a method, and waits for the answer. Signals that come meanwhile are kept.
-    /// - Parameter limit: how long that may take, if not as long as usual; a service that has to be started first takes longer.
-    /// - Throws: `BusError`, also for an answer that is an error, which it then names.
+    /// Calls a method and waits for the answer. Signals that come meanwhile are kept.
+    /// - Parameter limit: how long the answer may take; nil for the connection's limit. A service that has to be started first takes longer.
+    /// - Throws: ``BusError``. If the answer is an error, it has that error's name.
     public func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String, values: [BusValue],
         within limit: Duration? = nil
@@ -94,7 +94,7 @@ import Platform
         _ = try call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", [rule])
     }
 
-    /// The unique name of who owns a well-known one.
+    /// The unique name of the connection that owns a well-known name.
     public func owner(of name: String) throws(BusError) -> String {
         let answer = try call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner", [name])
@@ -102,8 +102,8 @@ import Platform
     }
 
     /// Waits for the next message.
-    /// - Returns: nil when `wake` was rung, or at the deadline.
-    /// - Throws: `BusError` when the connection is lost.
+    /// - Returns: nil if `wake` was rung, or if the deadline came first.
+    /// - Throws: ``BusError`` if the connection is lost.
     public func next(or wake: Wake, until deadline: ContinuousClock.Instant? = nil) throws(BusError) -> BusMessage? {
         while true {
             if wake.isRung { return nil }

@@ -1,15 +1,15 @@
 import Glibc
 import Platform
 
-/// A call to the bus that failed: which, and the library's own code.
+/// A failed call to the bus: the operation, and the library's code.
 public struct BusError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was tried, in words: "connect to the system bus".
+    /// The operation in words: "connect to the system bus".
     public let operation: String
-    /// The raw code: a negated `errno`; 0 when the failure is not the library's.
+    /// The raw code, a negated `errno`; 0 if the failure did not come from the library.
     public let code: Int32
     /// The reason in words.
     public let reason: String
-    /// The name of the error that was answered (`org.freedesktop.DBus.Error.…`); nil where there was no answer.
+    /// The name of the error in the answer (`org.freedesktop.DBus.Error.…`); nil if there was no answer.
     public let name: String?
 
     /// - Parameter code: a negated `errno`.
@@ -30,7 +30,7 @@ public struct BusError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { "cannot \(operation): \(reason)" }
 }
 
-/// The gate for sd-bus's return codes: a negative one is an error.
+/// Checks sd-bus's return codes; a negative one is an error. It repeats calls that a signal interrupted.
 @discardableResult
 func checked(_ operation: @autoclosure () -> String, _ call: () -> Int32) throws(BusError) -> Int32 {
     while true {

@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import Platform
 
-/// A message that came over the bus; read from its beginning to its end. Let go of with this value.
+/// A message on the bus, read from beginning to end. It is freed with this value.
 @safe public struct BusMessage: ~Copyable {
     private let pointer: OpaquePointer
 
@@ -12,7 +12,7 @@ import Platform
     deinit { unsafe sd_bus_message_unref(pointer) }
 
     public var isSignal: Bool { unsafe sd_bus_message_is_signal(pointer, nil, nil) > 0 }
-    /// Who sent it, as the bus daemon says: a unique name, or the daemon's own. Empty where there is none.
+    /// The sender, as the bus daemon names it: a unique name, or the daemon's own. Empty if there is none.
     public var sender: String { unsafe Self.text(sd_bus_message_get_sender(pointer)) }
     public var path: String { unsafe Self.text(sd_bus_message_get_path(pointer)) }
     public var interface: String { unsafe Self.text(sd_bus_message_get_interface(pointer)) }
@@ -21,7 +21,7 @@ import Platform
     /// Reads a string, an object path or a signature.
     /// - Parameter type: `s`, `o` or `g`.
     /// - Returns: nil at the end of an array.
-    /// - Throws: `BusError` when something else is there.
+    /// - Throws: ``BusError`` if the next value has another type.
     public func nextText(_ type: Character = "s") throws(BusError) -> String? {
         var value: UnsafePointer<CChar>?
         let code = try checked("read a text from the bus") {
@@ -47,7 +47,7 @@ import Platform
         return value
     }
 
-    /// Reads a file descriptor; the caller owns a copy of it.
+    /// Reads a file descriptor. The caller owns a copy of it.
     public func descriptor() throws(BusError) -> Descriptor {
         var value: Int32 = -1
         try read("h", &value)
@@ -56,7 +56,7 @@ import Platform
         return Descriptor(adopting: copy)
     }
 
-    /// Goes into an array `a`, a structure `r`, a dictionary's entry `e` or a variant `v`.
+    /// Enters an array `a`, a structure `r`, a dictionary's entry `e` or a variant `v`.
     /// - Returns: false at the end of the array that holds it.
     public func enter(_ type: Character, _ contents: String) throws(BusError) -> Bool {
         try checked("read a message from the bus") {
@@ -64,13 +64,13 @@ import Platform
         } > 0
     }
 
-    /// Leaves what was entered, at its end.
+    /// Leaves a container that was entered, at its end.
     public func leave() throws(BusError) {
         try checked("read a message from the bus") { unsafe sd_bus_message_exit_container(pointer) }
     }
 
-    /// Reads a variant that is a yes or a no.
-    /// - Returns: nil where it is something else.
+    /// Reads a variant that holds a Boolean.
+    /// - Returns: nil if it holds another type.
     public func flag() throws(BusError) -> Bool? {
         guard try enter("v", "b") else { return nil }
         let value = try bool()
@@ -78,8 +78,8 @@ import Platform
         return value
     }
 
-    /// Reads a variant of a number and the object that stands for it; the object is passed over.
-    /// - Returns: nil where it is something else.
+    /// Reads a variant that holds a number and an object path, and skips the path.
+    /// - Returns: nil if it holds another type.
     public func numberWithPath() throws(BusError) -> UInt32? {
         guard try enter("v", "(uo)"), try enter("r", "uo") else { return nil }
         let value = try number()
@@ -89,7 +89,7 @@ import Platform
         return value
     }
 
-    /// Passes over values of these types.
+    /// Skips values of these types.
     public func skip(_ types: String) throws(BusError) {
         try checked("read a message from the bus") { unsafe sd_bus_message_skip(pointer, types) }
     }
@@ -128,7 +128,7 @@ import Platform
         }
     }
 
-    /// Writes what a container holds.
+    /// Opens a container, writes its content with `body`, and closes it.
     private func within(
         _ type: Character, _ contents: String, _ body: () throws(BusError) -> Void
     ) throws(BusError) {

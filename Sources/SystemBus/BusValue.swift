@@ -6,10 +6,10 @@ public enum BusValue: Sendable, Equatable {
     case flag(Bool)
     /// An array of strings.
     case texts([String])
-    /// A dictionary from names to variants; the values are plain ones.
+    /// A dictionary from names to variants. Its values must be plain ones.
     case options([String: BusValue])
 
-    /// As the type is written in a signature, where it is a plain one.
+    /// The type's letter in a signature; nil if the type is not a plain one.
     var plainSignature: String? {
         switch self {
         case .text: "s"

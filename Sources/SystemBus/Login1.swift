@@ -1,4 +1,4 @@
-/// What logind calls itself, its objects and interfaces (org.freedesktop.login1(5)), and what more than one program asks it.
+/// The names of logind, its objects and interfaces (org.freedesktop.login1(5)), and the calls that several programs make to it.
 public enum Login1 {
     public static let name = "org.freedesktop.login1"
     public static let path = "/org/freedesktop/login1"
@@ -6,9 +6,9 @@ public enum Login1 {
     public static let session = "org.freedesktop.login1.Session"
     public static let properties = "org.freedesktop.DBus.Properties"
 
-    /// The sessions there are: path and uid.
-    /// - Parameter destination: logind's name, or the unique one of the logind that is meant.
-    /// - Throws: `BusError` where it does not answer, or not as logind does.
+    /// The paths and uids of the present sessions.
+    /// - Parameter destination: logind's name, or the unique name of one logind.
+    /// - Throws: ``BusError`` if it does not answer, or answers in another form.
     public static func sessions(
         _ bus: borrowing Bus, at destination: String = name
     ) throws(BusError) -> [(path: String, uid: UInt32)] {
@@ -25,8 +25,8 @@ public enum Login1 {
         return found
     }
 
-    /// A property of the manager's that is a yes or a no; one of another type counts as a yes.
-    /// - Throws: `BusError` as above.
+    /// A Boolean property of the manager. A property of another type counts as true.
+    /// - Throws: ``BusError``, as ``sessions(_:at:)`` does.
     public static func isSet(
         _ property: String, _ bus: borrowing Bus, at destination: String = name
     ) throws(BusError) -> Bool {
@@ -36,7 +36,7 @@ public enum Login1 {
     }
 
     /// All properties of a session.
-    /// - Throws: `BusError` as above.
+    /// - Throws: ``BusError``, as ``sessions(_:at:)`` does.
     public static func describe(
         session: String, _ bus: borrowing Bus, at destination: String = name
     ) throws(BusError) -> BusMessage {

@@ -2,13 +2,13 @@ import Glibc
 import Platform
 import Synchronization
 
-/// A bell that another thread can ring, once: whoever waits for the bus stops waiting.
+/// A bell that another thread can ring once. It ends a wait for the bus.
 public final class Wake: Sendable {
     private let reading: Descriptor
     private let writing: Mutex<Descriptor?>
     private let rung = Atomic(false)
 
-    /// - Throws: `BusError` when there are no descriptors left.
+    /// - Throws: ``BusError`` if no descriptor is left.
     public init() throws(BusError) {
         var pair: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -21,7 +21,7 @@ public final class Wake: Sendable {
 
     public var isRung: Bool { rung.load(ordering: .acquiring) }
 
-    /// Rings it; a second time does nothing.
+    /// Rings the bell. A second ring does nothing.
     public func ring() {
         rung.store(true, ordering: .releasing)
         // The other end becomes readable when this one is closed.
@@ -29,9 +29,9 @@ public final class Wake: Sendable {
     }
 
     /// Waits on the calling thread.
-    /// - Returns: whether it was rung before the time was over.
+    /// - Returns: whether the bell was rung in time.
     public func wait(_ duration: Duration) -> Bool {
-        // Where waiting fails, the bell itself still says whether it was rung.
+        // If waiting fails, `isRung` still gives the right answer.
         _ = try? reading.waitToRead(until: .now + duration)
         return isRung
     }

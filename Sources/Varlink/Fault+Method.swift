@@ -1,6 +1,6 @@
 extension Fault {
-    /// Varlink's own words for a method that is not there.
-    /// - Parameter isServed: whether there is such an interface.
+    /// Varlink's own error for a method that does not exist.
+    /// - Parameter isServed: whether an interface of this name is served.
     public init(unknownMethod method: String, isServed: (_ interface: String) -> Bool) {
         if let dot = method.lastIndex(of: "."), !isServed(String(method[..<dot])) {
             self.init(.interfaceNotFound, Details(interface: Self.shortened(String(method[..<dot]))))
@@ -9,6 +9,6 @@ extension Fault {
         }
     }
 
-    /// Two megabytes of name need not come back.
+    /// Shortens a name to 200 characters, because a name of two megabytes need not be repeated.
     public static func shortened(_ name: String) -> String { String(name.prefix(200)) }
 }

@@ -1,5 +1,5 @@
 extension Fault {
-    /// The full name of an error. Each interface adds its own.
+    /// The full name of an error. Each interface adds its own names.
     public struct Name: RawRepresentable, Codable, Sendable, Hashable {
         public let rawValue: String
 

@@ -1,5 +1,5 @@
 extension Fault {
-    /// `InvalidParameter`, naming the parameter that is missing or of another type.
+    /// `InvalidParameter`, with the name of the parameter that is missing or has another type.
     public init(parameters error: DecodingError) {
         let path: [any CodingKey]
         switch error {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// An error as it goes over the wire: a name of one of the interfaces, and what it carries.
+/// An error as it is sent: a name from one of the interfaces, and its parameters.
 public struct Fault: Error, Codable, Sendable, Equatable {
     public var name: Name
     public var details: Details
@@ -25,16 +25,16 @@ public struct Fault: Error, Codable, Sendable, Equatable {
         details = try container.decodeIfPresent(Details.self, forKey: .details) ?? Details()
     }
 
-    /// The fields of all errors; each error uses those that the interface gives it.
+    /// The fields of all errors. Each error uses those that its interface defines.
     public struct Details: Codable, Sendable, Equatable {
-        /// What happened and what to do, for a person.
+        /// What happened and what to do, in words for a person.
         public var message: String?
         public var challenge: String?
         public var purposes: [String]?
         public var accounts: [String]?
         public var kind: String?
         public var code: Int64?
-        /// How many wrong passwords the TPM still takes for a bound vault.
+        /// How many wrong passwords the TPM still accepts for a bound vault.
         public var triesLeft: Int64?
         public var reason: String?
         public var parameter: String?

@@ -1,24 +1,24 @@
 import FoundationEssentials
 
-/// One call as a server takes it, read in one go: the parameters as the type of the method that is called.
+/// One call as a server receives it. Its parameters have the type of the called method.
 public struct IncomingCall: Sendable {
-    /// The method's full name, also of one that is not served.
+    /// The method's full name, even if the method is not served.
     public let method: String
-    /// Several replies are welcome.
+    /// Whether the caller accepts several replies.
     public let more: Bool
-    /// No reply is wanted, not even an error.
+    /// Whether the caller wants no reply, not even an error.
     public let oneway: Bool
     private let content: Content
 
     private enum Content {
         case parameters(any VarlinkMethod)
         case refused(Fault)
-        /// The method is not one of those that are served.
+        /// The method is not served.
         case unknown
     }
 
     /// - Parameter served: the methods that are served, by their names.
-    /// - Throws: `DecodingError` for what is no Varlink call. The connection is not worth keeping then.
+    /// - Throws: `DecodingError` if the message is no Varlink call. The connection is then not worth keeping.
     public init(_ message: VarlinkMessage, served: ServedMethods) throws {
         let envelope = try message.decode(Envelope.self, with: [ServedMethods.key: served])
         method = envelope.method
@@ -27,8 +27,8 @@ public struct IncomingCall: Sendable {
         content = envelope.content
     }
 
-    /// The parameters; nil where the method is not served.
-    /// - Throws: `InvalidParameter`, naming the parameter that is missing or of another type.
+    /// The parameters; nil if the method is not served.
+    /// - Throws: `InvalidParameter`, with the name of the parameter that is missing or has another type.
     public func parameters() throws(Fault) -> (any VarlinkMethod)? {
         switch content {
         case .parameters(let parameters): parameters
@@ -52,7 +52,7 @@ public struct IncomingCall: Sendable {
             method = try container.decode(String.self, forKey: .method)
             more = try container.decodeIfPresent(Bool.self, forKey: .more) ?? false
             oneway = try container.decodeIfPresent(Bool.self, forKey: .oneway) ?? false
-            // Nothing can be upgraded here, and a wrong type is no call all the same.
+            // No call can be upgraded here, but a wrong type still makes the call invalid.
             _ = try container.decodeIfPresent(Bool.self, forKey: .upgrade)
             guard let type = (decoder.userInfo[ServedMethods.key] as? ServedMethods)?[method] else {
                 content = .unknown
@@ -71,7 +71,7 @@ public struct IncomingCall: Sendable {
             } catch let error as DecodingError {
                 return .refused(Fault(parameters: error))
             } catch {
-                // A number that its type cannot hold: the decoder does not say which.
+                // The type cannot hold a number, and the decoder does not say which.
                 return .refused(
                     Fault(
                         .invalidParameter,
@@ -91,6 +91,6 @@ public struct ServedMethods: Sendable {
 
     subscript(_ name: String) -> (any VarlinkMethod.Type)? { types[name] }
 
-    /// Where a decoder finds them.
+    /// The key under which a decoder finds the methods.
     static let key = CodingUserInfoKey(rawValue: "org.varlink.served-methods")!
 }

@@ -1,9 +1,9 @@
-/// Reads one JSON object as RFC 8259 writes it, and keeps nothing of it. A decoder is more lenient, and what it makes of a name that is there twice, another
-/// reader makes otherwise.
+/// Checks that bytes are one JSON object as RFC 8259 defines it, and keeps nothing of it. A decoder is more lenient, and two decoders may treat a
+/// repeated name differently.
 struct JSONScanner {
-    /// Deeper than any message of ours needs, shallower than any stack minds.
+    /// The deepest nesting. No message needs as much, and every stack has room for it.
     static let deepest = 32
-    /// More than the longest list of ours has. What a decoder does with each is what a message costs, not its bytes.
+    /// The most values in one message, more than the longest list has. A message's cost is the decoder's work for each value, not its bytes.
     static let mostValues = 20_000
 
     private let bytes: [UInt8]
@@ -16,7 +16,7 @@ struct JSONScanner {
         guard scanner.next == UInt8(ascii: "{") else {
             throw MalformedMessage("a message is one JSON object, ended by a zero byte")
         }
-        // The text is not kept: only its being UTF-8 counts.
+        // The text is not kept, because only its validity matters.
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw MalformedMessage("the message is not UTF-8") }
         try scanner.value(depth: 0)
         scanner.skipSpace()
@@ -66,7 +66,7 @@ struct JSONScanner {
         var names: Set<String> = []
         while next != UInt8(ascii: "}") || !names.isEmpty {
             guard next == UInt8(ascii: "\"") else { throw malformed("a member's name") }
-            // As the decoder compares names: what Unicode writes in two ways is one of them.
+            // The decoder compares names in the same way: two spellings that Unicode calls equal are one name.
             guard names.insert(try string(keeping: true)).inserted else {
                 throw MalformedMessage("an object has a name twice")
             }
@@ -102,7 +102,7 @@ struct JSONScanner {
         at += 1
     }
 
-    /// - Parameter keeping: whether its text is wanted; of a value it is not, for that may be a secret.
+    /// - Parameter keeping: whether to keep the text. A value's text is not kept, because it may be a secret.
     private mutating func string(keeping: Bool) throws(MalformedMessage) -> String {
         at += 1
         var text = ""
@@ -144,7 +144,7 @@ struct JSONScanner {
     private mutating func escapedScalar() throws(MalformedMessage) -> Unicode.Scalar {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        // A surrogate is half a character: the other half follows, or there is none.
+        // A surrogate is half a character, so the other half must follow.
         guard (0xD800..<0xDC00).contains(first), next == UInt8(ascii: "\\") else { throw malformed("a character") }
         at += 1
         try take("u", "the other half of a character")

@@ -1,4 +1,4 @@
-/// What a socket serves, by interface. It answers `org.varlink.service`, and knows how to refuse what is not there.
+/// The interfaces that a socket serves. It answers `org.varlink.service`, and refuses calls to what is not served.
 public struct ServedInterfaces: Sendable {
     /// One interface that a socket serves.
     public struct Interface: Sendable {
@@ -16,7 +16,7 @@ public struct ServedInterfaces: Sendable {
     public let product: String
     public let version: String
     private let interfaces: [Interface]
-    /// The methods of all interfaces, those of `org.varlink.service` among them.
+    /// The methods of all interfaces, including `org.varlink.service`.
     public let methods: ServedMethods
 
     public init(
@@ -30,8 +30,8 @@ public struct ServedInterfaces: Sendable {
             [VarlinkService.GetInfo.self, VarlinkService.GetInterfaceDescription.self] + methods)
     }
 
-    /// Answers a call about the service itself, and one to what is not served.
-    /// - Returns: nil where it is a call to one of the other methods.
+    /// Answers a call to `org.varlink.service`, and refuses one to a method that is not served.
+    /// - Returns: nil if the call is to one of the other methods.
     /// - Throws: `InterfaceNotFound`, `MethodNotFound`.
     public func answer(_ parameters: (any VarlinkMethod)?, to method: String) throws(Fault)
         -> (any Codable & Sendable)?

@@ -1,15 +1,15 @@
 import Glibc
 import Platform
 
-/// A call that failed below the interface.
+/// A call that failed without an answer of its interface.
 public enum TransportFailure: Error, Sendable {
     /// Nobody listens, or the connection broke.
     case unreachable(String)
     case deadline
-    /// What came is not what the interface promises.
+    /// The answer does not match the interface.
     case notUnderstood(String)
 
-    /// What went wrong, as the end of a sentence.
+    /// The reason, as the end of a sentence.
     public var reason: String {
         switch self {
         case .unreachable(let reason), .notUnderstood(let reason): reason

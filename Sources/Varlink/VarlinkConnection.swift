@@ -14,13 +14,13 @@ public struct VarlinkConnection: ~Copyable, Sendable {
         self.longestReply = longestReply
     }
 
-    /// Who listens, by the kernel's word.
+    /// The process that listens, as the kernel names it.
     /// - Throws: ``TransportFailure``.
     public func peer() throws(TransportFailure) -> PeerCredentials {
         do { return try socket.peer() } catch { throw TransportFailure(error) }
     }
 
-    /// Becomes readable when the peer speaks or closes.
+    /// The descriptor, which becomes readable when the peer sends something or closes.
     public var number: Int32 { socket.number }
 
     /// Sends a call.
@@ -52,12 +52,12 @@ public struct VarlinkConnection: ~Copyable, Sendable {
         do {
             return try Varlink.decode(VarlinkAnswer<Reply>.self, from: message)
         } catch {
-            // The decoder's own words may quote the message, and that may hold a value.
+            // The decoder's error may quote the message, which may hold a secret.
             throw .notUnderstood("the answer is not what the interface promises")
         }
     }
 
-    /// Calls a method, and waits for its one answer.
+    /// Calls a method and waits for its one answer.
     /// - Throws: ``TransportFailure``.
     public mutating func call<Method: VarlinkMethod>(
         _ parameters: Method, until deadline: ContinuousClock.Instant?

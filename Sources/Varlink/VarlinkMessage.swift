@@ -1,17 +1,18 @@
 import FoundationEssentials
 
-/// One message as it came, found to be one JSON object of the strict kind (RFC 8259), and of a size that is worth a decoder's work.
+/// One received message. It is exactly one JSON object by RFC 8259, and small enough for a decoder.
 public struct VarlinkMessage: Sendable {
     private let bytes: [UInt8]
 
-    /// - Parameter bytes: without the final zero.
-    /// - Throws: ``MalformedMessage``: for what two readers could take for two things (a name twice, a trailing comma, `01`), and for what is too deep or too much.
+    /// - Parameter bytes: the message without the final zero.
+    /// - Throws: ``MalformedMessage`` for anything that two readers could read differently (a name twice, a trailing comma, `01`). Also for too deep
+    ///   nesting or too many values.
     public init(_ bytes: [UInt8]) throws(MalformedMessage) {
         try JSONScanner.check(bytes)
         self.bytes = bytes
     }
 
-    /// - Throws: `DecodingError`, whose words may quote the message.
+    /// - Throws: `DecodingError`, whose text may quote the message.
     public func decode<Content: Decodable>(
         _ type: Content.Type, with userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Content {
@@ -21,9 +22,9 @@ public struct VarlinkMessage: Sendable {
     }
 }
 
-/// Bytes that are no message.
+/// Bytes that are no valid message.
 public struct MalformedMessage: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, as the end of a sentence; it quotes nothing.
+    /// The reason, as the end of a sentence. It quotes nothing from the message.
     public let reason: String
 
     init(_ reason: String) { self.reason = reason }

@@ -10,11 +10,11 @@ public struct Nothing: Codable, Sendable, Equatable {
     public init() {}
 }
 
-/// A call as it goes over the wire.
+/// A call as it is sent.
 public struct VarlinkCall<Method: VarlinkMethod>: Codable, Sendable {
     public var method: String
     public var parameters: Method
-    /// Several replies are welcome.
+    /// Whether the caller accepts several replies.
     public var more: Bool?
 
     public init(_ parameters: Method, more: Bool? = nil) {

@@ -1,7 +1,7 @@
-/// A successful reply as it goes over the wire.
+/// A successful reply as it is sent.
 public struct VarlinkReply<Reply: Codable & Sendable>: Codable, Sendable {
     public var parameters: Reply
-    /// Another reply to the same call follows.
+    /// Whether another reply to the same call follows.
     public var continues: Bool?
 
     public init(_ parameters: Reply, continues: Bool? = nil) {
@@ -10,7 +10,7 @@ public struct VarlinkReply<Reply: Codable & Sendable>: Codable, Sendable {
     }
 }
 
-/// What came back for a call.
+/// The answer to a call.
 public enum VarlinkAnswer<Reply: Codable & Sendable>: Decodable, Sendable {
     case reply(Reply, continues: Bool)
     /// An error of one of the interfaces.

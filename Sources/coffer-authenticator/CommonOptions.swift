@@ -2,12 +2,12 @@ import ArgumentParser
 import Configuration
 import Platform
 
-/// What all subcommands take.
+/// The options of the subcommands.
 struct CommonOptions: ParsableArguments {
     @Option(help: "The configuration file.")
     var config = Configuration.defaultPath
 
-    /// The most bytes a configuration file may have.
+    /// The longest configuration file that is accepted, in bytes.
     private static let longestFile = 64 << 10
 
     func load() throws -> Configuration {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Authenticator
 
-/// One conversation, on the connection that was passed.
+/// Holds one conversation on the passed connection.
 struct Converse: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Hold one conversation, on a connection passed by systemd.")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BrokerProtocol
 
-/// Asks the person through PAM, and signs for what was agreed to.
+/// Asks the person through PAM, and signs for what they agreed to.
 @main struct CofferAuthenticator: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coffer-authenticator",

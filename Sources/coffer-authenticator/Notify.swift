@@ -2,7 +2,7 @@ import ArgumentParser
 import Authenticator
 import Platform
 
-/// One notification on a user's desktop, for a conversation of this program's.
+/// Shows one notification on a user's desktop, for a conversation of this program.
 struct Notify: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what a conversation is about on its user's desktop.", shouldDisplay: false)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Authenticator
 
-/// One login's report, on the connection that was passed.
+/// Takes one login's report on the passed connection.
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",

@@ -4,7 +4,7 @@ import Configuration
 import Platform
 import ServiceManager
 
-/// Listens, on the service manager's socket or on its own, and starts a process for each connection.
+/// Listens on the service manager's socket, or on its own sockets, and starts a process for each connection.
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Listen on the socket that systemd passes, or on the configured ones where there is no systemd.")

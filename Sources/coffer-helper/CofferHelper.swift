@@ -3,7 +3,7 @@ import BrokerProtocol
 import HelperProtocol
 import Platform
 
-/// Does for `coffer` what takes a database or a library for cryptography.
+/// Does the work for which `coffer` would need a database or a cryptographic library.
 @main struct CofferHelper: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: Helper.program, abstract: "Started by coffer, for what coffer itself has no libraries for.",

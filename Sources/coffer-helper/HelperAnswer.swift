@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Platform
 
-/// A line of JSON for `coffer`.
+/// Writes a line of JSON for `coffer`.
 enum HelperAnswer {
     static func say(_ answer: some Encodable) throws {
         try StandardOutput.write(Array(JSONEncoder().encode(answer)) + [UInt8(ascii: "\n")])

@@ -9,7 +9,7 @@ struct MeasureCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: Helper.measure, abstract: "Compute the digests of a file, for \"coffer boot approve\".")
 
-    /// No kernel or boot loader is larger.
+    /// The largest file that is read, in bytes. No kernel or boot loader is larger.
     private static let longest = 512 << 20
 
     @Argument(help: "The file.") var file: String

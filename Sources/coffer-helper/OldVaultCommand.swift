@@ -13,7 +13,7 @@ struct OldVaultCommand: ParsableCommand {
     @Argument(help: "The old vault's file.") var file: String
     @Argument(help: "A folder for a private copy of it.") var scratch: String
 
-    /// Far more than a code with any spacing, or an item's number.
+    /// The longest line, in bytes. A code with any spacing, or an item's number, is far shorter.
     private static let longestLine = 1024
 
     func run() throws {

@@ -2,9 +2,9 @@ import ArgumentParser
 import Configuration
 import Platform
 
-/// Reads root's configuration file, if it is one that only root (in a sandbox: only this user) can have written.
+/// Reads root's configuration file, if only root can have written it. In a sandbox, it may be this user's.
 enum ConfigurationLoader {
-    /// The most bytes that the file may have.
+    /// The longest file that is accepted, in bytes.
     private static let longestFile = 64 << 10
 
     static func load(_ path: String) throws -> Configuration {

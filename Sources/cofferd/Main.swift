@@ -9,7 +9,7 @@ import ServiceLifecycle
 import ServiceManager
 import UnixSignals
 
-/// The broker's program: hardens the process, reads root's configuration, runs the broker until it is told to stop.
+/// The broker's program. It hardens the process, reads root's configuration, and runs the broker until it is told to stop.
 @main struct CofferDaemon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cofferd", abstract: "Coffer's broker: keeps the vaults, talks to the TPM, decides who gets what.",

@@ -1,11 +1,11 @@
 public import Cryptography
 
-/// What may be handed to a PAM module as an answer.
+/// Checks what may be given to a PAM module as an answer.
 public enum Answer {
     /// `PAM_MAX_RESP_SIZE` (512) counts the NUL that ends the answer.
     public static let maximumCount = 511
 
-    /// The reason why these bytes cannot be an answer; nil when they can. A NUL would cut the password short without a word.
+    /// The reason why these bytes cannot be an answer; nil if they can. A NUL byte would silently cut the password short.
     public static func objection(to bytes: SecretBytes) -> String? {
         guard bytes.count <= maximumCount else { return "An answer may have at most \(maximumCount) bytes." }
         let hasNUL = bytes.withBytes { span in

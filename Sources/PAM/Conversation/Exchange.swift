@@ -2,20 +2,20 @@ public import Cryptography
 internal import Glibc
 internal import Synchronization
 
-/// Where the thread that runs PAM and the thread that holds the connection meet: messages go one way, answers the other, one at a time.
+/// Connects the thread that runs PAM and the thread that holds the client's connection. Messages go one way and answers the other, one at a time.
 ///
-/// ``descriptor`` becomes readable when there is something to take, so that a connection can be watched with `poll` along with it.
+/// ``descriptor`` becomes readable when there is an event, so that `poll` can watch it together with the client's connection.
 public final class Exchange: Conversation {
-    /// What the connection's side takes.
+    /// An event for the connection's side.
     public enum Event: Sendable, Equatable {
         case message(Message)
-        /// nil: authenticated.
+        /// The transaction has ended; nil if the person was authenticated.
         case finished(PAMError?)
     }
 
     private struct State {
         var event: Event?
-        /// A message was taken and its answer is owed.
+        /// A message that was taken and still needs its answer.
         var pending: Message?
         var answer: SecretBytes?
         var hasAnswer = false
@@ -27,8 +27,8 @@ public final class Exchange: Conversation {
     private let toFront: Signal
     private let toModule: Signal
 
-    /// - Parameter deadline: when the conversation is over, whatever happens.
-    /// - Throws: ``PAMError`` where no descriptor is left.
+    /// - Parameter deadline: when the conversation ends in any case.
+    /// - Throws: ``PAMError`` if no descriptor is left.
     public init(deadline: ContinuousClock.Instant) throws(PAMError) {
         guard let toFront = Signal(), let toModule = Signal() else {
             throw PAMError(.misconfigured, stage: .start, reason: "No file descriptor is left.")
@@ -69,10 +69,10 @@ public final class Exchange: Conversation {
 
     // MARK: The connection's side
 
-    /// Readable when ``next()`` has something.
+    /// Readable when ``next()`` has an event.
     public var descriptor: CInt { toFront.descriptor }
 
-    /// What happened last, if anything did. Does not block.
+    /// The latest event, if there is one. Does not block.
     public func next() -> Event? {
         toFront.clear()
         return state.withLock { state in
@@ -82,9 +82,9 @@ public final class Exchange: Conversation {
         }
     }
 
-    /// Gives the answer to the message taken last; nil for a message that takes none.
+    /// Answers the message that was taken last. The answer is nil for a message that takes none.
     ///
-    /// - Returns: false when no message waits, or the answer does not suit it: nothing has changed then.
+    /// - Returns: false if no message waits, or if the answer does not suit it. Nothing has changed then.
     public func answer(_ answer: SecretBytes?) -> Bool {
         let accepted = state.withLock { state in
             guard let pending = state.pending, pending.style.wantsAnswer == (answer != nil) else { return false }
@@ -97,7 +97,7 @@ public final class Exchange: Conversation {
         return accepted
     }
 
-    /// Breaks the conversation off. The first reason counts.
+    /// Ends the conversation early. Only the first reason counts.
     public func interrupt(_ reason: Interruption) {
         state.withLock { if $0.interruption == nil { $0.interruption = reason } }
         toModule.raise()

@@ -4,10 +4,10 @@ public enum Interruption: String, Error, Sendable {
     case cancelled
     /// The time limit passed.
     case timedOut = "timed out"
-    /// The other end of the conversation is no longer there.
+    /// The other end of the conversation has closed.
     case gone
-    /// A module sent a message of a style that has no meaning to a person (`PAM_BINARY_PROMPT`, say).
+    /// A module sent a message in a style that means nothing to a person, such as `PAM_BINARY_PROMPT`.
     case unsupported
-    /// An answer could not be handed to the module, for want of memory.
+    /// There was no memory to give the answer to the module.
     case outOfMemory = "out of memory"
 }

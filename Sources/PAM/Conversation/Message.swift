@@ -1,14 +1,14 @@
-/// One thing a PAM module shows or asks (`struct pam_message`).
+/// One text that a PAM module shows or asks (`struct pam_message`).
 public struct Message: Sendable, Equatable {
     /// The four styles of `pam_conv(3)`.
     public enum Style: String, Sendable {
-        /// Asks; what is typed stays hidden (`PAM_PROMPT_ECHO_OFF`).
+        /// A question; the typing stays hidden (`PAM_PROMPT_ECHO_OFF`).
         case secret
-        /// Asks; what is typed is shown (`PAM_PROMPT_ECHO_ON`).
+        /// A question; the typing is shown (`PAM_PROMPT_ECHO_ON`).
         case visible
-        /// Tells; takes no answer (`PAM_TEXT_INFO`).
+        /// Information; takes no answer (`PAM_TEXT_INFO`).
         case info
-        /// Tells of something wrong; takes no answer (`PAM_ERROR_MSG`).
+        /// An error; takes no answer (`PAM_ERROR_MSG`).
         case error
 
         /// Whether the module waits for an answer.
@@ -16,7 +16,7 @@ public struct Message: Sendable, Equatable {
     }
 
     public var style: Style
-    /// As the module wrote it: may hold control characters.
+    /// The text as the module wrote it. It may contain control characters.
     public var text: String
 
     public init(style: Style, text: String) {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A wake-up call between two threads that `poll` can wait for: a pair of sockets that holds a byte while a call is pending.
+/// A wake-up call between two threads that `poll` can wait for. It is a pair of sockets that holds a byte while a call is pending.
 final class Signal: Sendable {
     let descriptor: CInt
     private let sender: CInt
@@ -20,7 +20,7 @@ final class Signal: Sendable {
 
     func raise() {
         var byte: UInt8 = 1
-        // Fails only where it is full of calls: the other side wakes up then all the same.
+        // This fails only if the socket is full of calls, and then the other side wakes up anyway.
         _ = unsafe write(sender, &byte, 1)
     }
 
@@ -29,7 +29,7 @@ final class Signal: Sendable {
         while unsafe read(descriptor, &bytes, 8) > 0 {}
     }
 
-    /// Waits for a call and takes it; false when the deadline passed first.
+    /// Waits for a call and takes it. Returns false if the deadline came first.
     func wait(until deadline: ContinuousClock.Instant) -> Bool {
         while true {
             let left = ContinuousClock.now.duration(to: deadline)

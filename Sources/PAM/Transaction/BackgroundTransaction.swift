@@ -1,4 +1,4 @@
-/// Runs a whole transaction (authenticate, then account) on a thread of its own, because modules block.
+/// Runs a complete transaction (authenticate, then account) on a thread of its own, because modules block.
 public struct BackgroundTransaction: Sendable {
     public var service: Service
     public var user: String
@@ -12,8 +12,8 @@ public struct BackgroundTransaction: Sendable {
         self.requester = requester
     }
 
-    /// Starts, and returns at once. The outcome comes through the exchange. A module that neither returns nor converses cannot be stopped from
-    /// within: whoever holds the exchange ends the process then.
+    /// Starts the transaction and returns at once. The outcome comes through the exchange. A module that neither returns nor converses cannot be
+    /// stopped from within. Then the holder of the exchange has to end the process.
     public func start(_ exchange: Exchange) {
         guard ModuleThread.start({ exchange.finish(outcome(exchange)) }) else {
             let reason = "the system starts no thread for PAM's modules"

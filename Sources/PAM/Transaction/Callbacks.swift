@@ -2,7 +2,7 @@ internal import CPAM
 internal import Cryptography
 internal import Glibc
 
-/// The C function that libpam calls with messages of its modules (`pam_conv(3)`).
+/// The C function that libpam calls with the messages of its modules (`pam_conv(3)`).
 func converse(
     count: CInt, messages: UnsafeMutablePointer<UnsafePointer<pam_message>?>?,
     responses: UnsafeMutablePointer<UnsafeMutablePointer<pam_response>?>?, context: UnsafeMutableRawPointer?
@@ -18,7 +18,7 @@ func converse(
     }
     do throws(Interruption) {
         for index in 0..<Int(count) {
-            // Once broken off, a conversation stays so, however often a module tries again.
+            // An interrupted conversation stays interrupted, even if a module tries again.
             if let interruption = state.interruption { throw interruption }
             guard let message = unsafe messages[index].flatMap({ unsafe Message($0.pointee) }) else {
                 throw .unsupported
@@ -46,7 +46,7 @@ func delayAfterFailure(status: CInt, microseconds: CUnsignedInt, context: Unsafe
 }
 
 extension Message {
-    /// Far above `PAM_MAX_MSG_SIZE`, which modules do not all keep to; bounds a module gone wild.
+    /// Far above `PAM_MAX_MSG_SIZE`, which not all modules respect. This limits a module that misbehaves.
     private static let maximumTextCount = 4096
 
     fileprivate init?(_ message: pam_message) {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What `appdata_ptr` points at while a transaction lives: the conversation, and how it ended if it broke off.
+/// The object behind `appdata_ptr` during a transaction. It holds the conversation and, if it was interrupted, the reason.
 final class ConversationState: Sendable {
     let conversation: any Conversation
     private let reason = Mutex<Interruption?>(nil)
@@ -10,12 +10,12 @@ final class ConversationState: Sendable {
         self.conversation = conversation
     }
 
-    /// Modules turn a broken conversation into codes of their own choice, so the reason is kept here.
+    /// The reason is kept here because modules turn an interruption into codes of their own choice.
     var interruption: Interruption? {
         reason.withLock { $0 }
     }
 
-    /// Whether a hidden answer has reached a module.
+    /// Whether a module has received a hidden answer.
     var hasSecret: Bool {
         get { secretWasGiven.withLock { $0 } }
         set { secretWasGiven.withLock { $0 = newValue } }

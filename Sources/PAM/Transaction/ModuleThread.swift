@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A thread for PAM's modules, which are written for a main thread's stack.
+/// A thread for PAM's modules, which expect the stack size of a main thread.
 enum ModuleThread {
     private static let stackSize = 8 << 20
 
@@ -10,7 +10,7 @@ enum ModuleThread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// - Returns: whether it was started.
+    /// - Returns: whether the thread was started.
     static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
         guard unsafe pthread_attr_init(&attributes) == 0 else { return false }

@@ -2,8 +2,8 @@ internal import CPAM
 internal import Cryptography
 internal import Glibc
 
-/// The array of answers that libpam wants: allocated with `malloc`, each answer too, because the module frees them. Until it is released to libpam it
-/// is ours, and is wiped and freed here.
+/// The array of answers for libpam. The array and each answer are allocated with `malloc`, because the module frees them. Until libpam takes the
+/// array, this value owns it, and wipes and frees it.
 @safe struct ResponseArray: ~Copyable {
     private var elements: UnsafeMutablePointer<pam_response>?
     private let count: Int
@@ -24,7 +24,7 @@ internal import Glibc
         unsafe free(elements)
     }
 
-    /// Copies an answer (without NUL bytes) into the array; false when there is no memory for it.
+    /// Copies an answer without NUL bytes into the array. Returns false if there is no memory for it.
     func set(_ answer: SecretBytes, at index: Int) -> Bool {
         guard let elements = unsafe elements, index < count, let memory = unsafe malloc(answer.count + 1) else {
             return false
@@ -38,7 +38,7 @@ internal import Glibc
         return true
     }
 
-    /// Hands the memory over to libpam.
+    /// Gives the memory to libpam.
     consuming func release() -> UnsafeMutablePointer<pam_response>? {
         let released = unsafe elements
         unsafe elements = nil

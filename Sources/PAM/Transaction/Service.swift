@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A PAM service: a name and the folder its file is in.
+/// A PAM service: its name, and the folder of its file.
 public struct Service: Sendable, Equatable {
     public let name: String
-    /// A folder given to `pam_start_confdir(3)`; nil for the system's own.
+    /// A folder for `pam_start_confdir(3)`; nil for the system's own folders.
     public let directory: String?
 
     public init(name: String, directory: String? = nil) {
@@ -11,13 +11,13 @@ public struct Service: Sendable, Equatable {
         self.directory = directory
     }
 
-    /// Where libpam looks, first one first.
+    /// The files that libpam tries, in this order.
     var candidates: [String] {
         let directories = directory.map { [$0] } ?? ["/etc/pam.d", "/usr/lib/pam.d"]
         return directories.map { "\($0)/\(name)" }
     }
 
-    /// Makes sure that the service has rules of its own: for whatever it lacks libpam would quietly take those of the service "other".
+    /// Checks that the service has rules of its own. Otherwise libpam would silently use those of the service "other" for any that are missing.
     ///
     /// - Throws: ``PAMError`` with code `misconfigured`.
     func check() throws(PAMError) {
@@ -38,7 +38,7 @@ public struct Service: Sendable, Equatable {
             reason: "There is no PAM file \(candidates[0]): install those of the pam folder.")
     }
 
-    /// The first word of each rule, without the "-" that makes a missing module silent.
+    /// The first word of each rule, without the "-" that makes libpam ignore a missing module.
     static func ruleKinds(in text: String) -> Set<String> {
         var kinds: Set<String> = []
         for line in text.split(whereSeparator: \.isNewline) {

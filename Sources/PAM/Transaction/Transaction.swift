@@ -1,19 +1,19 @@
 internal import CPAM
 
-/// One PAM transaction, from `pam_start` to `pam_end`. Blocks; stays on the thread that made it.
+/// One PAM transaction, from `pam_start` to `pam_end`. It blocks, and stays on the thread that made it.
 @safe public struct Transaction: ~Copyable {
     private let handle: OpaquePointer
     private let state: ConversationState
     private let service: Service
-    /// What `pam_end(3)` is told: the last code PAM answered.
+    /// PAM's last return code, which `pam_end(3)` needs.
     private var status: CInt = PAM_SUCCESS
 
     /// Starts a transaction for a user.
     ///
     /// - Parameters:
-    ///   - terminal: the terminal the person sits at (`PAM_TTY`).
+    ///   - terminal: the terminal at which the person sits (`PAM_TTY`).
     ///   - requester: the name of the user who asks (`PAM_RUSER`).
-    /// - Throws: ``PAMError`` with code `misconfigured` where the service has no file, or libpam does not start.
+    /// - Throws: ``PAMError`` with code `misconfigured` if the service has no file, or if libpam does not start.
     public static func start(
         service: Service, user: String, terminal: String?, requester: String, conversation: any Conversation
     ) throws(PAMError) -> Transaction {
@@ -22,7 +22,7 @@ internal import CPAM
             throw PAMError(.denied, stage: .start, reason: "The user has no usable name.")
         }
         let state = ConversationState(conversation)
-        // The state outlives the handle: `deinit` ends the transaction before this object's last reference goes.
+        // The state outlives the handle, because `deinit` ends the transaction before the last reference to this object goes.
         let context = unsafe Unmanaged.passUnretained(state).toOpaque()
         var conversation = unsafe pam_conv(conv: converse, appdata_ptr: context)
         var started: OpaquePointer?
@@ -52,24 +52,24 @@ internal import CPAM
         _ = unsafe pam_end(handle, status)
     }
 
-    /// Asks the stack's `auth` rules. A user without a password does not pass.
+    /// Runs the stack's `auth` rules. A user without a password does not pass.
     public mutating func authenticate() throws(PAMError) {
         status = unsafe pam_authenticate(handle, CInt(PAM_DISALLOW_NULL_AUTHTOK))
         try check(.authenticate)
     }
 
-    /// Asks the stack's `account` rules: an expired account or password is a refusal.
+    /// Runs the stack's `account` rules. An expired account or password is refused.
     public mutating func checkAccount() throws(PAMError) {
         status = unsafe pam_acct_mgmt(handle, CInt(PAM_DISALLOW_NULL_AUTHTOK))
         try check(.account)
     }
 
     private func check(_ stage: PAMError.Stage) throws(PAMError) {
-        // Also after a success: a stack may pass on a module that never asked, but who broke off has not agreed.
+        // Checked after a success, too. A stack may accept a module that never asked, but an interrupted person has not agreed.
         if let interruption = state.interruption {
             throw PAMError(interruption, rawCode: status, stage: stage)
         }
-        // pam_exec has this one code for a program that refused an answer and for one that could not be run.
+        // pam_exec returns this code both for a program that refused an answer and for one that could not be run.
         if status == PAM_SYSTEM_ERR, stage == .authenticate, state.hasSecret {
             throw PAMError(.wrongPassword, rawCode: status, stage: stage, reason: "Authentication failed.")
         }
@@ -81,7 +81,7 @@ internal import CPAM
         try check(.start)
     }
 
-    /// Without a function of ours libpam would sleep, deaf to everything.
+    /// Sets a function for delays. Without it, libpam would sleep and nothing could interrupt it.
     private mutating func setDelay() throws(PAMError) {
         let function: @convention(c) (CInt, CUnsignedInt, UnsafeMutableRawPointer?) -> Void = unsafe delayAfterFailure
         status = unsafe pam_set_item(handle, PAM_FAIL_DELAY, unsafe unsafeBitCast(function, to: UnsafeRawPointer.self))
