@@ -1,10 +1,10 @@
 import Cryptography
 
-/// What boot loaders measure, and write down of it, as they do.
+/// Makes the log events of boot loaders: what they measure, and what they record of it.
 public enum BootLoaderLog {
     public typealias Event = FirmwareLogMaker.Event
 
-    /// GRUB: each command and the command line in register 8, each file that it reads in 9.
+    /// GRUB measures each command and the command line into register 8, and each file that it reads into register 9.
     public static func grub(_ commandLine: String, initrd: [UInt8]) throws -> [Event] {
         let command = "linux \(commandLine)"
         return [
@@ -15,7 +15,7 @@ public enum BootLoaderLog {
         ]
     }
 
-    /// The kernel as a UEFI program: what it was started with is measured and not written down.
+    /// The kernel as a UEFI program. It measures its command line, but does not record it.
     public static func kernelStub(_ commandLine: String, initrd: [UInt8]) throws -> [Event] {
         [
             Event(
@@ -24,7 +24,7 @@ public enum BootLoaderLog {
         ]
     }
 
-    /// systemd-stub: the sections of the unified image in register 11, and in 12 a command line that was given to it.
+    /// systemd-stub measures the sections of the unified image into register 11. It measures a command line that was passed to it into register 12.
     public static func systemdStub(_ sections: [String], commandLine: String?) throws -> [Event] {
         var events: [Event] = []
         for name in sections {

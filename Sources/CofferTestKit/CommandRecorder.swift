@@ -1,13 +1,13 @@
 import Synchronization
 import TPM
 
-/// Keeps every command and answer of a TPM connection, for counting and for looking into.
+/// Records every command and answer of a TPM connection, for tests to count and check.
 public final class CommandRecorder: CommandObserver {
     public struct Entry: Sendable {
         public let command: [UInt8]
         public let answer: [UInt8]?
 
-        /// Bytes 6–9 of the command; nil for a command this project does not use.
+        /// Bytes 6–9 of the command; nil for a command that this project does not use.
         public var code: CommandCode? { CommandCode(rawValue: command[6..<10].reduce(0) { $0 << 8 | UInt32($1) }) }
     }
 
@@ -25,7 +25,7 @@ public final class CommandRecorder: CommandObserver {
 
     public func reset() { entries.withLock { $0 = [] } }
 
-    /// Whether these bytes went over the wire, either way.
+    /// Whether a command or an answer contained these bytes.
     public func contains(_ bytes: [UInt8]) -> Bool {
         all.contains { entry in
             [entry.command, entry.answer ?? []].contains { stream in

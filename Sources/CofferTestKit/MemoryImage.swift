@@ -1,6 +1,6 @@
 import Foundation
 
-/// All that a process has in memory and may have changed, as a core file of it would show root.
+/// All memory of a process that it may have changed, as a core file of it would show root.
 public struct MemoryImage {
     public struct Region {
         public let name: String
@@ -11,11 +11,11 @@ public struct MemoryImage {
 
     public let regions: [Region]
 
-    /// Reads the memory of a process while it goes on (proc(5), `/proc/PID/maps` and `/proc/PID/mem`); only root may.
+    /// Reads the memory of a process while it runs (proc(5), `/proc/PID/maps` and `/proc/PID/mem`). Only root may do this.
     ///
-    /// What is mapped from a file and not writable is that file's content, so it is left out.
+    /// A read-only mapping of a file holds that file's content, so it is left out.
     public init(of pid: Int32) throws {
-        // Piece by piece: what reads "the whole file" stops where the kernel's first answer does.
+        // Read in pieces until the end: reading "the whole file" stops after the kernel's first answer.
         guard let file = FileHandle(forReadingAtPath: "/proc/\(pid)/maps") else {
             throw Unreadable(reason: "no such process")
         }
@@ -42,7 +42,7 @@ public struct MemoryImage {
         self.regions = regions
     }
 
-    /// A region without the pages that are all zeros; nil where it went away meanwhile.
+    /// A region without the pages that are all zeros; nil if it disappeared meanwhile.
     private static func touched(_ memory: Int32, from start: UInt64, to end: UInt64) -> [UInt8]? {
         let page = 1 << 16
         var result: [UInt8] = []
@@ -62,14 +62,14 @@ public struct MemoryImage {
         return result
     }
 
-    /// Where these bytes are, for people to read.
+    /// The names of the regions that contain these bytes, for people to read.
     public func places(of needle: [UInt8]) -> [String] {
         let needle = Data(needle)
         return regions.compactMap { Data($0.bytes).range(of: needle) == nil ? nil : $0.name }
     }
 
-    /// Every run of 32 bytes, at whatever address, that could be a key: 32 random bytes have fewer than 24 different ones about once in
-    /// 10,000 keys; text, pointers and counters have fewer.
+    /// Calls `body` with every run of 32 bytes, at any address, that could be a key. Such a run has at least 24 different bytes. Only about one in
+    /// 10,000 random keys has fewer; text, pointers and counters have fewer.
     public func forEachPossibleKey(_ body: ([UInt8]) throws -> Void) rethrows {
         var seen = Set<[UInt8]>()
         for region in regions where region.bytes.count >= 32 {

@@ -1,18 +1,19 @@
-/// Boots of a TPM's machine, as far as the TPM sees them.
+/// The boots of a TPM's machine, as far as the TPM notices them.
 extension SWTPM {
-    /// Something is started: its digest goes into a register.
+    /// Extends a register with the digest of something that is started.
     public func measure(_ register: Int, _ digest: [UInt8]) throws {
         let text = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         try Tool.output("tpm2_pcrextend", ["-T", tools, "\(register):sha256=\(text)"])
     }
 
-    /// Power off and on: the registers start again.
+    /// Switches the power off and on, which resets the registers.
     public func powerCycle() throws {
         try Tool.output("swtpm_ioctl", ["--unix", socket + ".ctrl", "-i"])
         try Tool.output("tpm2_startup", ["-T", tools, "-c"])
     }
 
-    /// Somebody takes an index away and makes one of his own in its place, with the same attributes and policy: owner authorization is empty.
+    /// Acts as an attacker who replaces an index by their own, with the same attributes and policy. That is possible because owner authorization is
+    /// empty.
     public func redefine(_ handle: UInt32, attributes: String, size: Int, policy: [UInt8]) throws {
         let (text, path) = ("0x" + String(handle, radix: 16), folder.path + "/redefined")
         let bytes = policy.map { "\\" + String($0, radix: 8) }.joined()
@@ -23,7 +24,7 @@ extension SWTPM {
     }
 }
 
-/// A log of what was measured as firmware writes it, with SHA-1 and SHA-256 digests.
+/// Makes a firmware's log of measurements, with SHA-1 and SHA-256 digests.
 public enum FirmwareLogMaker {
     public struct Event {
         public var register: UInt32
@@ -52,7 +53,7 @@ public enum FirmwareLogMaker {
         return events.reduce(into: bytes) { $0 += encoded($1) }
     }
 
-    /// What firmware says of an image that it starts.
+    /// The firmware's record of an image that it starts.
     public static func image(_ path: String) -> [UInt8] {
         let units = path.replacing("/", with: "\\").utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
         let node = [4, 4] + short(4 + units.count + 2) + units + [0, 0]

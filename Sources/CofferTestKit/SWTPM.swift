@@ -4,25 +4,25 @@ import Platform
 import Synchronization
 import TPM
 
-/// A TPM of one's own: swtpm in a folder of its own, ended with this value. It serves one connection at a time.
+/// A private swtpm in a folder of its own, ended with this value. It serves one connection at a time.
 public final class SWTPM: Sendable {
     public let folder: TemporaryFolder
     public let socket: String
-    /// nil once it has ended: its number may be another process's.
+    /// nil after it has ended, because another process may have its pid then.
     private let pid: Mutex<Int32?>
 
     public var configuration: TCTIConfiguration { .swtpm(path: socket) }
-    /// As tpm2-tools write it.
+    /// The configuration in the form of tpm2-tools.
     public var tools: String { "swtpm:path=\(socket)" }
 
-    /// Starts a fresh one. It is ready when this returns: swtpm detaches itself only then.
+    /// Starts a fresh swtpm. It is ready when this returns, because swtpm detaches itself only then.
     public init() throws {
         folder = try TemporaryFolder()
         socket = folder.path + "/tpm.sock"
         pid = Mutex(try Self.start(folder.path, socket))
     }
 
-    /// - Returns: its number.
+    /// - Returns: its pid.
     private static func start(_ folder: String, _ socket: String) throws -> Int32 {
         let pidFile = folder + "/pid"
         try Tool.output(
@@ -39,22 +39,22 @@ public final class SWTPM: Sendable {
 
     deinit { signal(SIGKILL) }
 
-    /// Ends it and returns when it is gone.
+    /// Ends it and waits until it is gone.
     public func stop() throws {
         guard let number = pid.withLock({ $0 }) else { return }
         let process = Descriptor(adopting: coffer_pidfd_open(number))
         signal(SIGKILL)
-        // A process's descriptor becomes readable when the process has ended.
+        // A pidfd becomes readable when its process has ended.
         guard try process.waitToRead(until: .now + patience) else {
             throw Tool.Failure(description: "swtpm did not end")
         }
         pid.withLock { $0 = nil }
     }
 
-    /// Starts it again where it ended, with the state that is in its folder.
+    /// Starts it again with the state in its folder.
     public func restart() throws {
         try stop()
-        // What a killed one leaves behind.
+        // A killed swtpm leaves these files behind.
         for path in [socket, socket + ".ctrl", folder.path + "/pid"]
         where FileManager.default.fileExists(atPath: path) {
             try FileManager.default.removeItem(atPath: path)
@@ -63,10 +63,10 @@ public final class SWTPM: Sendable {
         pid.withLock { $0 = number }
     }
 
-    /// It answers every command with a failure from now on, as a TPM whose self-test failed.
+    /// Makes it answer every command with a failure from now on, like a TPM whose self-test failed.
     public func fail() throws { try Tool.output("swtpm_ioctl", ["--unix", socket + ".ctrl", "--stop"]) }
 
-    /// A copy of its permanent state, to be put back with ``restore(_:)``. Only while it is stopped.
+    /// A copy of its permanent state, for ``restore(_:)``. Call this only while it is stopped.
     public func saveState() throws -> [String: Data] {
         var state: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("tpm2-") {
@@ -75,29 +75,29 @@ public final class SWTPM: Sendable {
         return state
     }
 
-    /// Puts an earlier state back. Only while it is stopped.
+    /// Puts an earlier state back. Call this only while it is stopped.
     public func restore(_ state: [String: Data]) throws {
         for name in try saveState().keys { try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)") }
         for (name, content) in state { try content.write(to: URL(fileURLWithPath: "\(folder.path)/\(name)")) }
     }
 
-    /// It takes connections and answers nothing, as a TPM that hangs.
+    /// Makes it accept connections without answering, like a TPM that hangs.
     public func hang() { signal(SIGSTOP) }
 
     public func resume() { signal(SIGCONT) }
 
-    /// `TPM2_Clear` by the platform: a new storage seed, as after a reset in the firmware settings.
+    /// Runs `TPM2_Clear` as the platform. It gives a new storage seed, like a reset in the firmware settings.
     public func clear() throws { try Tool.output("tpm2_clear", ["-T", tools, "-c", "p"]) }
 
-    /// Handles of transient objects now loaded, asked by another program.
+    /// The handles of the transient objects that are loaded now, as another program sees them.
     public func transientHandles() throws -> [String] { try handles("transient") }
 
-    /// Handles of sessions, loaded or saved, asked by another program.
+    /// The handles of sessions, loaded or saved, as another program sees them.
     public func sessionHandles() throws -> [String] { try handles("loaded-session") + handles("saved-session") }
 
     public func persistentHandles() throws -> [String] { try handles("persistent") }
 
-    /// Transient objects and sessions: what must not be left behind.
+    /// Transient objects and sessions, which must not be left behind.
     public func leftovers() throws -> [String] { try transientHandles() + sessionHandles() }
 
     private func signal(_ number: Int32) {
@@ -111,7 +111,7 @@ public final class SWTPM: Sendable {
 }
 
 extension SWTPM {
-    /// Brings it into its dictionary-attack lockout, by failures at an index of its own.
+    /// Brings it into its dictionary-attack lockout by failures at an index made for this.
     public func lockOut(seconds: Int) throws {
         let tools = ["-T", tools]
         try Tool.output("tpm2_dictionarylockout", tools + ["-s", "-n", "1", "-t", "\(seconds)", "-l", "\(seconds)"])

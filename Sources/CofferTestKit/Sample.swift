@@ -1,4 +1,4 @@
-/// An argument of a test that may be long: a test names its arguments, and nobody reads megabytes of them.
+/// A test argument that may be long. Test output names each argument, and this shortens it.
 public struct Sample<Value: Sendable>: Sendable, CustomStringConvertible {
     public let value: Value
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A script that can be run as soon as it is there.
+/// Makes scripts that can be run at once.
 public enum Script {
-    /// Writes a script, mode 755.
+    /// Writes a script with mode 755.
     ///
-    /// A program of its own makes the file: a descriptor of ours that is open for writing, inherited by what another
-    /// thread starts at that moment, would leave the script "busy" (execve(2), ETXTBSY) until that child is done with it.
+    /// Another program makes the file. If this process had it open for writing, a child that another thread starts at that moment would inherit the
+    /// descriptor. The script would then be "busy" (execve(2), ETXTBSY) until that child closes it.
     public static func write(_ script: String, to path: String) throws {
         let folder = try TemporaryFolder()
         let source = folder.path + "/program"

@@ -2,7 +2,7 @@ import Cryptography
 import Foundation
 import TPM
 
-/// A maker of TPMs: certifies the endorsement keys of simulators.
+/// A TPM manufacturer that certifies the endorsement keys of simulators.
 public struct TPMMaker: Sendable {
     public let folder: TemporaryFolder
     public let root: Certificate
@@ -19,7 +19,7 @@ public struct TPMMaker: Sendable {
         root = try Certificate(der: [UInt8](Data(contentsOf: URL(fileURLWithPath: folder.path + "/ca.der"))))
     }
 
-    /// Puts a certificate for the key of one TPM into (mostly the same) one.
+    /// Stores a certificate for one TPM's key in a TPM, mostly the same one.
     public func certify(
         _ tpm: SWTPM, into other: SWTPM? = nil, _ template: EndorsementTemplate = .ecc,
         purpose: String = "2.23.133.8.1"

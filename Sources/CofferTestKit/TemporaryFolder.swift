@@ -1,10 +1,10 @@
 import Foundation
 
-/// A new folder of mode 0700, removed with everything in it when the last user lets go.
+/// A new folder of mode 0700, removed with its content when its last reference ends.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
-    /// - Parameter inMemory: on a file system that never waits for a disk, where there is one.
+    /// - Parameter inMemory: use a file system that never waits for a disk, if there is one.
     public init(inMemory: Bool = false) throws {
         let name = "coffer-test-\(UUID().uuidString.prefix(13))"
         let memory = "/dev/shm"
@@ -17,7 +17,7 @@ public final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // A test that has ended can do nothing about a folder that does not go.
+        // If the folder cannot be removed, a test that has ended can do nothing about it.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

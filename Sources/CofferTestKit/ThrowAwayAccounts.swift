@@ -1,8 +1,8 @@
-/// Accounts and a group of this machine's own, made for a test and removed with the value. Needs root.
+/// New accounts and a new group on this machine, made for a test and removed with this value. Needs root.
 public final class ThrowAwayAccounts: Sendable {
     public let names: [String]
     public let uids: [UInt32]
-    /// A group without members at first.
+    /// A group that has no members at first.
     public let group: String
     public let gid: UInt32
 
@@ -24,7 +24,7 @@ public final class ThrowAwayAccounts: Sendable {
 
     public func leave(_ index: Int) throws { try Tool.output("gpasswd", ["--delete", names[index], group]) }
 
-    /// The group's number with another name, as if it had been given to others.
+    /// Renames the group, as if its number had been given to another one.
     public func renameGroup(to name: String) throws { try Tool.output("groupmod", ["--new-name", name, group]) }
 
     private static func number(_ text: String) throws -> UInt32 {
@@ -34,11 +34,11 @@ public final class ThrowAwayAccounts: Sendable {
     }
 
     deinit {
-        // What cannot be removed shows up in the next run. By force: a process of theirs may be ending still.
+        // A failure shows up in the next run. --force is needed because a process of the account may still be ending.
         for name in names { _ = try? Tool.run("userdel", ["--force", name]) }
-        // As above; by number, for it may have another name by now.
+        // A failure shows up in the next run. The group is found by number, because its name may have changed.
         let now = (try? Tool.output("getent", ["group", "\(gid)"]))?.split(separator: ":").first.map(String.init)
-        // As above.
+        // A failure shows up in the next run.
         _ = try? Tool.run("groupdel", [now ?? group])
     }
 }

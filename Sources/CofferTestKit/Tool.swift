@@ -7,14 +7,14 @@ public enum Tool {
         public let description: String
     }
 
-    /// What a program wrote, and its exit status.
+    /// A program's output and its exit status.
     public struct Result: Sendable {
         public let status: Int32
         public let output: String
         public let errors: String
     }
 
-    /// Runs a program found in PATH. Files, not pipes, take its output: a daemon that it leaves behind keeps nobody waiting.
+    /// Runs a program that is found in PATH. Its output goes to files and not to pipes, so that a daemon that it leaves behind delays nobody.
     public static func run(_ name: String, _ arguments: [String], limit: Duration = patience) throws -> Result {
         let folder = try TemporaryFolder()
         let process = try Subprocess("/usr/bin/env", [name] + arguments) {
@@ -27,7 +27,7 @@ public enum Tool {
             errors: try String(contentsOfFile: folder.path + "/err", encoding: .utf8))
     }
 
-    /// The standard output of a program that must succeed, as a daemon's start does when the daemon is ready.
+    /// Runs a program that must succeed, and returns its standard output. A daemon's start must succeed in this way once the daemon is ready.
     @discardableResult
     public static func output(_ name: String, _ arguments: [String]) throws -> String {
         let result = try run(name, arguments)

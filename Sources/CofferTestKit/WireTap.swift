@@ -3,7 +3,7 @@ import Glibc
 import Platform
 import TPM
 
-/// Somebody between broker and TPM, who may change what passes. Serves one connection after another, as swtpm does.
+/// An attacker between broker and TPM who may change what passes. It serves one connection after another, as swtpm does.
 public final class WireTap: Sendable {
     public typealias Change = @Sendable (_ command: [UInt8], _ bytes: inout [UInt8]) -> Void
 
@@ -22,9 +22,9 @@ public final class WireTap: Sendable {
         let behind = tpm.socket
         Thread {
             let listener = UnixListener(adopting: Descriptor(adopting: number))
-            // Where something fails here the client's expectation fails.
+            // If something fails here, the client's expectation fails.
             while let connection = try? listener.accept() {
-                // As above.
+                // If something fails here, the client's expectation fails.
                 try? Self.serve(UnixSocket(adopting: connection), UnixSocket(connectingTo: behind), command, answer)
             }
         }.start()
@@ -48,7 +48,7 @@ public final class WireTap: Sendable {
         }
     }
 
-    /// One whole command or answer, as long as its header says; nil where the peer has gone.
+    /// One whole command or answer, as long as its header says; nil if the peer has closed the connection.
     private static func message(_ socket: borrowing UnixSocket) throws -> [UInt8]? {
         let file = FileHandle(fileDescriptor: socket.number, closeOnDealloc: false)
         guard let header = try bytes(10, file) else { return nil }
@@ -66,7 +66,7 @@ public final class WireTap: Sendable {
     }
 }
 
-/// Bytes 6–9 of a command.
+/// Compares bytes 6–9 of a command, its code.
 public func isCommand(_ code: CommandCode, _ command: [UInt8]) -> Bool {
     command[6..<10].reduce(0) { $0 << 8 | UInt32($1) } == code.rawValue
 }

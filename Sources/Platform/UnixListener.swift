@@ -16,7 +16,7 @@ public struct UnixListener: ~Copyable, Sendable {
     }
 
     private static func open(_ path: String, mode: mode_t, backlog: Int32) throws(SystemError) -> Descriptor {
-        if (try? UnixSocket(connectingTo: path)) != nil { // Failing to connect is the good case.
+        if (try? UnixSocket(connectingTo: path)) != nil {  // Failing to connect is the good case.
             throw SystemError("listen on \(path)", errno: EADDRINUSE)
         }
         var information = stat()

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// `pam_coffer.so`, in Embedded Swift: no runtime, no standard library beside it. A package of its own, because the main one's settings do not suit it.
+/// `pam_coffer.so` in Embedded Swift, without the Swift runtime and standard library. It is a package of its own, because the main package's settings
+/// do not suit it.
 let package = Package(
     name: "pam_coffer",
     products: [.library(name: "pam_coffer", type: .dynamic, targets: ["pam_coffer"])],

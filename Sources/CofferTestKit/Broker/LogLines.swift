@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Keeps what a logger was told, of every level, for tests to look through.
+/// Records the log messages of all levels, for tests to check.
 public final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -2,13 +2,14 @@ import Dispatch
 import Foundation
 import Platform
 
-/// A process of its own, of this or another user, that has connections to the broker and the authenticator and says there what it is told to.
+/// A separate process, of this or another user. It has connections to the broker and the authenticator, and sends there what a test wants.
 public final class OtherProcess: Sendable {
     public let identity: ProcessIdentity
     private let process: Subprocess
     private let lines: LineReader
 
-    // A line in is a connection's number and a message out, an answer is a line out; "EOF" when there is none. "open PATH" gives a new number.
+    // Each input line is a connection's number and a message. Each output line is an answer, or "EOF" if there is none. "open PATH" returns a new
+    // connection's number.
     private static let program = #"""
         use IO::Socket::UNIX; $| = 1; $SIG{PIPE} = 'IGNORE'; my @s;
         sub open_socket { my $s = IO::Socket::UNIX->new(Peer => $_[0]); push @s, $s; print $s ? $#s : "refused", "\n"; return $s }
@@ -34,8 +35,8 @@ public final class OtherProcess: Sendable {
     private static let longestSilence = min(100, patience.components.seconds)
 
     /// - Parameters:
-    ///   - uid: nil for this user; another one needs root.
-    ///   - groups: what the process itself belongs to, by its own list; only with a uid.
+    ///   - uid: nil for this user; another user needs root.
+    ///   - groups: the process's own list of groups; only with a uid.
     public init(socket: String, uid: UInt32? = nil, groups: [UInt32] = []) async throws {
         var words = ["perl", "-e", Self.program, socket, "\(Self.longestSilence)"]
         if let uid {
@@ -57,31 +58,32 @@ public final class OtherProcess: Sendable {
             }
             identity = try ProcessIdentity(observing: process.pid)
         } catch {
-            // Nobody else would take note of its end, and Swift Testing, which waits for its own processes, would look at nothing else any more.
+            // Swift Testing waits for child processes of its own. It would stall if nobody reaped this one.
             try process.end()
             throw error
         }
     }
 
     deinit {
-        // What SIGKILL does not end, a test cannot end either.
+        // If SIGKILL does not end it, a test cannot end it either.
         try? process.end()
     }
 
-    /// Sends a message, gives back the answer as text; "EOF" when the connection was closed instead.
-    /// - Parameter connection: the first one, or one of `connect(to:)`.
+    /// Sends a message and returns the answer as text; "EOF" if the connection was closed instead.
+    /// - Parameter connection: 0 for the first connection, or a number from `connect(to:)`.
     public func say(_ message: String, on connection: Int = 0) async throws -> String {
         try process.write("\(connection) \(message)\n")
         return try await lines.next()
     }
 
-    /// The next message that comes without anything being asked; "EOF" when the connection was closed instead, "silence" after 100 seconds or ``patience``, if that is shorter.
+    /// The next message that comes unasked. It is "EOF" if the connection was closed, and "silence" after 100 seconds, or after ``patience`` if that
+    /// is shorter.
     public func hear(on connection: Int = 0) async throws -> String {
         try process.write("\(connection) hear\n")
         return try await lines.next()
     }
 
-    /// One more connection of the same process.
+    /// Opens another connection of the same process.
     public func connect(to socket: String) async throws -> Int {
         try process.write("open \(socket)\n")
         guard let number = Int(try await lines.next()) else {
@@ -95,7 +97,7 @@ public final class OtherProcess: Sendable {
         _ = try await lines.next()
     }
 
-    /// Ends the process and returns when it is gone.
+    /// Ends the process and waits until it is gone.
     public func end() async throws { try process.end() }
 
     /// Reads lines on a thread of its own.

@@ -3,12 +3,12 @@ import BrokerProtocol
 import Foundation
 import Platform
 
-/// A conversation about a vault that is bound to a password, or is to be.
+/// Conversations about a vault that is bound to a password, or is to be.
 extension TestAuthenticator {
-    /// Where the machine stops.
+    /// The step after which the machine stops.
     public enum Stop: Sendable { case afterReseal, afterRegistry }
 
-    /// Signs for the unlock root, with what a password was made into where there is one.
+    /// Signs for the unlock root. For a bound vault it sends the PIN that was derived from the password.
     public func release(
         _ challenge: String, pin: [UInt8]?, reseals: Bool, index: Int = 0, over line: WireClient
     ) async throws {
@@ -28,7 +28,7 @@ extension TestAuthenticator {
         return line
     }
 
-    /// From the released root to the vault under another one.
+    /// Puts the vault under a new root, after the present root was released.
     public func reseal(_ challenge: String, to pin: [UInt8]?, stop: Stop? = nil, over line: WireClient) async throws {
         let reply = try await line.call(
             BrokerInterface.Reseal(challenge: challenge, pin: pin.map { Data($0).base64EncodedString() }))

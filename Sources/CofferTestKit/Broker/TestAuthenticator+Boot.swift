@@ -3,7 +3,7 @@ import BrokerProtocol
 import Foundation
 import Platform
 
-/// A conversation about a vault that is to be tied to the boot, or released from it.
+/// Conversations about a vault that is to be tied to the boot, or released from it.
 extension TestAuthenticator {
     public func tie(_ challenge: String, pin: [UInt8]? = nil, stop: Stop? = nil) async throws {
         let line = try await described(challenge)
@@ -16,7 +16,7 @@ extension TestAuthenticator {
         await line.close()
     }
 
-    /// The signatures for both roots.
+    /// Makes the signatures for both roots.
     public func releaseRoots(_ challenge: String, pin: [UInt8]? = nil, over line: WireClient) async throws {
         let owner = Owner.user(ProcessSurroundings.effectiveUser)
         try await sign(challenge, 1, BrokerInterface.Authorization(kind: "recovery"), owner: owner, line)

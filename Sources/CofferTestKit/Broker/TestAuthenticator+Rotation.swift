@@ -5,7 +5,7 @@ import Platform
 
 /// A conversation that renews all keys of a vault, step by step.
 extension TestAuthenticator {
-    /// Behind which step the machine, or the authenticator, stops.
+    /// The step after which the machine, or the authenticator, stops.
     public enum RotationStop: Int, Sendable, CaseIterable, Comparable {
         case describe, unlock, renew, firstItem, items, succeed, proof, registry
 
@@ -15,9 +15,9 @@ extension TestAuthenticator {
     private struct Nonsense: Error {}
 
     /// - Parameters:
-    ///   - stop: nil for the whole way.
-    ///   - pin: of a bound vault, now and afterwards.
-    ///   - before: done before a step is begun: what goes on at the same time.
+    ///   - stop: the step to stop after; nil for the complete conversation.
+    ///   - pin: the PIN of a bound vault, both now and afterwards.
+    ///   - before: called before each step, to do something at the same time.
     /// - Returns: the connection, which a stopped authenticator still holds, and whether the registry names another vault.
     public func rotate(
         _ challenge: String, stop: RotationStop? = nil, pin: [UInt8]? = nil,

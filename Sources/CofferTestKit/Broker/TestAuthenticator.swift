@@ -4,7 +4,8 @@ import Cryptography
 import Foundation
 import Platform
 
-/// Plays the authenticator on the broker's private socket: its own signing key, and a person who says yes to everything. Each step can be taken by itself.
+/// Acts as the authenticator on the broker's private socket. It has a signing key of its own, and a person who agrees to everything. Each step can be
+/// taken separately.
 public final class TestAuthenticator: Sendable {
     public let key: P256.PrivateKey
     public let registry: Registry
@@ -18,7 +19,7 @@ public final class TestAuthenticator: Sendable {
 
     public func connect() throws -> WireClient { try WireClient(path) }
 
-    /// This process: the client of most tests.
+    /// This process, which is the client in most tests.
     public static func thisProcess() throws -> ProcessIdentity {
         try ProcessIdentity(observing: ProcessInfo.processInfo.processIdentifier)
     }
@@ -31,8 +32,8 @@ public final class TestAuthenticator: Sendable {
             startTime: Int64(clamping: process.startTime), program: program)
     }
 
-    /// A whole conversation that succeeds.
-    /// - Parameter alternative: which of the ways is gone.
+    /// Holds a complete conversation that succeeds.
+    /// - Parameter alternative: which of the challenge's alternatives to sign.
     public func grant(
         _ challenge: String, alternative: Int = 0, uid: UInt32 = ProcessSurroundings.effectiveUser,
         process: ProcessIdentity? = nil,
@@ -57,10 +58,10 @@ public final class TestAuthenticator: Sendable {
         await line.close()
     }
 
-    /// A conversation for purpose `enrolment`: nobody is asked.
+    /// Holds a conversation for the purpose `enrolment`, which asks nobody.
     /// - Parameters:
-    ///   - set: the digest of the enrolled fingers; nil where the item is bound to no set of them.
-    ///   - registers: whether the registry is told, as it is unless the machine stops in between.
+    ///   - set: the digest of the enrolled fingers; nil if the item is not bound to a set of fingers.
+    ///   - registers: whether the registry gets the key; false if the machine stops before that.
     public func enrol(_ challenge: String, set: [UInt8]?, registers: Bool = true) async throws {
         let uid = ProcessSurroundings.effectiveUser
         let line = try connect()
@@ -80,7 +81,7 @@ public final class TestAuthenticator: Sendable {
         await line.close()
     }
 
-    /// Provision, registry, Adopt.
+    /// Creates a vault: Provision, registry, Adopt.
     public func create(_ challenge: String, _ line: WireClient) async throws -> [BrokerInterface.Authorization] {
         let record = try await provision(challenge, line)
         try registry.write(record)
@@ -94,7 +95,7 @@ public final class TestAuthenticator: Sendable {
         ).record
     }
 
-    /// Prepare, signature, Complete for one authorization.
+    /// Signs for one authorization: Prepare, signature, Complete.
     public func sign(
         _ challenge: String, _ index: Int, _ authorization: BrokerInterface.Authorization, owner: Owner,
         _ line: WireClient
@@ -105,7 +106,7 @@ public final class TestAuthenticator: Sendable {
             BrokerInterface.Complete(challenge: challenge, authorization: Int64(index), signature: signature))
     }
 
-    /// Base64 of r ‖ s.
+    /// The signature as Base64 of r ‖ s.
     public func signature(for question: BrokerInterface.Prepare.Reply, kind: String, owner: Owner) throws -> String {
         struct Nonsense: Error {}
         guard let kind = AuthorizationKind(rawValue: kind), let record = try registry.record(for: owner),

@@ -1,7 +1,7 @@
 import Broker
 import Synchronization
 
-/// Time that passes when a test says so.
+/// A clock that only a test advances.
 public final class TestClock: Sendable {
     private struct State {
         var now = ContinuousClock.now
@@ -18,7 +18,7 @@ public final class TestClock: Sendable {
             after: { duration, body in self.state.withLock { $0.later.append(($0.now + duration, body)) } })
     }
 
-    /// Lets time pass, and what was put off until then happen.
+    /// Advances the clock and runs everything that is due then.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now += duration

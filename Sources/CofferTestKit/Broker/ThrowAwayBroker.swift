@@ -8,7 +8,7 @@ import Platform
 import Varlink
 import Vault
 
-/// A broker in this process, with real sockets and everything it keeps in a folder that goes with it.
+/// A broker in this process with real sockets. It keeps everything in a folder that is removed with it.
 public final class ThrowAwayBroker: Sendable {
     public let folder: TemporaryFolder
     public let configuration: Configuration
@@ -17,7 +17,7 @@ public final class ThrowAwayBroker: Sendable {
     private let broker: Broker
 
     /// - Parameters:
-    ///   - folder: that of an earlier broker, to go on where it ended.
+    ///   - folder: an earlier broker's folder, to continue with its state.
     ///   - sealer: makes the sealer for a configuration.
     public init(
         folder: TemporaryFolder? = nil, authenticator: TestAuthenticator? = nil,
@@ -57,7 +57,7 @@ public final class ThrowAwayBroker: Sendable {
 
     public func stop() async { await broker.stop() }
 
-    /// Calls; where a person is needed, has one say yes, and calls again with the challenge.
+    /// Calls a method. If a person is needed, it has one agree, and repeats the call with the challenge.
     public func call<Method: VarlinkMethod>(
         _ client: WireClient, _ method: Method, repeated: (String) -> Method
     ) async throws -> Method.Reply {
@@ -69,7 +69,7 @@ public final class ThrowAwayBroker: Sendable {
         }
     }
 
-    /// Makes the vault of the user who runs the tests; it is unlocked then.
+    /// Makes the vault of the user who runs the tests, and leaves it unlocked.
     public func makeVault(_ client: WireClient) async throws {
         _ = try await call(client, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
     }

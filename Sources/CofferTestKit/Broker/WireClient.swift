@@ -4,12 +4,12 @@ import Glibc
 import Platform
 import Varlink
 
-/// A client that says on the wire whatever a test wants. Its blocking calls run on a thread of its own, never on those that the broker's tasks need.
+/// A client that sends anything a test wants. Its blocking calls run on a thread of its own, never on the threads that the broker's tasks need.
 public final class WireClient: Sendable {
     private let queue = DispatchQueue(label: "wire-client")
     private let holder: SocketHolder
 
-    // @unchecked Sendable: the socket is touched on the client's own queue only.
+    // @unchecked Sendable: only the client's own queue uses the socket.
     private final class SocketHolder: @unchecked Sendable {
         var socket: UnixSocket?
         init(_ socket: consuming UnixSocket) { self.socket = consume socket }
@@ -30,7 +30,7 @@ public final class WireClient: Sendable {
     }
 
     /// Waits for an answer.
-    /// - Throws: the `Fault` that it carries, or `Closed`.
+    /// - Throws: the ``Fault`` in the answer, or ``Closed``.
     public func reply<Reply: Codable & Sendable>(_ type: Reply.Type) async throws -> Reply {
         switch try Varlink.decode(VarlinkAnswer<Reply>.self, from: await message()) {
         case .reply(let reply, _): return reply
@@ -38,13 +38,13 @@ public final class WireClient: Sendable {
         }
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     public func send(_ bytes: [UInt8]) async throws {
         try await perform { try $0.send(bytes, until: .now + patience) }
     }
 
     /// The next message, without its zero byte.
-    /// - Throws: `Closed` when the broker has closed the connection.
+    /// - Throws: ``Closed`` if the broker has closed the connection.
     public func message() async throws -> [UInt8] {
         let message = try await perform { (socket: inout UnixSocket) in
             try socket.receiveMessage(limit: 64 << 20, until: .now + patience)
@@ -62,9 +62,9 @@ public final class WireClient: Sendable {
         }
     }
 
-    /// Says that nothing more is sent; answers still come.
+    /// Ends this direction of the connection. Answers still come.
     public func halfClose() async {
-        // Ending it fails only where the connection has ended already, which the next read shows.
+        // This fails only if the connection has ended already, and the next read shows that.
         try? await perform { _ = shutdown($0.number, Int32(SHUT_WR)) }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Platform
 
-/// A process of a mocked bus; ended with this value.
+/// A process of a mocked bus, ended with this value.
 final class BusProcess: Sendable {
     private let process: Subprocess
 
@@ -13,7 +13,7 @@ final class BusProcess: Sendable {
 
     func end() throws { try process.end() }
 
-    // What SIGKILL does not end, a test cannot end either.
+    // If SIGKILL does not end it, a test cannot end it either.
     deinit { try? process.end() }
 
     static func await(_ what: String, _ condition: () throws -> Bool) throws {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// An fprintd on somebody's bus, with readers, fingers and answers as a test wants them, and its storage folder. Ended with this value.
+/// A mocked fprintd on a given bus, with readers, fingers, answers and a storage folder as a test wants them. It is ended with this value.
 public final class FprintdMock: Sendable {
-    /// What a finger on the reader comes to.
+    /// The result of a finger on the reader.
     public enum Touch: String, Sendable {
         case match = "verify-match"
         case noMatch = "verify-no-match"
         case disconnected = "verify-disconnected"
     }
 
-    /// As `fingerprint-directory`: made by this value, gone with it.
+    /// The folder for `fingerprint-directory`, made and removed with this value.
     public let storage: TemporaryFolder
     private let address: String
     private let process: BusProcess
@@ -18,7 +18,7 @@ public final class FprintdMock: Sendable {
     private static let path = "/net/reactivated/Fprint/Manager"
     private static let test = "org.coffer.Test.Fprint"
 
-    /// Ready when this returns: one reader, nobody enrolled.
+    /// Returns when the mock is ready, with one reader and no enrolled finger.
     public init(address: String) throws {
         self.address = address
         storage = try TemporaryFolder()
@@ -33,13 +33,13 @@ public final class FprintdMock: Sendable {
 
     public func setReaders(_ count: Int) throws { try call("SetReaders", ["u", "\(count)"]) }
 
-    /// What the next touches come to; the last one then stays.
+    /// Sets the results of the next touches. The last one then stays.
     public func setTouches(_ touches: [Touch]) throws {
         try call("SetTouches", ["as", "\(touches.count)"] + touches.map(\.rawValue))
     }
 
-    /// Enrols a finger as fprintd does: it knows the finger, and a file holds the template.
-    /// - Parameter finger: 1 to 10, as libfprint counts them.
+    /// Enrols a finger as fprintd does, so that it knows the finger and a file holds the template.
+    /// - Parameter finger: 1 to 10, as libfprint counts fingers.
     public func enrol(_ finger: Int, of user: String, template: String) throws {
         let folder = "\(storage.path)/\(user)/mock/0"
         try FileManager.default.createDirectory(
@@ -62,9 +62,9 @@ public final class FprintdMock: Sendable {
 
     public func stop() throws { try process.end() }
 
-    /// What it knows is what is stored.
+    /// Tells the mock that the stored fingers are the enrolled ones.
     private func tell(_ user: String) throws {
-        // A folder that is not there is one of nobody's fingers.
+        // A missing folder means that no finger is enrolled.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(storage.path)/\(user)/mock/0")) ?? []
         let fingers = names.sorted().map { "right-finger-\($0)" }
         try call("SetFingers", ["sas", user, "\(fingers.count)"] + fingers)

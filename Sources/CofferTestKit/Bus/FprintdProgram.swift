@@ -1,4 +1,4 @@
-/// The mocked fprintd's program: the D-Bus interfaces that the real one has, as far as logins use them, and one more for tests.
+/// The mocked fprintd's program. It has the real one's D-Bus interfaces, as far as logins use them, and another one for tests.
 enum FprintdProgram {
     static let text = #"""
         import dbus, dbus.service, dbus.mainloop.glib

@@ -1,6 +1,6 @@
-/// Sessions as a fingerprint cares for them.
+/// The session properties that a fingerprint check reads.
 extension LogindMock {
-    /// Which session logind counts every process to; nil for none, as with what a user's service manager runs.
+    /// Sets the session to which logind counts every process; nil for none, as with processes of a user's service manager.
     public func countProcesses(to session: String?) throws {
         let code =
             session.map { "ret = \"\(Self.path(of: $0))\"" }
@@ -20,14 +20,14 @@ extension LogindMock {
 
     public func setClass(_ name: String, session: String) throws { try update(session, ["1", "Class", "s", name]) }
 
-    /// Takes a session away from its seat, as that of a remote desktop is.
+    /// Takes a session away from its seat, like a remote desktop's session.
     public func unseat(session: String) throws {
         try call(
             Self.path(of: session), "org.freedesktop.DBus.Properties", "Set",
             ["ssv", Self.session, "Seat", "(so)", "", "/"])
     }
 
-    /// Every mock says something about the lid only when told.
+    /// Adds the property for the lid, which the mock does not have at first.
     public func setLidClosed(_ isClosed: Bool) throws {
         try call(Self.path, Self.mock, "AddProperty", ["ssv", Self.manager, "LidClosed", "b", "\(isClosed)"])
     }

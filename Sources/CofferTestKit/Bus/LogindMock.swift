@@ -1,6 +1,6 @@
 import Foundation
 
-/// A message bus of one's own, with a logind on it that says what a test wants; both end with this value.
+/// A private message bus with a mocked logind, as a test wants it. Both end with this value.
 public final class LogindMock: Sendable {
     public let folder: TemporaryFolder
     public let address: String
@@ -11,17 +11,17 @@ public final class LogindMock: Sendable {
     static let path = "/org/freedesktop/login1"
     static let mock = "org.freedesktop.DBus.Mock"
 
-    /// Both are ready when this returns.
-    /// - Parameter folder: that of an earlier bus, whose address this one then has.
+    /// Returns when both are ready.
+    /// - Parameter folder: an earlier bus's folder; this bus then has the same address.
     public init(folder: TemporaryFolder? = nil) throws {
         let folder = try folder ?? TemporaryFolder()
         let socket = folder.path + "/bus"
         let address = "unix:path=\(socket)"
-        try? FileManager.default.removeItem(atPath: socket)  // There is one only where a bus was before.
+        try? FileManager.default.removeItem(atPath: socket)  // It fails if there was no bus here before.
         try Self.settings(address).write(toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
         daemon = try BusProcess("/usr/bin/dbus-daemon", ["--config-file=\(folder.path)/bus.conf", "--nofork"])
         try BusProcess.await("the private bus") { FileManager.default.fileExists(atPath: socket) }
-        // The distribution's Python: it is the one that has the module.
+        // The distribution's Python has the dbusmock module.
         logind = try BusProcess(
             "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", "logind"],
             environment: ["DBUS_SYSTEM_BUS_ADDRESS": address])
@@ -50,7 +50,7 @@ public final class LogindMock: Sendable {
         """
     }
 
-    /// From now on nobody gets an inhibitor, or everybody again: as where polkit is missing, and then comes.
+    /// Refuses inhibitors to everybody from now on, or grants them again. Without polkit, logind refuses them.
     public func refuseInhibitors(_ refuses: Bool) throws {
         let denied = #"<deny send_interface="\#(Self.manager)" send_member="Inhibit"/>"#
         try Self.settings(address, denied: refuses ? denied : "").write(
@@ -65,18 +65,18 @@ public final class LogindMock: Sendable {
 
     public static func path(of session: String) -> String { "\(path)/session/\(session)" }
 
-    /// Ends bus and logind.
+    /// Ends the bus and logind.
     public func stop() throws {
         try logind.end()
         try daemon.end()
     }
 
-    /// A new session that nobody is told of: as it is when the broker starts later.
+    /// Adds a session without telling anybody, as if the broker started later.
     public func add(session: String, uid: UInt32) throws {
         try call(Self.path, Self.mock, "AddSession", ["ssusb", session, "seat0", "\(uid)", "user\(uid)", "true"])
     }
 
-    /// Tells of a session.
+    /// Announces a session.
     public func announce(session: String) throws {
         try emit("SessionNew", ["so", "2", "s", session, "o", Self.path(of: session)])
     }
@@ -86,7 +86,7 @@ public final class LogindMock: Sendable {
         try emit("SessionRemoved", ["so", "2", "s", session, "o", Self.path(of: session)])
     }
 
-    /// logind's type of a session, such as tty or wayland; heard by who looks at the session afterwards.
+    /// Sets logind's type of a session, such as tty or wayland. Only later queries of the session show it.
     public func setType(_ type: String, session: String) throws {
         try call(
             Self.path(of: session), Self.mock, "UpdateProperties", ["sa{sv}", Self.session, "1", "Type", "s", type])
@@ -106,7 +106,7 @@ public final class LogindMock: Sendable {
             ["sa{sv}", Self.session, "1", "IdleHint", "b", "\(isIdle)"])
     }
 
-    /// logind's answer to who asks whether the machine is about to sleep; nobody is told of it.
+    /// Sets logind's answer about an imminent sleep, without a signal to anybody.
     public func setPreparingForSleep(_ isPreparing: Bool) throws {
         try call(
             Self.path, Self.mock, "UpdateProperties",
@@ -115,24 +115,24 @@ public final class LogindMock: Sendable {
 
     public func prepareForSleep(_ begins: Bool) throws { try emit("PrepareForSleep", ["b", "1", "b", "\(begins)"]) }
 
-    /// What now keeps the machine from sleeping: one line, the number first.
+    /// The present inhibitors of sleep on one line, with their number first.
     public func inhibitors() throws -> String {
         try call(Self.path, Self.manager, "ListInhibitors", [])
     }
 
-    /// A signal that another process of the bus sends to one of its connections.
+    /// Sends a signal from another process of the bus to one connection.
     public func forge(to connection: String, path: String, interface: String, _ signal: [String]) throws {
         try Tool.output(
             "busctl", ["--address=\(address)", "--destination=\(connection)", "emit", path, interface] + signal)
     }
 
-    /// A signal that another process of the bus sends to everybody.
+    /// Sends a signal from another process of the bus to everybody.
     public func forge(path: String, interface: String, _ signal: [String]) throws {
         try Tool.output("busctl", ["--address=\(address)", "emit", path, interface] + signal)
     }
 
     private func emit(_ signal: String, _ arguments: [String]) throws {
-        // The signature, the number of values, and for each its type and the value.
+        // The signature, the number of values, and then the type and value of each.
         try call(
             Self.path, Self.mock, "EmitSignal", ["sssav", Self.manager, signal] + arguments)
     }

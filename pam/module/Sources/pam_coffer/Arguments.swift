@@ -1,6 +1,6 @@
 import CPAMModule
 
-/// What the line in the PAM service file says after the module's name. The texts are libpam's, and live as long as the transaction.
+/// The arguments after the module's name in the PAM service file. Their texts belong to libpam and live as long as the transaction.
 @safe struct Arguments {
     /// The authenticator's socket for logins.
     private(set) var report = unsafe text(LoginWire.socket)
@@ -9,10 +9,10 @@ import CPAMModule
     /// The authenticator's socket for clients.
     private(set) var authenticator = unsafe text(LoginWire.authenticatorSocket)
 
-    /// How long a login may be held up, in milliseconds; 0 for the usual.
+    /// How long a login may be delayed, in milliseconds; 0 for the default.
     private(set) var patience: CInt = 0
 
-    /// Takes the last `socket=PATH`, `broker=PATH`, `auth=PATH` and `patience=SECONDS` (1 to 99). Other words are nobody's business here.
+    /// Takes the last `socket=PATH`, `broker=PATH`, `auth=PATH` and `patience=SECONDS` (1 to 99). Other words are ignored.
     init(count: CInt, words: UnsafePointer<UnsafePointer<CChar>?>?) {
         guard let words = unsafe words, count > 0 else { return }
         for index in 0..<Int(count) {

@@ -1,11 +1,11 @@
 import CPAMModule
 
-/// A connection to a socket, on which nothing blocks beyond the deadline and nothing raises a signal.
+/// A connection to a socket. Nothing on it blocks beyond the deadline, and nothing raises a signal.
 struct Connection: ~Copyable {
     private let descriptor: CInt
     private let deadline: Deadline
 
-    /// - Returns: nil where nobody answers in time.
+    /// - Returns: nil if nobody answers in time.
     init?(to path: UnsafePointer<CChar>, until deadline: Deadline) {
         let descriptor = coffer_socket()
         guard descriptor >= 0 else { return nil }
@@ -19,20 +19,20 @@ struct Connection: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Whose the other end is, by the kernel's word.
+    /// The user at the other end, as the kernel names them.
     var peer: uid_t { coffer_peer(descriptor) }
 
     private static func connect(_ descriptor: CInt, _ path: UnsafePointer<CChar>, until deadline: Deadline) -> Bool {
         while true {
             if unsafe coffer_connect(descriptor, path) == 0 { return true }
             let reason = coffer_errno()
-            // A full queue gives no event to wait for, so look again shortly.
+            // A full queue gives no event to wait for, so try again shortly.
             guard reason == EAGAIN || reason == EINTR, deadline.left > 0 else { return false }
             if reason == EAGAIN { poll(nil, 0, min(20, deadline.left)) }
         }
     }
 
-    /// - Returns: whether all of a whole message went.
+    /// - Returns: true if the message was complete and all of it was sent.
     func send(_ message: Message) -> Bool {
         guard message.isWhole else { return false }
         var sent = 0
@@ -48,7 +48,7 @@ struct Connection: ~Copyable {
         return true
     }
 
-    /// - Returns: one message without its zero byte; nil where it does not come, does not fit, or is followed by something unasked.
+    /// - Returns: one message without its zero byte; nil if none comes in time, if it does not fit, or if unexpected bytes follow it.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer? {
         var filled = 0
         while filled < buffer.count, wait(POLLIN) {
@@ -66,7 +66,7 @@ struct Connection: ~Copyable {
         return nil
     }
 
-    /// - Returns: whether the descriptor is ready, or has an error to tell; false when the time is over.
+    /// - Returns: true if the descriptor is ready or has an error; false if the time is over.
     private func wait(_ event: CInt) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         while deadline.left > 0 {

@@ -1,12 +1,12 @@
 import CPAMModule
 
-/// The moment at which the login goes on, whatever the authenticator does. By the clock that nobody sets.
+/// The moment at which the login continues, even if the authenticator has not answered. It uses the clock that nobody can set.
 struct Deadline {
     private let end: Int
 
     init(milliseconds: Int) { end = Self.now() + milliseconds }
 
-    /// Milliseconds that are left; 0 when there are none.
+    /// The milliseconds that are left; 0 if the deadline has passed.
     var left: CInt { CInt(max(0, end - Self.now())) }
 
     private static func now() -> Int {

@@ -1,16 +1,15 @@
 import CPAMModule
 
-// The functions that libpam looks for (pam_sm_authenticate(3) and so on). All of them answer PAM_IGNORE, whatever happens: the module neither
-// lets anybody in nor keeps anybody out.
+// The functions that libpam calls (pam_sm_authenticate(3) and so on). All of them always return PAM_IGNORE, so the module neither lets anybody in nor
+// keeps anybody out.
 
-/// The auth entry. Nothing is done here yet: which modules have failed before, and which will, is not for a module to know. What is to be done waits
-/// for libpam's verdict on all of them.
+/// The auth entry. It only records what to do after libpam's verdict on all modules. A module cannot know which others have failed or will fail.
 @_cdecl("pam_sm_authenticate")
 public func authenticate(
     _ handle: OpaquePointer?, _ flags: CInt, _ count: CInt,
     _ arguments: UnsafePointer<UnsafePointer<CChar>?>?
 ) -> CInt {
-    // A module must not change what its caller sees of earlier calls.
+    // A module must not change the errno that its caller sees.
     let error = coffer_errno()
     defer { coffer_set_errno(error) }
     guard let handle = unsafe handle else { return PAM_IGNORE }
@@ -18,7 +17,7 @@ public func authenticate(
     return PAM_IGNORE
 }
 
-/// Called by programs that asked nobody (cron, su of root): nothing to report.
+/// Programs that asked nobody (cron, su of root) call this, so there is nothing to report.
 @_cdecl("pam_sm_setcred")
 public func setCredentials(
     _ handle: OpaquePointer?, _ flags: CInt, _ count: CInt, _ arguments: UnsafePointer<UnsafePointer<CChar>?>?

@@ -1,10 +1,10 @@
 import CPAMModule
 
-/// Bytes put one behind the other, never beyond the end of their room.
+/// Bytes that are appended one after the other, never beyond the end of the buffer.
 @safe struct Message {
     let buffer: UnsafeMutableRawBufferPointer
     private(set) var count = 0
-    /// Whether everything had room.
+    /// Whether everything has fitted.
     private(set) var isWhole = true
 
     init(buffer: UnsafeMutableRawBufferPointer) { unsafe self.buffer = unsafe buffer }
@@ -22,14 +22,14 @@ import CPAMModule
         count += added
     }
 
-    /// A whole call without parameters.
+    /// Appends a complete call without parameters.
     mutating func append(method: StaticString) {
         append("{\"method\":\"")
         append(method)
         append("\",\"parameters\":{}}\0")
     }
 
-    /// A whole call with one text.
+    /// Appends a complete call with one string.
     mutating func append(method: StaticString, parameter: StaticString, _ text: UnsafeRawBufferPointer) {
         append("{\"method\":\"")
         append(method)
@@ -40,7 +40,7 @@ import CPAMModule
         append("\"}}\0")
     }
 
-    /// A byte of a JSON text.
+    /// Appends one byte of a JSON string.
     private mutating func append(escaping byte: UInt8) {
         let digits: StaticString = "0123456789abcdef"
         guard byte < 0x20 || byte == 0x22 || byte == 0x5C else { return append(byte) }

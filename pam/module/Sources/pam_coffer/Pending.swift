@@ -1,19 +1,18 @@
 import CPAMModule
 
-/// What is done once libpam has its verdict on the whole of pam_authenticate(3): PAM_FAIL_DELAY's function is called at its end, whatever the result, and
-/// with it (pam_fail_delay(3)). So a line that stands where a failure gets to as well reports nothing after one, and neither does a line before
-/// a module that says no.
+/// Acts after libpam has its verdict on the whole of pam_authenticate(3). libpam calls the function in PAM_FAIL_DELAY at the end, with any result
+/// (pam_fail_delay(3)). So the module reports nothing after a failure, no matter where its line stands in the stack.
 enum Pending {
     private static let name: StaticString = "coffer_pending"
 
-    /// Begins to wait. Does nothing while another transaction of the process waits.
+    /// Starts to wait for the verdict. Does nothing while another transaction of the process waits.
     static func wait(_ handle: OpaquePointer, _ arguments: Arguments) {
         let pending = unsafe coffer_pending()!
         if unsafe pending.pointee.handle != handle {
             guard unsafe coffer_take(pending) != 0 else { return }
             unsafe pending.pointee.handle = handle
             unsafe pending.pointee.previous = coffer_get_verdict(handle)
-            // Where the transaction ends without a verdict, nothing stays behind.
+            // If the transaction ends without a verdict, this releases what was kept.
             let data = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
             guard unsafe pam_set_data(handle, data, pending, transactionEnded) == PAM_SUCCESS,
                 unsafe coffer_set_verdict(handle, verdictCame) == PAM_SUCCESS
@@ -26,7 +25,7 @@ enum Pending {
         unsafe pending.pointee.broker = arguments.broker
         unsafe pending.pointee.authenticator = arguments.authenticator
         unsafe pending.pointee.patience = arguments.patience
-        // libpam has forgotten the password when it has its verdict. Root's word needs none.
+        // libpam has dropped the password by the time of its verdict. Root's report needs no password.
         if geteuid() != 0 { unsafe keepPassword(handle, pending) }
     }
 
@@ -41,7 +40,7 @@ enum Pending {
         unsafe pending.pointee.count = count
     }
 
-    /// Everybody asked has said yes.
+    /// Acts after libpam has accepted the person.
     fileprivate static func succeed(_ pending: UnsafeMutablePointer<coffer_pending>) {
         let patience = unsafe Int(pending.pointee.patience)
         if geteuid() == 0 {
@@ -49,7 +48,7 @@ enum Pending {
             unsafe Report(user: user, socket: pending.pointee.report).send(
                 until: Deadline(milliseconds: patience > 0 ? patience : 1500))
         } else if getuid() == geteuid(), unsafe pending.pointee.count > 0 {
-            // A program that runs as its user proves nothing by its own word; the password is checked again.
+            // A program that runs as its user proves nothing by itself, so the password is checked again.
             unsafe withUnsafeBytes(of: &pending.pointee.password) { password in
                 let password = unsafe UnsafeRawBufferPointer(rebasing: password[..<pending.pointee.count])
                 unsafe Unlocking(
@@ -60,7 +59,7 @@ enum Pending {
     }
 }
 
-/// libpam's verdict, and what it would have waited for by itself.
+/// Receives libpam's verdict, and then waits as libpam itself would have.
 private func verdictCame(_ result: CInt, _ delay: CUnsignedInt, _ conversation: UnsafeMutableRawPointer?) {
     let error = coffer_errno()
     let pending = unsafe coffer_pending()!

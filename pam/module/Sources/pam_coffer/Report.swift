@@ -1,6 +1,6 @@
 import CPAMModule
 
-/// One call to the authenticator: says who has logged in, waits for the answer or the end of the time, and has nothing to say about what went wrong.
+/// One call to the authenticator that names the user who has logged in. It waits for the answer or the deadline, and reports no errors.
 @safe struct Report {
     let user: User
     let socket: UnsafePointer<CChar>
@@ -15,7 +15,7 @@ import CPAMModule
             unsafe message.append(UnsafeRawPointer(user.name), count: user.count)
             message.append("\"}}\0")
             guard connection.send(message) else { return }
-            // The answer says nothing that would matter here; its coming says that the keychain is open before the session begins.
+            // The content of the answer does not matter. Its arrival means that the vault is open before the session begins.
             _ = unsafe connection.receive(into: buffer)
         }
     }

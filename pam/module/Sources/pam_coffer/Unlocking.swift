@@ -1,15 +1,15 @@
 import CPAMModule
 
-/// In a screen locker that runs as its user: unlocks that user's keychain as any client does, and answers the one question for a password with the one
-/// that PAM has just accepted. Gives up on everything else, and says nothing about it.
+/// Unlocks the user's vault from a screen locker that runs as its user, as any client does. It answers the one question for a password with the
+/// password that PAM has just accepted. It gives up on any other question, and reports no errors.
 @safe struct Unlocking {
     let password: UnsafeRawBufferPointer
     let broker: UnsafePointer<CChar>
     let authenticator: UnsafePointer<CChar>
 
-    /// Longest message taken, in bytes. A call fits, too: a password's bytes may take six each.
+    /// The longest message that is accepted, in bytes. A call fits as well, although each byte of a password may take six.
     private static let room = 8 << 10
-    /// Messages that a conversation may have before its question is answered and done.
+    /// The most messages in one conversation.
     private static let longestTalk = 16
 
     func run(until deadline: Deadline) {
@@ -17,7 +17,7 @@ import CPAMModule
         unsafe withUnsafeTemporaryAllocation(byteCount: 2 * Self.room, alignment: 1) { memory in
             let call = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[..<Self.room])
             let answer = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[Self.room...])
-            // The call's half holds the password once.
+            // The half for calls holds the password for a moment.
             defer { unsafe explicit_bzero(memory.baseAddress!, memory.count) }
             guard let challenge = unsafe ask(broker, call, answer) else { return }
             guard let first = challenge.baseAddress, challenge.count <= LoginWire.longestChallenge else { return }
@@ -25,7 +25,7 @@ import CPAMModule
                 unsafe memcpy(kept.baseAddress!, first, challenge.count)
                 let challenge = unsafe UnsafeRawBufferPointer(rebasing: kept[..<challenge.count])
                 guard unsafe converse(challenge, until: deadline, call, answer) else { return }
-                // Takes up what was granted, so that it is not left open.
+                // Uses the challenge, so that it does not stay open.
                 var message = unsafe Message(buffer: call)
                 unsafe message.append(method: LoginWire.unlock, parameter: "challenge", challenge)
                 if broker.send(message) { _ = unsafe broker.receive(into: answer) }
@@ -34,7 +34,7 @@ import CPAMModule
     }
 
     /// Asks the broker to unlock.
-    /// - Returns: the challenge, where one for unlocking and nothing else is what it wants.
+    /// - Returns: the challenge, if the broker wants one for unlocking only.
     private func ask(
         _ broker: borrowing Connection, _ call: UnsafeMutableRawBufferPointer,
         _ answer: UnsafeMutableRawBufferPointer
@@ -49,13 +49,13 @@ import CPAMModule
         return unsafe parameters["challenge"]?.text
     }
 
-    /// - Returns: whether the authenticator is content.
+    /// - Returns: whether the authenticator has finished the conversation.
     private func converse(
         _ challenge: UnsafeRawBufferPointer, until deadline: Deadline, _ call: UnsafeMutableRawBufferPointer,
         _ answer: UnsafeMutableRawBufferPointer
     ) -> Bool {
         guard let authenticator = unsafe Connection(to: self.authenticator, until: deadline) else { return false }
-        // Nobody but root, or in a sandbox oneself, is told a password.
+        // Only root gets the password, or this same user in a sandbox.
         guard authenticator.peer == 0 || authenticator.peer == getuid() else { return false }
         var message = unsafe Message(buffer: call)
         unsafe message.append(method: LoginWire.begin, parameter: "challenge", challenge)

@@ -1,11 +1,11 @@
 import CPAMModule
 
-/// The name that was logged in, as the transaction has it.
+/// The name of the user who has logged in, as the transaction gives it.
 @safe struct User {
     let name: UnsafePointer<CChar>
     let count: Int
 
-    /// - Returns: nil where there is none, or one that would need escaping: no account that can have a keychain is called that.
+    /// - Returns: nil if there is no name, or if it would need escaping. No account with such a name can have a vault.
     init?(of handle: OpaquePointer?) {
         guard let handle = unsafe handle else { return nil }
         var item: UnsafeRawPointer?

@@ -1,13 +1,13 @@
 import CPAMModule
 
-/// A JSON value where it lies, looked at without building anything. What is not JSON has no members and is no text.
+/// A JSON value, read in place without building anything. Bytes that are not JSON have no members and no text.
 @safe struct Value {
     private let bytes: UnsafeRawBufferPointer
     private static let deepest = 16
 
     init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = unsafe bytes }
 
-    /// An object's member.
+    /// The object's member of this name; nil if there is none.
     subscript(name: StaticString) -> Value? {
         var position = blanks(0)
         guard byte(position) == UInt8(ascii: "{") else { return nil }
@@ -24,7 +24,7 @@ import CPAMModule
         return nil
     }
 
-    /// The one element of an array that has no other.
+    /// The element of an array that has exactly one.
     var only: Value? {
         let open = blanks(0)
         guard byte(open) == UInt8(ascii: "[") else { return nil }
@@ -33,7 +33,7 @@ import CPAMModule
         return part(start, stop)
     }
 
-    /// What stands between a text's quotes; nil where something in it is escaped, which nothing is that matters here.
+    /// The bytes between a text's quotes; nil if any of them is escaped. No text that matters here has escapes.
     var text: UnsafeRawBufferPointer? {
         guard byte(0) == UInt8(ascii: "\""), let end = endOfText(0), unsafe end == bytes.count else { return nil }
         let inside = unsafe UnsafeRawBufferPointer(rebasing: bytes[1..<(bytes.count - 1)])
@@ -62,7 +62,7 @@ import CPAMModule
         return position
     }
 
-    /// - Returns: the position behind the value that starts here; nil where it does not end, or is nested too deep.
+    /// - Returns: the position after the value that starts here; nil if it does not end, or is nested too deeply.
     private func end(of start: Int, _ depth: Int) -> Int? {
         switch byte(start) {
         case UInt8(ascii: "\""): return endOfText(start)
@@ -104,7 +104,7 @@ import CPAMModule
         }
     }
 
-    /// Bytes of numbers and of true, false and null.
+    /// Whether the byte belongs to a number or to true, false or null.
     private static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
