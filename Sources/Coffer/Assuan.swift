@@ -1,4 +1,4 @@
-/// The escapes of Assuan's lines: a percent sign and two hexadecimal digits.
+/// Escapes in Assuan's lines. An escape is a percent sign and two hexadecimal digits.
 enum Assuan {
     static func escape(_ text: String) -> String {
         var line = ""

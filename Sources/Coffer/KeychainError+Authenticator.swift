@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 
 extension KeychainError {
-    /// A failed call to the authenticator that got no Varlink answer.
+    /// A call to the authenticator that got no valid Varlink answer.
     init(authenticator failure: TransportFailure, path: String) {
         switch failure {
         case .unreachable(let reason):

@@ -2,7 +2,7 @@ import BrokerProtocol
 import Varlink
 
 extension KeychainError {
-    /// A failed call to the broker that got no Varlink answer.
+    /// A call to the broker that got no valid Varlink answer.
     init(broker failure: TransportFailure, path: String) {
         switch failure {
         case .unreachable(let reason):

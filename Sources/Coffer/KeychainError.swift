@@ -1,4 +1,4 @@
-/// Why a keychain operation did not happen.
+/// Why a keychain operation failed.
 public struct KeychainError: Error, Sendable, Equatable {
     /// The kind of failure, stable across versions.
     public let code: Code

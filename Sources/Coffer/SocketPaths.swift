@@ -6,9 +6,9 @@ public struct SocketPaths: Sendable, Equatable {
     /// The authenticator's socket.
     public let authenticator: String
 
-    /// Where an installed broker listens.
+    /// The socket of an installed broker.
     public static let installedBroker = "/run/coffer/coffer.sock"
-    /// Where an installed authenticator listens.
+    /// The socket of an installed authenticator.
     public static let installedAuthenticator = "/run/coffer-auth/auth.sock"
 
     public init(broker: String = installedBroker, authenticator: String = installedAuthenticator) {

@@ -27,7 +27,7 @@ public enum Tool {
             errors: try String(contentsOfFile: folder.path + "/err", encoding: .utf8))
     }
 
-    /// Runs a program that must succeed, and returns its standard output. A daemon's start must succeed in this way once the daemon is ready.
+    /// Runs a program that must succeed, and returns its standard output. A daemon's start succeeds once the daemon is ready.
     @discardableResult
     public static func output(_ name: String, _ arguments: [String]) throws -> String {
         let result = try run(name, arguments)

@@ -3,7 +3,7 @@ internal import CPAM
 /// Why PAM did not accept the person. Errors are equal if their ``code`` is.
 public struct PAMError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
-        /// The answer was wrong, or the user is unknown. Nobody can tell which from this deliberately shared case.
+        /// The answer was wrong, or the user is unknown. One case deliberately covers both, so that nobody learns which.
         case wrongPassword
         /// The account has expired.
         case accountExpired
@@ -21,7 +21,7 @@ public struct PAMError: Error, Sendable, CustomStringConvertible {
         case cancelled, timedOut, gone
     }
 
-    /// The call that refused.
+    /// The PAM call that failed.
     public enum Stage: String, Sendable {
         case start, authenticate, account
     }

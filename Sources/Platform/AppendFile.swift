@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A file that is written only at its end. Its size shows whether anybody else has changed it.
+/// A file that grows only at its end, as long as nobody else changes it. The caller can check its size.
 public struct AppendFile: ~Copyable, Sendable {
     private let descriptor: Descriptor
     private let path: String

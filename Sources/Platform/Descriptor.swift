@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// An open file descriptor with one owner. It is closed when the owner releases it.
+/// An open file descriptor with one owner. It is closed with this value, unless ``release()`` gives it away.
 public struct Descriptor: ~Copyable, Sendable {
     public let number: Int32
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// The setup of a new process. It starts with no signal blocked, and ignores none of those in `restored`.
 struct Launch {
-    /// What separates the new process from this one.
+    /// How the new process is separated from this one.
     enum Leadership: Int32 {
         case none = 0
         /// It leads a process group, so that signals to this process's group do not reach it.

@@ -15,7 +15,7 @@ public struct MessageFramer: Sendable {
         pending.append(contentsOf: bytes)
     }
 
-    /// What comes next in the stream.
+    /// The next part of the stream.
     public enum Step: Sendable {
         case message([UInt8])
         case incomplete

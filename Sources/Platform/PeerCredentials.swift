@@ -46,7 +46,7 @@ public struct PeerCredentials: Hashable, Sendable {
 
     /// Does the same with a pidfd that the kernel has already given.
     ///
-    /// - Parameter handle: the kernel's pidfd of the peer; nil if the kernel cannot give one. Then the process that has the ID now is taken for the
+    /// - Parameter handle: the kernel's pidfd of the peer; nil if the kernel cannot give one. Then the process that has the ID now counts as the
     ///   peer. That is wrong if the peer has ended and another process has got its ID.
     public func hold(_ handle: consuming Descriptor?) throws(SystemError) -> HeldProcess {
         guard let handle = consume handle else { return try HeldProcess(observing: pid) }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What a process inherits and should not trust.
+/// Replaces what a process inherits and should not trust.
 public enum ProcessSurroundings {
     /// Empties the environment, so that modules and their programs see nothing that a caller set.
     public static func clearEnvironment() throws(SystemError) {

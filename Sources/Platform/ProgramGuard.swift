@@ -5,7 +5,7 @@ import Glibc
 public enum ProgramGuard {
     /// The number of the descriptor that connects a guard to that process.
     static let line: Int32 = 3
-    /// What a guard sends when the program runs.
+    /// The message that a guard sends when the program runs.
     static let started = Array("started".utf8)
 
     /// How often starting a program is tried. A program that was just written may be held open for another moment (ETXTBSY).

@@ -2,7 +2,7 @@ import Glibc
 
 /// Waits for the first of several descriptors.
 public enum Readiness {
-    /// What to wait for.
+    /// The event to wait for.
     public enum Interest: Sendable {
         /// Something to read, or the end.
         case input

@@ -4,20 +4,20 @@ import Synchronization
 
 /// A program that runs beside this process and leads a process group. It continues when this value ends.
 public final class Subprocess: Sendable {
-    /// What one of the program's three standard descriptors refers to.
+    /// The target of one of the program's three standard descriptors.
     public enum Stream: Sendable, Equatable {
         case null
         /// This process's own.
         case inherited
         /// A file. It is opened for reading as standard input; otherwise it is made or emptied, and written.
         case file(String)
-        /// A pipe whose other end this value holds.
+        /// A pipe. This value holds its other end.
         case pipe
         /// Only for standard error: the same as standard output.
         case output
     }
 
-    /// What a program starts with.
+    /// The setup of a program.
     public struct Setup: Sendable {
         /// The program's name in its own arguments; nil for its path.
         public var name: String?

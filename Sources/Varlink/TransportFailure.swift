@@ -1,7 +1,7 @@
 import Glibc
 import Platform
 
-/// A call that failed without an answer of its interface.
+/// A call that got no valid answer of its interface.
 public enum TransportFailure: Error, Sendable {
     /// Nobody listens, or the connection broke.
     case unreachable(String)

@@ -37,7 +37,7 @@ struct CommandSession {
     /// Makes a call that may need a person.
     /// - Parameter purpose: the subject of the error message: "github/me".
     /// - Parameter command: the command to run in a terminal if nobody can be asked here.
-    /// - Parameter asksOwner: root may be asked to authenticate, too, for another account's vault.
+    /// - Parameter asksOwner: whether somebody is asked even if root uses another account's vault.
     func call<Method: Challengeable>(
         _ method: Method, for purpose: String, noPrompt: Bool = false, command: String, asksOwner: Bool = false
     ) throws(KeychainError) -> Method.Reply {

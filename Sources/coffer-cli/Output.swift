@@ -1,7 +1,7 @@
 import Glibc
 import Platform
 
-/// Standard output and standard error.
+/// Writes to standard output and standard error.
 enum Output {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 

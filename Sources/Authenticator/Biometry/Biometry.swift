@@ -25,7 +25,7 @@ struct Biometry: Sendable {
         try SeatCheck(connect()).check(client)
     }
 
-    /// What a client may learn about its own user.
+    /// The report on biometry that a client gets about its own user.
     func report(to client: Client) -> BrokerProtocol.Authentication.Biometry.Reply {
         // An item cannot be bound to templates that cannot be trusted. Other replies give the reason.
         let set = try? currentSet(of: client.account)

@@ -8,8 +8,8 @@ enum SeatRule {
         if !session.isActive { throw .inactiveSession }
     }
 
-    /// Checks all sessions of a user whose service manager runs the program, because any of them may have started it. Each must be at this machine
-    /// and not locked, and one must be in front.
+    /// Checks all sessions of the user, because the user's service manager runs the program and any session may have started it. Each must be at this
+    /// machine and not locked, and one must be in front.
     static func check(sessions: [SessionFacts], of uid: UInt32) throws(BiometryObstacle) {
         let persons = sessions.filter { $0.uid == uid && $0.isPersons }
         guard !persons.isEmpty else { throw .noSession }

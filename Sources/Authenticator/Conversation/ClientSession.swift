@@ -17,7 +17,7 @@ struct ClientSession: ~Copyable {
         case renewSigningKey
     }
 
-    /// What ended a wait.
+    /// The event that ended a wait.
     enum Wake {
         case call(ClientChannel.Call)
         case event(Exchange.Event)

@@ -15,7 +15,7 @@ enum ConversationError: Error, Equatable {
     /// This process was told to end (SIGTERM).
     case terminated
 
-    /// What the client and the broker are told.
+    /// The error for the client, and the reason for the broker.
     struct Refusal: Equatable {
         let fault: Fault
         /// password, expired, denied, tries, biometry, unavailable, cancelled, timeout, other (Interfaces/org.coffer.Broker.varlink, Refuse).

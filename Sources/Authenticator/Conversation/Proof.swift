@@ -7,7 +7,7 @@ enum Proof: String {
     /// The person answered the prompt of another request of the same process, and that prompt named this request.
     case shared
 
-    /// Nobody was asked, because the client is root and the vault is a service's, or root accepts one.
+    /// Nobody was asked, because the client is root and the vault is a service's.
     case root
 
     /// The name that the broker writes to the access log; nil for the normal case, `asked`.

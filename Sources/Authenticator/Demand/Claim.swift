@@ -2,8 +2,8 @@ import Authorization
 import BrokerProtocol
 import Platform
 
-/// Whose vault a challenge is about, and by what right the client uses it. The kernel names the client, the name service the group's present members,
-/// and the registry the vault. Neither the broker's word counts nor the process's own list of groups, which outlives a removal.
+/// The owner of the challenge's vault, and the client's right to use that vault. The kernel names the client, the name service the group's present
+/// members, and the registry the vault. Neither the broker's word counts nor the process's own list of groups, which outlives a removal.
 struct Claim {
     enum Right {
         /// The client's own vault.

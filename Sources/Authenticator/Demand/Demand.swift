@@ -2,7 +2,7 @@ import Authorization
 import BrokerProtocol
 import Platform
 
-/// What a challenge asks of the person, after checking the broker's description against what root knows. A taken-over broker can lie about item and
+/// A challenge's request to the person, after checking the broker's description against what root knows. A taken-over broker can lie about item and
 /// reason. It cannot get signatures for another user's vault, or for more than the purposes that are shown.
 struct Demand {
     let claim: Claim

@@ -1,6 +1,6 @@
 /// The lines of a prompt that name items. Each line is complete, and no two items have the same line.
 struct ItemLines {
-    /// One line, and the number of requests it stands for.
+    /// One line, and the number of its requests.
     private struct Line {
         let text: String
         /// The bytes of the names. They differ even if Unicode calls two names equal.

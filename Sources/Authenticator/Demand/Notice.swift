@@ -16,7 +16,7 @@ enum Notice {
                 "\(subject(client)) asks to \(purpose(of: demand, nil)). For that it reads and reseals:"
             var lines = ItemLines(room: longest - opening.unicodeScalars.count)
             for item in demand.rotated where !lines.add(item.service, item.account, reason: nil) { throw tooLong }
-            // Each item is read once, so no line may stand for two of them.
+            // Each item is read once, so each needs a line of its own.
             guard lines.count == demand.rotated.count else {
                 throw .refused(.challengeRefused("The challenge names an item twice."))
             }

@@ -90,7 +90,7 @@ struct ConversationLimits {
 
     /// The places of one user. The places of all users together come before the first area.
     private struct Area {
-        /// More than there are process numbers (PID_MAX_LIMIT).
+        /// The places of one program, more than there are process IDs (PID_MAX_LIMIT).
         private static let program: Int64 = 1 << 23
         /// More than 64 programs take; 64 is the most that can be configured.
         private static let size: Int64 = 1 << 30
@@ -104,7 +104,7 @@ struct ConversationLimits {
 
         func conversations(_ limit: Int) -> Range<Int64> { start + 1..<start + 1 + Int64(limit) }
 
-        /// One place for each process number.
+        /// One place for each process ID.
         func program(_ number: Int) -> Range<Int64> {
             let first = start + (Int64(number) + 1) * Self.program
             return first..<first + Self.program

@@ -21,7 +21,7 @@ public struct Server: ~Copyable {
     /// One conversation's process.
     private struct Child {
         let uid: UInt32
-        /// When it must have ended.
+        /// The time by which it must have ended.
         var end: ContinuousClock.Instant
     }
 

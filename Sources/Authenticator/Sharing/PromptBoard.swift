@@ -2,7 +2,7 @@ import Platform
 
 /// The open prompts of one user. With it, the authenticator's processes see whether another of them already asks for the same program.
 struct PromptBoard {
-    /// What a request does next.
+    /// The next step of a request.
     enum Turn: Equatable {
         /// Ask the person.
         case ask

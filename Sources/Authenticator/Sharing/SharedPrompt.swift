@@ -28,10 +28,10 @@ struct SharedPrompt: Codable, Equatable {
         }
     }
 
-    /// How the person answered, and for what.
+    /// The person's answer, and the items that it is for.
     struct Outcome: Codable, Equatable {
         let answer: Answer
-        /// The tokens of shown items whose requests have not taken the answer yet. Each takes it once.
+        /// The tokens of shown items that still wait for the answer. Each request takes it once.
         var items: Set<String>
         /// The tokens of requests that have taken the answer, with their processes. While these live, the same request needs no new question.
         var taken: [String: Server]

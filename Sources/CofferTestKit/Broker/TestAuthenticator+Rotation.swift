@@ -3,7 +3,7 @@ import BrokerProtocol
 import Foundation
 import Platform
 
-/// A conversation that renews all keys of a vault, step by step.
+/// A conversation that renews all keys of a vault step by step.
 extension TestAuthenticator {
     /// The step after which the machine, or the authenticator, stops.
     public enum RotationStop: Int, Sendable, CaseIterable, Comparable {

@@ -4,7 +4,7 @@ internal import Glibc
 enum ModuleThread {
     private static let stackSize = 8 << 20
 
-    /// What the thread runs.
+    /// The closure that the thread runs.
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }

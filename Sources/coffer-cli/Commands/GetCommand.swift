@@ -46,7 +46,7 @@ struct GetCommand: ParsableCommand {
         transform: SecondsArgument.init(parsing:))
     var clip: SecondsArgument?
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Record: Encodable {
         var item: ItemDescription
         /// Present only if the value is UTF-8.

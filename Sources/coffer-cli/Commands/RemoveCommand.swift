@@ -23,7 +23,7 @@ struct RemoveCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Record: Encodable {
         var removed: ItemDescription
     }

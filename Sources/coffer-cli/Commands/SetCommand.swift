@@ -75,7 +75,7 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Record: Encodable {
         var item: ItemDescription
         /// When the replaced value had been set.

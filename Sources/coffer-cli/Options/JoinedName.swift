@@ -3,7 +3,7 @@ import Coffer
 
 /// SERVICE/ACCOUNT in one word, as messages show a name. Both may contain slashes, so only the stored items show where one ends and the other begins.
 enum JoinedName {
-    /// A word with more slashes is taken for a service.
+    /// A word with more slashes counts as a service.
     private static let mostSlashes = 16
 
     /// - Parameter exists: whether there is such an item; without an account, whether the service has any item.

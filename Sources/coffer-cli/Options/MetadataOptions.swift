@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What an item has besides its value.
+/// The options for everything in an item but its value.
 struct MetadataOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A name for people.", valueName: "text"))
     var label: String?

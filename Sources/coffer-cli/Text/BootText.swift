@@ -20,7 +20,7 @@ enum BootText {
         return lines
     }
 
-    /// What a tie covers of a boot, and what it leaves open.
+    /// The parts of a boot that a tie covers, and those that it leaves open.
     static func lines(_ coverage: Keychain.BootCoverage, _ root: RootFileSystem) -> [String] {
         var lines = [
             "kernel's command line: \(word(coverage.commandLine, "anybody who edits it at the boot menu can open the vault"))",

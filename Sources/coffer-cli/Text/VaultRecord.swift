@@ -8,7 +8,7 @@ struct VaultRecord: Encodable {
     private let bound: Bool?
     private let counter: Int64?
     private let boot: [Int64]?
-    /// Whether the tie to the boot holds the kernel's command line.
+    /// Whether the tie to the boot covers the kernel's command line.
     private let commandLine: Keychain.BootCoverage.Part?
 
     init(_ vault: Keychain.VaultState, _ coverage: Keychain.BootCoverage? = nil) {
