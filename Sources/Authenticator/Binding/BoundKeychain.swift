@@ -93,7 +93,7 @@ struct BoundKeychain {
         return false
     }
 
-    // The binding must be updated before the tie to the boot changes.
+    /// The binding must be updated before the tie to the boot changes.
     private static let outdated = ConversationError.refused(
         .failed(
             .boundPassword,

@@ -3,7 +3,7 @@ import Cryptography
 
 /// Derives a PIN from the password before it leaves this process. The broker and the TPM never see the password itself.
 enum LoginPassword {
-    /// Runs scrypt with the salt and cost from the registry. It takes some tenths of a second and gives 32 bytes.
+    /// Runs scrypt with root's salt and cost. It takes some tenths of a second and gives 32 bytes.
     static func pin(of password: SecretBytes, salt: [UInt8], cost: Int) throws(ConversationError) -> SecretBytes {
         do throws(CryptographyError) {
             return try Scrypt.derive(

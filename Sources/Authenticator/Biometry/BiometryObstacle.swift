@@ -1,6 +1,6 @@
 /// Why Coffer cannot ask for a fingerprint now, or cannot bind an item to one.
 enum BiometryObstacle: Error, Equatable {
-    /// fprintd is not running, or it knows no reader.
+    /// fprintd is not available, or it knows no reader.
     case noReader
     case noneEnrolled
     case lidClosed

@@ -3,8 +3,8 @@ import BrokerProtocol
 import FoundationEssentials
 import Platform
 
-/// Checks, before an item is bound to fingers, that fingers are enrolled and that the vault has a key for exactly these. Writing needs no presence,
-/// so nobody is asked.
+/// Checks, before an item is bound to fingers, that fingers are enrolled. If the item is bound to exactly these, the broker provides a key for them.
+/// Nobody is asked, because writing needs no presence.
 struct Enrolment {
     let challenge: String
     let account: Account
