@@ -52,7 +52,7 @@ enum Capability {
         parameters.append(property)
         parameters.append(count)
         var reader = MarshalledReader(try channel.exchange(.getCapability, parameters))
-        _ = try reader.number8() // moreData: no request here needs more than one answer.
+        _ = try reader.number8()  // moreData: no request here needs more than one answer.
         guard try reader.number32() == capability else { throw TPMError(.other, "the TPM answered another question") }
         return reader
     }

@@ -28,7 +28,7 @@ enum PublicRead {
     /// - Returns: nil if there is nothing, or something else.
     static func storageKey(_ handle: UInt32, _ channel: Channel) throws(TPMError) -> [UInt8]? {
         guard let (bytes, name) = try area(handle, channel),
-            let area = try? PublicArea(marshalled: bytes), // An area that cannot be parsed is not Coffer's key.
+            let area = try? PublicArea(marshalled: bytes),  // An area that cannot be parsed is not Coffer's key.
             area.shape == .storageKey, area.attributes == .storageKey, area.policy.isEmpty
         else { return nil }
         return name

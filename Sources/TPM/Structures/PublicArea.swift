@@ -61,7 +61,7 @@ public struct PublicArea: Sendable, Hashable {
         let rest = inner
         for shape in Shape.allCases where shape.type == type {
             inner = rest
-            guard let parameters = try? inner.take(shape.parameters.count), // too short for this shape: try the next
+            guard let parameters = try? inner.take(shape.parameters.count),  // too short for this shape: try the next
                 parameters == shape.parameters
             else { continue }
             var unique = [try inner.sized()]
