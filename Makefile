@@ -1,7 +1,7 @@
 # Coffer. `make` alone lists what there is.
 
 # Variables, to be set on the command line:
-#   FILTER=NAME     make test, make mutants: only the tests, or the mutants, whose name holds NAME
+#   FILTER=NAME     make test, make mutants: only the tests, or the mutants, whose name holds NAME (mutants: or several)
 #   SINCE=COMMIT    make mutants: only those whose source, test or own text has changed since COMMIT
 #   CPUS=N          make test: run the tests on N processors (default: all; building uses all anyway)
 #   JOBS=N          at most N compile jobs at once (default: one per core)

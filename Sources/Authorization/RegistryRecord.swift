@@ -184,3 +184,13 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
             vault: vault, owner: owner, kind: kind, setDigest: kind == .biometryCurrentSet ? biometrySet ?? [] : [])
     }
 }
+
+/// What keeps a vault's roots. Root chooses it when the vault is made, and it never changes.
+public enum SealerKind: String, Codable, Sendable, CaseIterable {
+    case tpm
+    case software
+}
+
+/// The TPM index that one generation of a vault's keys depends on, with what is needed to compute its Name
+/// (docs/rotation.md). The pin has the same two members as that of an index that counts tries.
+public typealias GenerationPin = IndexPin

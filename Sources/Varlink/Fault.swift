@@ -60,3 +60,55 @@ public struct Fault: Error, Codable, Sendable, Equatable {
         }
     }
 }
+
+extension Fault {
+    /// The full name of an error. Each interface adds its own names.
+    public struct Name: RawRepresentable, Codable, Sendable, Hashable {
+        public let rawValue: String
+
+        /// - Parameter rawValue: the interface's name, a dot, the error's name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        private init(_ rawValue: String) { self.rawValue = rawValue }
+
+        // org.varlink.service
+        public static let interfaceNotFound = Name("org.varlink.service.InterfaceNotFound")
+        public static let methodNotFound = Name("org.varlink.service.MethodNotFound")
+        public static let methodNotImplemented = Name("org.varlink.service.MethodNotImplemented")
+        public static let invalidParameter = Name("org.varlink.service.InvalidParameter")
+        public static let permissionDenied = Name("org.varlink.service.PermissionDenied")
+        public static let expectedMore = Name("org.varlink.service.ExpectedMore")
+    }
+}
+
+extension Fault {
+    /// Varlink's own error for a method that does not exist.
+    /// - Parameter isServed: whether an interface of this name is served.
+    public init(unknownMethod method: String, isServed: (_ interface: String) -> Bool) {
+        if let dot = method.lastIndex(of: "."), !isServed(String(method[..<dot])) {
+            self.init(.interfaceNotFound, Details(interface: Self.shortened(String(method[..<dot]))))
+        } else {
+            self.init(.methodNotFound, Details(method: Self.shortened(method)))
+        }
+    }
+
+    /// Shortens a name to 200 characters, because a name of two megabytes need not be repeated.
+    public static func shortened(_ name: String) -> String { String(name.prefix(200)) }
+}
+
+extension Fault {
+    /// `InvalidParameter`, with the name of the parameter that is missing or has another type.
+    public init(parameters error: DecodingError) {
+        let path: [any CodingKey]
+        switch error {
+        case .keyNotFound(let key, let context): path = context.codingPath + [key]
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            path = context.codingPath
+        @unknown default: path = []
+        }
+        let name = path.last { $0.intValue == nil && $0.stringValue != "parameters" }?.stringValue ?? "parameters"
+        self.init(
+            .invalidParameter,
+            Details(message: "“\(name)” is missing, or not what the interface says.", parameter: name))
+    }
+}

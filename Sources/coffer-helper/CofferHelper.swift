@@ -1,5 +1,6 @@
 import ArgumentParser
 import BrokerProtocol
+import FoundationEssentials
 import HelperProtocol
 import Platform
 
@@ -18,5 +19,12 @@ import Platform
         } catch {
             exit(withError: error)
         }
+    }
+}
+
+/// Writes a line of JSON for `coffer`.
+enum HelperAnswer {
+    static func say(_ answer: some Encodable) throws {
+        try StandardOutput.write(Array(JSONEncoder().encode(answer)) + [UInt8(ascii: "\n")])
     }
 }

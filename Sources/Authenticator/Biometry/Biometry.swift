@@ -83,3 +83,61 @@ struct Biometry: Sendable {
         do throws(BusError) { return try Bus(address: address) } catch { throw .unknown("\(error)") }
     }
 }
+
+/// Whether Coffer can ask for a finger now.
+enum BiometricAvailability: Equatable {
+    case available
+    /// A finger can be asked for, but the enrolled fingers are not those that the vault's key is bound to.
+    case otherFingers(String)
+    /// Coffer cannot ask for a finger. The text tells the person why.
+    case unavailable(String)
+
+    /// Why these signatures cannot be made; nil if they can.
+    func objection(to kinds: some Collection<AuthorizationKind>) -> String? {
+        guard kinds.contains(where: \.isBiometric) else { return nil }
+        switch self {
+        case .available: return nil
+        case .otherFingers(let reason): return kinds.contains(.biometryCurrentSet) ? reason : nil
+        case .unavailable(let reason): return reason
+        }
+    }
+}
+
+/// Why Coffer cannot ask for a fingerprint now, or cannot bind an item to one.
+enum BiometryObstacle: Error, Equatable {
+    /// fprintd is not available, or it knows no reader.
+    case noReader
+    case noneEnrolled
+    case lidClosed
+    /// The session comes from another machine, or has no seat on this one.
+    case remoteSession
+    case inactiveSession
+    case lockedSession
+    /// The program belongs to no session of the user's that a person uses.
+    case noSession
+    /// Another conversation of the same user is open, so a finger's meaning would be unclear.
+    case anotherConversation
+    /// logind or fprintd cannot be asked, for this reason.
+    case unknown(String)
+    /// The stored fingers cannot be trusted, for this reason.
+    case storage(String)
+
+    /// The obstacle, and what to do about it.
+    var sentence: String {
+        switch self {
+        case .noReader: "There is no fingerprint reader that fprintd knows of (see: fprintd-list)."
+        case .noneEnrolled: "None of your fingers is enrolled; enrol one with: fprintd-enroll"
+        case .lidClosed: "The lid is closed: open it to use the fingerprint reader."
+        case .remoteSession:
+            "This session is not at this machine: a fingerprint is taken only from somebody who sits here."
+        case .inactiveSession: "This session is not the one in front: switch to it to use the fingerprint reader."
+        case .lockedSession: "A session of yours is locked: unlock its screen to use the fingerprint reader."
+        case .noSession:
+            "The program that asks belongs to no session of yours: run it where you are logged in at this machine."
+        case .anotherConversation:
+            "Another authentication of yours is open: finish or cancel it first, so that it is clear what a finger is for."
+        case .unknown(let reason): "Fingerprints cannot be used: \(reason)."
+        case .storage(let reason): "The enrolled fingers cannot be trusted: \(reason)."
+        }
+    }
+}

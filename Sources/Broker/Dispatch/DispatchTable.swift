@@ -88,3 +88,30 @@ struct DispatchTable: Sendable {
         return Dictionary(entries.map { ($0.method.name, $0) }) { first, _ in first }
     }()
 }
+
+/// One method of `org.coffer.Keychain`.
+protocol MethodHandler: SendableMetatype {
+    associatedtype Method: VarlinkMethod
+
+    static func answer(_ method: Method, _ request: Request) async throws(Fault) -> MethodAnswer
+
+    /// How a refusal of the call is logged; nil if it is not logged.
+    static func logged(_ method: Method) -> LoggedCall?
+}
+
+extension MethodHandler {
+    static func logged(_ method: Method) -> LoggedCall? { nil }
+}
+
+/// What happens to a call in a vault's condition.
+enum Permission: Sendable {
+    /// The method's handler decides.
+    case allowed
+    /// The answer is that the item does not exist.
+    case absent
+    /// A vault must be made first, which needs a person.
+    case creation
+}
+
+/// The condition of a vault when a call arrives. With the method, it decides if the call is admitted.
+typealias VaultCondition = Keychain.VaultState.State

@@ -1,4 +1,6 @@
 import BrokerProtocol
+import Cryptography
+import Varlink
 import Vault
 
 /// Items as clients see them: everything but the secret.
@@ -11,5 +13,29 @@ extension Keychain.Item {
             created: Int64(clamping: metadata.created), modified: Int64(clamping: metadata.modified),
             expires: metadata.expires.map { Int64(clamping: $0) }, version: Int64(clamping: summary.version),
             biometrySet: metadata.biometrySet)
+    }
+}
+
+/// Decodes times in messages, in milliseconds since 1970-01-01 UTC.
+enum WireTime {
+    /// - Returns: nil for "never", which 0 also means.
+    static func decode(_ milliseconds: Int64?) throws(Fault) -> UInt64? {
+        guard let milliseconds, milliseconds != 0 else { return nil }
+        guard let time = UInt64(exactly: milliseconds) else {
+            throw Fault(.invalidArgument, "An expiry cannot be before 1970.")
+        }
+        return time
+    }
+}
+
+/// Decodes secrets, which are base64 in messages.
+enum WireValue {
+    static func decode(_ text: String) throws(Fault) -> SecretBytes {
+        do throws(CryptographyError) {
+            if let value = try SecretBytes(base64Encoded: text) { return value }
+        } catch {
+            throw Fault(.failed, "The broker has no memory for the value just now; try again in a moment.")
+        }
+        throw Fault(.invalidArgument, "The value is not base64.")
     }
 }

@@ -12,3 +12,44 @@ struct Caller: Hashable, Sendable {
     /// The owner of the vault that a call means if it names none.
     var owner: Owner { .user(uid) }
 }
+
+/// The process that made a connection, as the kernel names it (unix(7), SO_PEERCRED, and SO_PEERPIDFD if the kernel
+/// has it).
+struct Peer: Sendable, Equatable {
+    let uid: UInt32
+    let process: ProcessIdentity
+
+    /// - Parameters:
+    ///   - socket: the server's end of the connection.
+    ///   - handleOption: the number of `SO_PEERPIDFD`. Any other number acts like a kernel without this option.
+    /// - Throws: `SystemError` if the kernel cannot name the user, or the process is gone.
+    init(ofSocket socket: Int32, handleOption: Int32 = PeerHandle.option) throws(SystemError) {
+        let credentials = try PeerCredentials(ofSocket: socket)
+        uid = credentials.uid
+        process = try credentials.hold(ofSocket: socket, option: handleOption).identity
+    }
+}
+
+/// Why a caller may use a vault.
+enum Standing: Sendable {
+    /// It is the caller's own vault.
+    case own
+    /// It is a group's vault, and the name service says that the caller is a member now.
+    case member
+    /// The caller is root, and it is the vault of an account for which nobody can be prompted.
+    case root
+}
+
+/// The vault of one call, and the right to use it. It is made anew for each call, because group membership can change
+/// at any time.
+struct Admission: Sendable {
+    let owner: Owner
+    let standing: Standing
+    /// The name of the group or account in the call; nil for the caller's own vault.
+    let name: String?
+
+    /// The user whose idle time the call restarts: the vault's own user if it has one, otherwise the caller.
+    func idleUser(_ caller: Caller) -> UInt32 {
+        if case .user(let uid) = owner { uid } else { caller.uid }
+    }
+}

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Platform
 import Varlink
 import Vault
 
@@ -25,5 +26,55 @@ struct LoggedCall: Sendable {
         return AccessRecord(
             event, outcome: OutcomeWord.of(fault), by: request.program(), of: subject,
             reason: reason.flatMap { $0.utf8.count > Limits.reason ? nil : $0 })
+    }
+}
+
+/// The program that did something, as the access log names it.
+enum LoggedProgram {
+    /// The longest name, in bytes. A path can be this long.
+    static let longestName = 4096
+    /// The longest control group, in characters.
+    private static let longestGroup = 1024
+
+    /// - Parameter resolved: the program that the process ran when it connected to the authenticator, as the kernel
+    ///   names it. Without it, the log has only the name that the process gave itself.
+    static func of(uid: UInt32, _ process: ProcessIdentity, resolved: String? = nil) -> AccessRecord.Program {
+        var name = resolved
+        var group: String?
+        // `try?`: if the process is gone or its ID belongs to another, the name and control group stay unknown.
+        if let stat = try? ProcessStat(pid: process.pid), stat.startTime == process.startTime {
+            name = resolved ?? stat.command
+            // `try?`: see above.
+            group = try? ProcessStat.controlGroup(pid: process.pid)
+        }
+        return AccessRecord.Program(
+            uid: uid, pid: process.pid, name: name, isResolved: resolved != nil,
+            controlGroup: group.map { String($0.prefix(longestGroup)) })
+    }
+
+    static func of(_ challenge: Challenge) -> AccessRecord.Program {
+        of(uid: challenge.uid, challenge.process, resolved: challenge.program)
+    }
+}
+
+/// Why something was refused, as the access log names it: the error's own name, such as `challenge-refused`.
+enum OutcomeWord {
+    /// A person was needed, but the program did not ask one.
+    static let nobodyAsked = "authentication-required"
+    /// Nobody answered in time, or the answer was not used in time.
+    static let expired = "expired"
+    /// The program or its request was gone before the answer.
+    static let cancelled = "cancelled"
+    static let locked = "locked"
+
+    static func of(_ fault: Fault) -> String {
+        let name = fault.name.rawValue.split(separator: ".").last ?? "failed"
+        if name == "TPM" { return "tpm" }
+        var word = ""
+        for letter in name {
+            if letter.isUppercase, !word.isEmpty { word += "-" }
+            word += letter.lowercased()
+        }
+        return word
     }
 }

@@ -1,4 +1,6 @@
+import Configuration
 import Synchronization
+import TPM
 import Vault
 
 /// The maker of the TPM. It is asked for once, in the background, so that `Status` answers even if the TPM hangs.
@@ -36,6 +38,22 @@ final class SealerMaker: Sendable {
                 state.answer = answer
                 state.isAsking = false
             }
+        }
+    }
+}
+
+extension BrokerStart {
+    /// The sealer that root's configuration names. It is never replaced by another because it does not work.
+    public static func sealer(_ configuration: Configuration) throws(BrokerStartError) -> any Sealer {
+        switch configuration.sealer {
+        case .software: return SoftwareSealer(directory: configuration.vaultDirectory)
+        case .tpm:
+            do throws(TPMError) {
+                return TPMSealer(
+                    TPMAccess(
+                        try TCTIConfiguration(parsing: configuration.tcti),
+                        deadline: .seconds(configuration.tpmDeadline)))
+            } catch { throw BrokerStartError(reason: "\(error)") }
         }
     }
 }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Cryptography
 import Varlink
 
 /// The service behind a socket. It takes calls, one at a time for each connection, and answers them.
@@ -25,4 +26,13 @@ protocol ServedInterface: Sendable {
 
     /// The connection is gone. Implementations drop everything that depends on it.
     func connectionEnded(_ caller: Caller)
+}
+
+/// A method's answer before it is encoded.
+enum MethodAnswer: Sendable {
+    case reply(any Codable & Sendable)
+    /// One reply, or one for each item if the caller accepts several.
+    case items([Keychain.Item])
+    /// A secret and its item. It is encoded into memory that is wiped after sending.
+    case value(SecretBytes, Keychain.Item)
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -47,4 +48,27 @@ final class UserThreads: Sendable {
         return loops.min { users[ObjectIdentifier($0), default: 0] < users[ObjectIdentifier($1), default: 0] }
             ?? loops[0]
     }
+}
+
+/// Runs the work of one user's connections, one job after the other on a thread of its own. The kernel divides the
+/// processors between users. A user who asks for much delays only their own calls.
+final class UserExecutor: TaskExecutor {
+    private let queue: DispatchQueue
+
+    init() { queue = DispatchQueue(label: "coffer.user") }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
+}
+
+/// Runs work that blocks or computes for long, so that it delays nobody else. Concurrent queues have as many threads
+/// as there are processors, and Swift's tasks share them. One user's scrypt on such a thread would delay everybody's
+/// calls.
+enum OwnThread {
+    /// Runs `body` on a thread that runs nothing else meanwhile.
+    static func run(_ body: @escaping @Sendable () -> Void) { DispatchQueue(label: "coffer.own").async(execute: body) }
 }

@@ -87,3 +87,8 @@ final class Engine {
         unsafe wipe(UnsafeMutableRawPointer(mutating: buffer), min(max(size, 0), channel.parametersInAnswer))
     }
 }
+
+/// One opening of the TPM. The commands are in extensions, by chapter of the TPM specification.
+public struct TPMContext: ~Copyable {
+    let engine: Engine
+}

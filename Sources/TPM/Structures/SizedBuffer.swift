@@ -1,4 +1,5 @@
 import CTSS2
+import Cryptography
 
 /// The C structures `TPM2B_…` with the layout `UINT16 size; BYTE buffer[N]`.
 protocol SizedBuffer { init() }
@@ -45,6 +46,17 @@ extension ESYSOutput where Pointee: SizedBuffer {
     func bytes(_ command: CommandCode) throws(TPMError) -> [UInt8] {
         try unsafe value(command) { (pointer: UnsafePointer<Pointee>) throws(TPMError) -> [UInt8] in
             try unsafe [UInt8](Pointee.content(at: pointer))
+        }
+    }
+}
+
+/// SHA-256 that throws this module's error.
+enum Digest {
+    static func sha256(_ bytes: [UInt8]) throws(TPMError) -> [UInt8] {
+        do {
+            return try SHA256.digest(bytes)
+        } catch {
+            throw TPMError(.other, "SHA-256 failed: \(error.reason)")
         }
     }
 }

@@ -123,3 +123,13 @@ extension String {
     /// entries differ.
     func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
+
+/// An item from the file. The tree has authenticated its row, and its metadata is open.
+struct StoredItem: Sendable {
+    let record: ItemRecord
+    let summary: ItemSummary
+
+    func context(_ format: FormatContext) -> ItemContext {
+        ItemContext(format: format, item: summary.id, version: record.version, access: record.access)
+    }
+}
