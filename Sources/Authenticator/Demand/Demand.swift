@@ -39,7 +39,8 @@ struct Demand {
         guard !purposes.isEmpty, purposes.count == facts.purposes.count else {
             throw .refused(.challengeRefused("The challenge has no clear purpose."))
         }
-        let ways = try SignatureWays(facts.authorizations, facts.alternatives.map { $0.map(Int.init) }, for: purposes)
+        let ways = try SignatureWays(
+            facts.authorizations, facts.alternatives.map { $0.map { Int(clamping: $0) } }, for: purposes)
         let record = try Self.record(for: claim.owner, in: registry, vault: facts.vault)
         if let record { try Self.check(record, of: claim.name, keys: keys, sealer: sealer) }
         try claim.check(record, for: purposes)

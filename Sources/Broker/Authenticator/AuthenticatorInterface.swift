@@ -46,10 +46,9 @@ struct AuthenticatorInterface: ServedInterface {
             core.logger.info("authenticator's call", metadata: LogFields.of(caller, method: call.method))
             return answer
         } catch {
-            let isKnown = error.name != .methodNotFound && error.name != .interfaceNotFound
             core.logger.info(
                 "authenticator's call",
-                metadata: LogFields.of(caller, method: isKnown ? call.method : "unknown", outcome: error.name))
+                metadata: LogFields.of(caller, method: call.method, outcome: error.name))
             throw error
         }
     }

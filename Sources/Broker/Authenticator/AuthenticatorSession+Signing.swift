@@ -10,7 +10,7 @@ extension AuthenticatorSession {
     func prepare(_ method: BrokerInterface.Prepare) async throws(Fault) -> MethodAnswer {
         let challenge: Challenge
         let authorization: Challenge.Authorization
-        let place = Int(method.authorization)
+        let place = Int(clamping: method.authorization)
         do throws(ChallengeRefusal) {
             (challenge, authorization) = try core.challenges.begin(
                 method.challenge, place, connection: caller.connection)
@@ -68,7 +68,7 @@ extension AuthenticatorSession {
     /// ready.
     func complete(_ method: BrokerInterface.Complete) async throws(Fault) -> MethodAnswer {
         let challenge = try challenge(method.challenge)
-        let place = Int(method.authorization)
+        let place = Int(clamping: method.authorization)
         guard challenge.choice.authorizations.indices.contains(place),
             let exchange = exchanges.take(challenge.id, place, connection: caller.connection)
         else { throw Self.refusal }
@@ -135,7 +135,7 @@ extension AuthenticatorSession {
         _ challenge: Challenge, _ method: BrokerInterface.Complete, _ secret: SecretBytes
     ) async throws(Fault) -> MethodAnswer? {
         guard challenge.purposes == [.rotate] else { return nil }
-        let place = Int(method.authorization)
+        let place = Int(clamping: method.authorization)
         let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
         if challenge.choice.authorizations[place].item != nil {
             for item in try await vaultActor.agree(for: challenge, at: place, secret) {

@@ -77,7 +77,7 @@ struct SignatureChoice: Sendable, Equatable {
         alternatives.contains { way in way.allSatisfy { authorizations[$0].progress == .done } }
     }
 
-    /// Whether both ask a person for the same kinds of signature, whatever the items.
+    /// Whether both ask a person for the same kinds of signature. The items may differ.
     func asksLike(_ other: SignatureChoice) -> Bool {
         alternatives == other.alternatives && authorizations.map(\.kind) == other.authorizations.map(\.kind)
     }

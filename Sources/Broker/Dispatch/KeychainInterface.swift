@@ -32,11 +32,9 @@ struct KeychainInterface: ServedInterface {
             core.logger.info("call", metadata: LogFields.of(caller, method: call.method))
             return answer
         } catch {
-            // Unknown methods are not named in the log, because callers could write into the log that way.
-            let isKnown = error.name != .methodNotFound && error.name != .interfaceNotFound
             core.logger.info(
                 "call",
-                metadata: LogFields.of(caller, method: isKnown ? call.method : "unknown", outcome: error.name))
+                metadata: LogFields.of(caller, method: call.method, outcome: error.name))
             throw error
         }
     }

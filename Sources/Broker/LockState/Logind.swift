@@ -39,7 +39,7 @@ struct Logind: ~Copyable {
             guard try message.text() == Login1.name else { return [] }
             throw BusError("hear logind", reason: "it has ended, or another one has begun")
         }
-        // A signal addressed to this connection arrives whatever the subscriptions say. So the sender is checked, as
+        // A signal addressed to this connection arrives without a subscription, too. So the sender is checked, as
         // the daemon names it.
         guard sender == owner else { return [] }
         return try LogindEvent.read(message)

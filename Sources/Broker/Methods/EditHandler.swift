@@ -2,8 +2,8 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Edit`: changes what the call names. A change of policy reads the secret and seals it again, so it needs whatever
-/// reading needs.
+/// `Edit`: changes what the call names. A change of policy reads the secret and seals it again, so it needs
+/// the same as reading.
 enum EditHandler: MethodHandler {
     static func answer(_ method: Keychain.Edit, _ request: Request) async throws(Fault) -> MethodAnswer {
         let changes = MetadataChanges(

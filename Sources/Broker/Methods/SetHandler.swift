@@ -4,7 +4,7 @@ import Varlink
 import Vault
 
 /// `Set`: stores a secret. It needs no person and no unlocked vault; only making a missing vault needs a person.
-/// Whatever the call does not name stays as it is, above all the access control. A routine call that replaces a
+/// All that the call does not name stays as it is, above all the access control. A routine call that replaces a
 /// guarded secret leaves it guarded.
 enum SetHandler: MethodHandler {
     static func answer(_ method: Keychain.Set, _ request: Request) async throws(Fault) -> MethodAnswer {

@@ -8,7 +8,8 @@ import Varlink
 enum LogFields {
     static func of(_ caller: Caller, method: String? = nil, outcome: Fault.Name? = nil) -> Logger.Metadata {
         var fields: Logger.Metadata = ["uid": "\(caller.uid)", "pid": "\(caller.process.pid)"]
-        if let method { fields["method"] = "\(method)" }
+        let isServed = outcome != .methodNotFound && outcome != .interfaceNotFound
+        if let method { fields["method"] = isServed ? "\(method)" : "unknown" }
         if let outcome { fields["outcome"] = "\(outcome.rawValue)" }
         return fields
     }

@@ -5,7 +5,7 @@ import Vault
 
 /// Everything that a lock takes away: a vault's class keys, its unlocked state, and a recovery code that was given
 /// out. The vault's actor stores them here and reads them here at each use. A lock wipes them from any thread,
-/// whatever the actor is doing, and waits for nobody.
+/// even while the actor is busy, and waits for nobody.
 final class HeldKeys: Sendable {
     private struct State {
         /// nil if only items that need no unlocking can be read.

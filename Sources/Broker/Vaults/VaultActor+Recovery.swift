@@ -59,8 +59,8 @@ extension VaultActor {
     }
 }
 
-/// A recovery code that was given out and is not valid yet. It exists only in memory. Whatever happens to it, the
-/// valid code stays as it is.
+/// A recovery code that was given out and is not valid yet. It exists only in memory. The valid
+/// code stays as it is, also if this one is lost.
 struct UnconfirmedCode: Sendable {
     /// The time from the code to its confirmation, in which the person writes it down.
     static let life = Duration.seconds(600)

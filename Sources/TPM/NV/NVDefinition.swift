@@ -52,7 +52,7 @@ extension TPMContext {
         try undefine(index)
     }
 
-    /// Removes whatever is at a handle of Coffer's range. A power cut between making an index and recording it leaves
+    /// Removes any index at a handle of Coffer's range. A power cut between making an index and recording it leaves
     /// one that no record names. Takes two commands.
     ///
     /// - Throws: `.indexReplaced` if there is none.
