@@ -166,7 +166,8 @@ struct LockUnderLoadTests {
             let id = try stage.question(Self.busy, .unlock)
             let unlocking = Task { try await vaultActor.unlock(with: root, for: id) }
             let locking = Task.detached {
-                usleep(UInt32(round * 7 % 600))
+                // Every third lock comes after the unlocking, on a machine of any speed.
+                if round % 3 == 0 { _ = await unlocking.result } else { usleep(UInt32(round * 7 % 600)) }
                 vaultActor.lock()
             }
             if case .success = await unlocking.result { opened += 1 }
@@ -174,7 +175,7 @@ struct LockUnderLoadTests {
             try #require(!vaultActor.held.isUnlocked, "round \(round)")
         }
         // Both orders were there.
-        #expect(opened > 0)
+        #expect(opened >= 100)
         await stage.vaultStore.close()
     }
 

@@ -7,7 +7,7 @@ final class Accounts {
     private(set) var uids: [UInt32] = []
 
     init(_ count: Int) throws {
-        let stem = "cofft\(UInt32.random(in: 1000...9999))"
+        let stem = "cofft\(String(UInt32.random(in: 0 ... .max), radix: 36))x"
         names = (0..<count).map { "\(stem)\($0)" }
         for name in names {
             let outcome = try Command(
