@@ -63,7 +63,7 @@ public final class Broker: Service {
         self.options = options
         self.authenticatorUID = try BrokerStart.authenticatorUID(configuration)
         let challenges = ChallengeStore(
-            limits: ChallengeStore.Limits(
+            limits: ChallengeLimits(
                 openPerUser: configuration.authenticationsPerUser, life: .seconds(configuration.promptTimeout + 30)),
             clock: options.clock)
         let thread = SealerThread(patience: options.sealerTimeLimit)

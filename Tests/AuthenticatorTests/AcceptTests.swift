@@ -61,7 +61,7 @@ struct AcceptTests {
         // Root alone, without it.
         var wrong = try stage.client()
         #expect(try wrong.authenticate("wrong").name == .authenticationFailed)
-        #expect(!stage.broker.calls.contains("Adopt"))
+        #expect(!stage.broker.calls.contains("ConfirmAcceptance"))
         // Both.
         var client = try stage.client()
         let notice = try client.begin().message?.text ?? ""
@@ -69,7 +69,7 @@ struct AcceptTests {
         #expect(notice.contains("may be an older copy"), "\(notice)")
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
-        #expect(stage.broker.calls.contains("Adopt") && !stage.broker.calls.contains("Prepare"))
+        #expect(stage.broker.calls.contains("ConfirmAcceptance") && !stage.broker.calls.contains("Prepare"))
     }
 
     @Test func rootsPasswordIsNotTheOwners() throws {
@@ -77,7 +77,7 @@ struct AcceptTests {
         let stage = try stage(owner, name: accounts.names[0], asking: stageUser())
         var client = try stage.client()
         #expect(try client.authenticate(Stage.password).name == .authenticationFailed)
-        #expect(!stage.broker.calls.contains("Adopt"))
+        #expect(!stage.broker.calls.contains("ConfirmAcceptance"))
     }
 
     @Test func forRootsOwnVaultAndAGroupsRootIsAsked() throws {
@@ -96,7 +96,7 @@ struct AcceptTests {
         let stage = try stage(owner, name: accounts.names[0], asking: "nobody at all", isService: true)
         var client = try stage.client()
         #expect(try client.begin().isDone)
-        #expect(stage.broker.calls.contains("Adopt"))
+        #expect(stage.broker.calls.contains("ConfirmAcceptance"))
     }
 
     /// Who says yes to this has said yes to nothing else, and what was answered before is no yes to this.
@@ -107,7 +107,7 @@ struct AcceptTests {
         let stage = try stage(.user(0), name: root, asking: root, purposes, kinds)
         var client = try stage.client()
         #expect(try client.begin().name == .authenticationChallengeRefused)
-        #expect(!stage.broker.calls.contains("Adopt") && !stage.broker.calls.contains("Prepare"))
+        #expect(!stage.broker.calls.contains("ConfirmAcceptance") && !stage.broker.calls.contains("Prepare"))
     }
 
     @Test func nothingIsSignedForIt() throws {

@@ -123,7 +123,7 @@ struct BoundKeychainTests {
         #expect(record.with(binding: nil, unlockRoot: []) == stage.record.with(binding: nil, unlockRoot: []))
         let reseal = try #require(stage.broker.reseals.first)
         #expect(try reseal.pin == Self.pin(Stage.password, salt: binding.salt, cost: 17))
-        #expect(stage.broker.calls.suffix(2) == ["Reseal", "Adopt"])
+        #expect(stage.broker.calls.suffix(2) == ["Reseal", "AdoptRoots"])
     }
 
     @Test func whatIsKnownToBeWrongIsNotTriedAgain() throws {
@@ -186,7 +186,7 @@ struct BoundKeychainTests {
             stage.broker.change { $0.resealed = lie }
             #expect(try converse(stage, Stage.password).0.fault != nil)
             #expect(try stage.registry.record(for: .user(stage.account.uid)) == stage.record)
-            #expect(!stage.broker.calls.contains("Adopt"))
+            #expect(!stage.broker.calls.contains("AdoptRoots"))
         }
     }
 

@@ -7,18 +7,18 @@ import Testing
 
 @Suite("A new vault is registered before it is used")
 struct CreateTests {
-    @Test func theRecordIsWrittenBetweenProvisionAndAdopt() throws {
+    @Test func theRecordIsWrittenBetweenProvisionAndAdoptVault() throws {
         let stage = try Stage(.init(hasVault: false))
         let path = stage.registry.path(of: stage.record.owner)
         stage.broker.change { script in
             script.before["Provision"] = { #expect(!FileManager.default.fileExists(atPath: path)) }
-            script.before["Adopt"] = { #expect(FileManager.default.fileExists(atPath: path)) }
+            script.before["AdoptVault"] = { #expect(FileManager.default.fileExists(atPath: path)) }
         }
         var client = try stage.client()
         #expect(try client.begin().message?.text.contains("make a vault") == true)
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
-        #expect(stage.broker.calls == ["Describe", "Provision", "Adopt", "Prepare", "Complete"])
+        #expect(stage.broker.calls == ["Describe", "Provision", "AdoptVault", "Prepare", "Complete"])
         let record = try #require(try stage.registry.record(for: stage.record.owner))
         #expect(record == stage.record)
         let mode = try FileStatus.of(path)?.mode
@@ -72,7 +72,7 @@ struct CreateTests {
         var client = try stage.client()
         #expect(try client.authenticate(Stage.password).fault != nil)
         #expect(try stage.registry.record(for: record.owner) == nil)
-        #expect(!stage.broker.calls.contains("Adopt"))
+        #expect(!stage.broker.calls.contains("AdoptVault"))
     }
 
     @Test func adoptingEarnsNoMoreThanUnlock() throws {

@@ -142,7 +142,7 @@ import Varlink
         #expect(!scene.stage.broker.calls.contains("ProvideKey"))
         #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == scene.stage.record)
         #expect(try scene.begin(enrolment: ["biometry-current-set"]) == nil)
-        #expect(scene.stage.broker.calls.suffix(3) == ["Describe", "ProvideKey", "Adopt"])
+        #expect(scene.stage.broker.calls.suffix(3) == ["Describe", "ProvideKey", "ConfirmEnrolment"])
         let bound = scene.stage.record.with(biometrySet: set, key: name)
         #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == bound)
         #expect(try scene.begin(enrolment: ["biometry-current-set"]) == nil)
@@ -158,7 +158,6 @@ import Varlink
         for kinds in [["presence"], [], ["biometry-any", "biometry-any"], ["unlock"]] {
             #expect(try scene.begin(enrolment: kinds)?.name == .authenticationChallengeRefused)
         }
-        scene.stage.broker.change { $0.adopted = [.init(kind: "unlock")] }
         scene.stage.broker.change { script in
             script.facts.enrolment = ["biometry-any"]
             script.facts.purposes = [.enrolment, .read]

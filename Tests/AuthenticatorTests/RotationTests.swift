@@ -48,7 +48,7 @@ struct RotationTests {
         #expect(
             stage.broker.calls == [
                 "Describe", "Prepare", "Complete", "Renew", "Prepare", "Complete", "Prepare", "Complete", "Succeed",
-                "Prepare", "Complete", "Adopt",
+                "Prepare", "Complete", "AdoptSuccessor",
             ])
         #expect(try stage.registry.record(for: stage.record.owner) == next)
         // Each signature is for what it says, and the last one for the successor.
@@ -163,7 +163,7 @@ struct RotationTests {
         var client = try stage.client()
         #expect(try client.authenticate(Stage.password).name == .notCompleted)
         #expect(try stage.registry.record(for: record.owner) == record)
-        #expect(!stage.broker.calls.contains("Adopt"))
+        #expect(!stage.broker.calls.contains("AdoptSuccessor"))
         // Nothing was signed for it either.
         #expect(stage.broker.completions.count == 3)
     }

@@ -67,7 +67,7 @@ struct TiedKeychainTests {
         // Both roots, and only the unlock root to be sealed anew: the recovery key opens nothing by itself.
         #expect(free.broker.completions.map(\.authorization) == [0, 1])
         #expect(free.broker.completions.map(\.reseals) == [true, nil])
-        #expect(free.broker.calls.suffix(2) == ["ResealForBoot", "Adopt"])
+        #expect(free.broker.calls.suffix(2) == ["ResealForBoot", "AdoptRoots"])
         let record = try #require(try record(free))
         #expect(record.boot?.registers == [4, 7] && record.boot?.index.handle == 0x01B0_C001)
         for role in ObjectRole.tiedToBoot + [.approvingKey] {
@@ -143,7 +143,7 @@ struct TiedKeychainTests {
             stage.broker.change { $0.tied = lie }
             #expect(try converse(stage).0.fault != nil, "\(lie)")
             #expect(try record(stage) == stage.record)
-            #expect(!stage.broker.calls.contains("Adopt"))
+            #expect(!stage.broker.calls.contains("AdoptRoots"))
         }
     }
 }

@@ -14,9 +14,7 @@ struct ChallengeStoreTests {
 
     private func granted(for caller: Caller) throws -> (ChallengeStore, Challenge.ID) {
         let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: clock.clock)
-        let id = try store.issue(
-            to: caller, owner: .user(1000), vault: VaultID.random(), purposes: [.unlock],
-            choice: .unlock)
+        let id = try store.issue(.unlock, to: caller, owner: .user(1000), vault: VaultID.random())
         _ = try store.describe(id, uid: caller.uid, process: caller.process, connection: 1)
         _ = try store.begin(id, 0, connection: 1)
         try store.finish(id, 0, connection: 1, agreement: nil)
@@ -43,9 +41,7 @@ struct ChallengeStoreTests {
     func otherConnection() throws {
         let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: clock.clock)
         let caller = Caller(uid: 1000, process: process, connection: 1)
-        let id = try store.issue(
-            to: caller, owner: .user(1000), vault: VaultID.random(), purposes: [.unlock],
-            choice: .unlock)
+        let id = try store.issue(.unlock, to: caller, owner: .user(1000), vault: VaultID.random())
         _ = try store.describe(id, uid: 1000, process: process, connection: 1)
         #expect(throws: ChallengeRefusal.outOfOrder) {
             try store.describe(id, uid: 1000, process: process, connection: 2)
@@ -73,8 +69,7 @@ struct ChallengeStoreTests {
         var ids: [Challenge.ID] = []
         for number in 0..<10 {
             ids.append(
-                try store.issue(
-                    to: caller, owner: .user(1000), vault: vault, purposes: [.unlock], choice: .unlock))
+                try store.issue(.unlock, to: caller, owner: .user(1000), vault: vault))
             if number == 0 { _ = try store.describe(ids[0], uid: 1000, process: process, connection: 1) }
             clock.advance(by: .milliseconds(1))
         }
@@ -91,17 +86,19 @@ struct ChallengeStoreTests {
     private static let passcode = key(.passcode, .passcode)
     private static let biometry = key(.biometryAny, .biometryAny)
 
-    private func described(_ ways: [[Challenge.Authorization]]) throws -> (ChallengeStore, Challenge.ID, Caller) {
+    private func described(_ ways: [[Challenge.Authorization]], unlocks: Bool = false) throws -> (
+        ChallengeStore, Challenge.ID, Caller
+    ) {
         let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: clock.clock)
         let caller = Caller(uid: 1000, process: process, connection: 1)
-        let id = try store.issue(
-            to: caller, owner: .user(1000), vault: VaultID.random(), purposes: [.read], choice: SignatureChoice(ways))
+        let request = Challenge.Request.use(try .reading("s", "a", ways), unlocks: unlocks)
+        let id = try store.issue(request, to: caller, owner: .user(1000), vault: VaultID.random())
         _ = try store.describe(id, uid: 1000, process: process, connection: 1)
         return (store, id, caller)
     }
 
     private func sign(_ store: ChallengeStore, _ id: Challenge.ID, _ index: Int) throws {
-        let (_, authorization) = try store.begin(id, index, connection: 1)
+        let authorization = try store.begin(id, index, connection: 1)
         try store.finish(
             id, index, connection: 1, agreement: SecretBytes(copying: [UInt8(authorization.role.rawValue)]))
     }
@@ -110,20 +107,20 @@ struct ChallengeStoreTests {
     func oneWay() throws {
         let (store, id, caller) = try described([[Self.biometry], [Self.passcode]])
         try sign(store, id, 1)
-        #expect(Set(try store.redeem(id, by: caller).agreements.keys) == [.passcode])
+        #expect(Set(try store.redeem(id, by: caller).grant.agreements.keys) == [.passcode])
     }
 
     @Test("a signature less than a whole way grants nothing")
     func halfWay() throws {
-        let ways = [[SignatureChoice.unlock.authorizations[0], Self.biometry, Self.passcode]]
+        let ways = [[Self.biometry, Self.passcode]]
         for taken in [[0], [1], [2], [0, 1], [0, 2], [1, 2]] {
-            let (store, id, caller) = try described(ways)
+            let (store, id, caller) = try described(ways, unlocks: true)
             for index in taken { try sign(store, id, index) }
             #expect(throws: ChallengeRefusal.notGranted) { try store.redeem(id, by: caller) }
         }
-        let (store, id, caller) = try described(ways)
+        let (store, id, caller) = try described(ways, unlocks: true)
         for index in [2, 0, 1] { try sign(store, id, index) }
-        #expect(try store.redeem(id, by: caller).stage == .granted)
+        #expect(try store.redeem(id, by: caller).grant.agreements.count == 3)
     }
 
     @Test("signatures of two ways are no way: the second is not even begun")

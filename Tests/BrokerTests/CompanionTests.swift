@@ -21,16 +21,25 @@ struct CompanionTests {
 
     private func issue(
         _ store: ChallengeStore, _ account: String = "a", to other: Caller? = nil, owner: Owner = .user(1000),
-        kinds: [AuthorizationKind] = [.presence], purposes: [Keychain.Purpose] = [.read]
+        kinds: [AuthorizationKind] = [.presence], unlocks: Bool = false
+    ) throws -> Challenge.ID {
+        let ways = [kinds.map { Challenge.Authorization(role: .presence, kind: $0, point: nil) }]
+        let request = Challenge.Request.use(try .reading("s", account, ways), unlocks: unlocks)
+        return try issue(store, request, account, to: other, owner: owner)
+    }
+
+    private func issue(
+        _ store: ChallengeStore, _ request: Challenge.Request, _ reason: String, to other: Caller? = nil,
+        owner: Owner = .user(1000)
     ) throws -> Challenge.ID {
         let vault = try #require(VaultID(bytes: [UInt8](repeating: 1, count: 16)))
-        let choice = SignatureChoice([
-            kinds.map { Challenge.Authorization(role: .presence, kind: $0, point: nil) }
-        ])
-        return try store.issue(
-            to: other ?? caller, owner: owner, vault: vault, purposes: purposes,
-            subject: Challenge.Subject(item: .random(), version: 1, service: "s", account: account), reason: account,
-            choice: choice)
+        return try store.issue(request, to: other ?? caller, owner: owner, vault: vault, reason: reason)
+    }
+
+    private func companions(
+        _ store: ChallengeStore, _ id: Challenge.ID, connection: UInt64
+    ) throws(ChallengeRefusal) -> [Challenge] {
+        store.companions(of: try store.permit(.companions, id, connection: connection))
     }
 
     private func described(_ store: ChallengeStore) throws -> Challenge.ID {
@@ -56,27 +65,26 @@ struct CompanionTests {
         _ = try issue(store, "other owner", owner: .group(5))
         _ = try issue(store, "other kind", kinds: [.passcode])
         _ = try issue(store, "more kinds", kinds: [.presence, .passcode])
-        _ = try issue(store, "other purpose", kinds: [.presence], purposes: [.unlock, .read])
-        let found = try store.companions(own, connection: 9)
+        _ = try issue(store, "other purpose", kinds: [.presence], unlocks: true)
+        let found = try companions(store, own, connection: 9)
         #expect(found.map(\.id) == [companion])
         // One that an authenticator is busy with is still one; one that was granted is not.
         _ = try store.describe(companion, uid: 1000, process: caller.process, connection: 10)
-        #expect(try store.companions(own, connection: 9).count == 1)
+        #expect(try companions(store, own, connection: 9).count == 1)
         _ = try store.begin(companion, 0, connection: 10)
         try store.finish(companion, 0, connection: 10, agreement: nil)
-        #expect(try store.companions(own, connection: 9).isEmpty)
+        #expect(try companions(store, own, connection: 9).isEmpty)
     }
 
     @Test("only requests to read are companions: whatever else is asked for is asked for by itself")
     func purposes() throws {
-        for purpose in Keychain.Purpose.allCases where purpose != .read {
-            for purposes in [[purpose], [purpose, .read]] where purposes != [.unlock, .read] {
-                let store = store()
-                let own = try issue(store, "own", purposes: purposes)
-                _ = try store.describe(own, uid: 1000, process: caller.process, connection: 9)
-                _ = try issue(store, "companion", purposes: purposes)
-                #expect(try store.companions(own, connection: 9).isEmpty, "\(purposes)")
-            }
+        for request in try Challenge.Request.oneOfEach(made: true) {
+            let store = store()
+            let own = try issue(store, request, "own")
+            _ = try store.describe(own, uid: 1000, process: caller.process, connection: 9)
+            _ = try issue(store, request, "companion")
+            let isReading = request.purposes == [.read] || request.purposes == [.unlock, .read]
+            #expect(try companions(store, own, connection: 9).count == (isReading ? 1 : 0), "\(request.purposes)")
         }
     }
 
@@ -84,9 +92,9 @@ struct CompanionTests {
     func private_() throws {
         let store = store()
         let own = try described(store)
-        #expect(throws: ChallengeRefusal.outOfOrder) { try store.companions(own, connection: 10) }
+        #expect(throws: ChallengeRefusal.outOfOrder) { try companions(store, own, connection: 10) }
         let issued = try issue(store, "b")
-        #expect(throws: ChallengeRefusal.outOfOrder) { try store.companions(issued, connection: 9) }
+        #expect(throws: ChallengeRefusal.outOfOrder) { try companions(store, issued, connection: 9) }
     }
 
     @Test("those that one prompt answers count as one, up to what a person can be shown; a user has sixty-four at most")

@@ -151,7 +151,7 @@ struct EnrolmentTests {
         let other = try broker.authenticator.connect()
         #expect(try await fault { try await provide(two, other) }.name == .brokerFailed)
         // Without the registry's word nothing is granted.
-        let early = try await fault { try await line.call(BrokerInterface.Adopt(challenge: one)) }
+        let early = try await fault { try await line.call(BrokerInterface.ConfirmEnrolment(challenge: one)) }
         #expect(early.name == .brokerNotPermitted)
         let spent = try await fault { try await client.call(Self.set("a", .biometryCurrentSet, challenge: one)) }
         #expect(spent.name == .challengeRefused)

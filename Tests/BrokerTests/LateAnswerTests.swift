@@ -37,8 +37,8 @@ struct LateAnswerTests {
         let key = try P256.PrivateKey.generate().publicKey
         func provision(_ vaultActor: VaultActor) async throws -> RegistryRecord {
             let id = try store.issue(
-                to: Caller(uid: uid, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1),
-                owner: .user(uid), vault: nil, purposes: [.create])
+                .create, to: Caller(uid: uid, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1),
+                owner: .user(uid), vault: nil)
             return try await vaultActor.provision(for: id, authenticatorKey: key)
         }
         func indexes() throws -> Int {
@@ -91,7 +91,7 @@ struct LateAnswerTests {
         let binding = try #require(BindingPin(index: index, salt: [UInt8](repeating: 1, count: BindingPin.saltCount)))
         let name = [UInt8](Data(base64Encoded: reply.name) ?? Data())
         try broker.authenticator.registry.replace(former, with: former.with(binding: binding, unlockRoot: name))
-        async let adopted = binder.call(BrokerInterface.Adopt(challenge: bind))
+        async let adopted = binder.call(BrokerInterface.AdoptRoots(challenge: bind))
         // Some time for the one to come first; the other way around nothing is to be seen, and nothing wrong.
         try await Task.sleep(for: .milliseconds(300))
         let late = try await fault {

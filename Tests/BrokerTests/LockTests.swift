@@ -27,7 +27,7 @@ struct LockTests {
         let caller = Caller(
             uid: ProcessSurroundings.effectiveUser, process: try TestAuthenticator.thisProcess(), connection: 1)
         let key = try P256.PrivateKey.generate()
-        let id = try store.issue(to: caller, owner: caller.owner, vault: nil, purposes: [.create])
+        let id = try store.issue(.create, to: caller, owner: caller.owner, vault: nil)
         let record = try await vaultActor.provision(for: id, authenticatorKey: key.publicKey)
         try registry.write(record)
         _ = try await vaultActor.adopt(for: id)
@@ -53,7 +53,7 @@ struct LockTests {
     @Test("a signature that comes after a lock opens nothing")
     func late() async throws {
         let (vaultActor, store, caller, folder) = try await unlocked()
-        let id = try store.issue(to: caller, owner: caller.owner, vault: nil, purposes: [.unlock])
+        let id = try store.issue(.unlock, to: caller, owner: caller.owner, vault: nil)
         vaultActor.lock()
         await #expect(throws: Faults.challengeRefused) {
             try await vaultActor.unlock(with: SecretBytes.random(count: 32), for: id)

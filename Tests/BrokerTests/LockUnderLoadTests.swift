@@ -43,11 +43,10 @@ struct LockUnderLoadTests {
             }
         }
 
-        func question(_ uid: UInt32, _ purpose: Keychain.Purpose) throws -> Challenge.ID {
+        func question(_ uid: UInt32, _ request: Challenge.Request) throws -> Challenge.ID {
             let process = ProcessIdentity(pid: 7, startTime: 70)
             return try store.issue(
-                to: Caller(uid: uid, process: process, connection: 1), owner: .user(uid), vault: nil,
-                purposes: [purpose])
+                request, to: Caller(uid: uid, process: process, connection: 1), owner: .user(uid), vault: nil)
         }
 
         /// What a signature releases.

@@ -294,7 +294,7 @@ struct RotationTests {
                 try await line.call(BrokerInterface.Succeed<RegistryRecord>(challenge: next))
             }
             #expect(incomplete.name == .brokerChallengeRefused)
-            let adopted = try await fault { try await line.call(BrokerInterface.Adopt(challenge: next)) }
+            let adopted = try await fault { try await line.call(BrokerInterface.AdoptSuccessor(challenge: next)) }
             #expect(adopted.name == .brokerChallengeRefused)
             await line.close()
         }

@@ -124,10 +124,10 @@ struct StateTests {
         #expect(try await fault { try await broker.authenticator.provision(second, two) }.name == .brokerFailed)
         // Not registered: nothing to adopt.
         #expect(
-            try await fault { try await two.call(BrokerInterface.Adopt(challenge: second)) }.name
+            try await fault { try await two.call(BrokerInterface.AdoptVault(challenge: second)) }.name
                 == .brokerChallengeRefused)
         try broker.authenticator.registry.write(record)
-        let authorizations = try await one.call(BrokerInterface.Adopt(challenge: first)).authorizations
+        let authorizations = try await one.call(BrokerInterface.AdoptVault(challenge: first)).authorizations
         #expect(authorizations.map(\.kind) == ["unlock"])
         try await broker.authenticator.sign(first, 0, authorizations[0], owner: owner, one)
         #expect(try await client.call(Keychain.Unlock(challenge: first)).vault.state == .unlocked)

@@ -27,10 +27,7 @@ struct Enrolment {
             try provideKey(for: set, record, &broker)
         }
         do throws(BrokerFailure) {
-            let next = try broker.call(BrokerInterface.Adopt(challenge: challenge), within: .seconds(10))
-            guard next.authorizations.isEmpty else {
-                throw .unreachable("The broker asks for signatures where none is needed.")
-            }
+            _ = try broker.call(BrokerInterface.ConfirmEnrolment(challenge: challenge), within: .seconds(10))
         } catch {
             throw ConversationError(error)
         }

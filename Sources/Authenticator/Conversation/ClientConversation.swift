@@ -208,7 +208,7 @@ public struct ClientConversation {
         if demand.purposes == [.accept] {
             // Accepting opens nothing, so nothing is signed.
             do throws(BrokerFailure) {
-                _ = try broker.call(BrokerInterface.Adopt(challenge: challenge), within: .seconds(10))
+                _ = try broker.call(BrokerInterface.ConfirmAcceptance(challenge: challenge), within: .seconds(10))
             } catch { throw ConversationError(error) }
             return
         }

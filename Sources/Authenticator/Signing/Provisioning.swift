@@ -32,7 +32,7 @@ struct Provisioning {
             }
         }
         do throws(BrokerFailure) {
-            let next = try broker.call(BrokerInterface.Adopt(challenge: challenge), within: .seconds(60))
+            let next = try broker.call(BrokerInterface.AdoptVault(challenge: challenge), within: .seconds(60))
             guard next.authorizations == [BrokerInterface.Authorization(kind: AuthorizationKind.unlock.rawValue)] else {
                 throw .unreachable("The broker asks for other signatures than a new keychain needs.")
             }

@@ -13,11 +13,13 @@ struct AuthenticatorInterface: ServedInterface {
         product: "cofferd", version: ProductVersion.current,
         interfaces: [.init(name: BrokerInterface.interface, description: BrokerInterface.description)],
         methods: [
-            BrokerInterface.Describe.self, BrokerInterface.Provision<RegistryRecord>.self, BrokerInterface.Adopt.self,
-            BrokerInterface.Companions.self, BrokerInterface.ProvideKey.self, BrokerInterface.Prepare.self,
-            BrokerInterface.Complete.self, BrokerInterface.Reseal.self, BrokerInterface.ResealForBoot.self,
-            BrokerInterface.Renew.self, BrokerInterface.Succeed<RegistryRecord>.self, BrokerInterface.Report.self,
-            BrokerInterface.Refuse.self,
+            BrokerInterface.Describe.self, BrokerInterface.Provision<RegistryRecord>.self,
+            BrokerInterface.AdoptVault.self,
+            BrokerInterface.Companions.self, BrokerInterface.ProvideKey.self, BrokerInterface.ConfirmEnrolment.self,
+            BrokerInterface.ConfirmAcceptance.self, BrokerInterface.Prepare.self, BrokerInterface.Complete.self,
+            BrokerInterface.Reseal.self, BrokerInterface.ResealForBoot.self, BrokerInterface.AdoptRoots.self,
+            BrokerInterface.Renew.self, BrokerInterface.Succeed<RegistryRecord>.self,
+            BrokerInterface.AdoptSuccessor.self, BrokerInterface.Report.self, BrokerInterface.Refuse.self,
         ])
 
     init(core: BrokerCore, authenticatorUID: UInt32) {
@@ -59,15 +61,19 @@ struct AuthenticatorInterface: ServedInterface {
         switch parameters {
         case let call as BrokerInterface.Describe: try conversation.describe(call)
         case let call as BrokerInterface.Provision<RegistryRecord>: try await conversation.provision(call)
-        case let call as BrokerInterface.Adopt: try await conversation.adopt(call)
+        case let call as BrokerInterface.AdoptVault: try await conversation.adoptVault(call)
         case let call as BrokerInterface.Companions: try conversation.companions(call)
         case let call as BrokerInterface.ProvideKey: try await conversation.provideKey(call)
+        case let call as BrokerInterface.ConfirmEnrolment: try await conversation.confirmEnrolment(call)
+        case let call as BrokerInterface.ConfirmAcceptance: try await conversation.confirmAcceptance(call)
         case let call as BrokerInterface.Prepare: try await conversation.prepare(call)
         case let call as BrokerInterface.Complete: try await conversation.complete(call)
         case let call as BrokerInterface.Reseal: try await conversation.reseal(call)
         case let call as BrokerInterface.ResealForBoot: try await conversation.resealForBoot(call)
+        case let call as BrokerInterface.AdoptRoots: try await conversation.adoptRoots(call)
         case let call as BrokerInterface.Renew: try await conversation.renew(call)
         case let call as BrokerInterface.Succeed<RegistryRecord>: try await conversation.succeed(call)
+        case let call as BrokerInterface.AdoptSuccessor: try await conversation.adoptSuccessor(call)
         case let call as BrokerInterface.Report: try await conversation.report(call)
         case let call as BrokerInterface.Refuse: try await conversation.refuse(call)
         default: throw Fault(.brokerFailed, "The broker serves this method, and does not know it.")

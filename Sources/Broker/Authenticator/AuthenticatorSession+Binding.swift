@@ -8,67 +8,58 @@ import Vault
 extension AuthenticatorSession {
     /// Seals another unlock root to replace the one that a signature has released. The new root is not in use yet.
     func reseal(_ method: BrokerInterface.Reseal) async throws(Fault) -> MethodAnswer {
-        let challenge = try challenge(method.challenge)
-        do throws(Fault) {
+        try await conduct(.reseal, method.challenge) { (challenge) throws(Fault) in
             let pin = try Self.pin(method.pin)
-            guard let root = challenge.heldRoot, challenge.resealed == nil, !challenge.changesBoot,
-                (pin == nil) == (challenge.purposes == [.unbind])
-            else { throw Fault(.brokerNotPermitted, "This challenge neither binds a vault nor unbinds one.") }
+            let root = try step { (_, connection) throws(ChallengeRefusal) in
+                try challenge.life.conversation(over: connection).root
+            }
+            let isUnbinding = if case .unbind = challenge.request { true } else { false }
+            guard case .released(let root) = root, (pin == nil) == isUnbinding else {
+                throw Fault(.brokerNotPermitted, PrivateCall.reseal.objection)
+            }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
             let (next, sealed) = try await vaultActor.reseal(for: challenge, root: root, pin: pin)
-            do throws(ChallengeRefusal) {
-                try core.challenges.hold(next, sealedAs: sealed.name, for: challenge.id, connection: caller.connection)
-            } catch { throw Self.refusal }
+            try step { (challenges, connection) throws(ChallengeRefusal) in
+                try challenges.replace(by: next, sealedAs: sealed.name, for: challenge.id, connection: connection)
+            }
             return .reply(
                 BrokerInterface.Reseal.Reply(
                     name: Base64.encode(sealed.name),
                     index: sealed.index.map {
                         BrokerInterface.PINIndex(handle: Int64($0.handle), policy: Base64.encode($0.policy))
                     }))
-        } catch {
-            core.challenges.drop(challenge.id)
-            throw error.forAuthenticator
         }
     }
 
-    /// The registry names the other unlock root. The vault is now open with that root, and the challenge goes on.
-    func adoptBinding(_ method: BrokerInterface.Adopt) async throws(Fault) -> MethodAnswer {
-        let challenge = try challenge(method.challenge)
-        do throws(Fault) {
-            guard let root = challenge.heldRoot, let name = challenge.resealed,
+    /// The registry names the roots that were sealed again. The vault is now open with them.
+    func adoptRoots(_ method: BrokerInterface.AdoptRoots) async throws(Fault) -> MethodAnswer {
+        try await conduct(.adoptRoots, method.challenge) { (challenge) throws(Fault) in
+            let root = try step { (_, connection) throws(ChallengeRefusal) in
+                try challenge.life.conversation(over: connection).root
+            }
+            guard case .replacement(let root, let name) = root,
                 let index = challenge.choice.authorizations.firstIndex(where: { $0.role == .unlockRoot })
             else { throw Self.refusal }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
             let lost = try await vaultActor.adoptBinding(for: challenge.id, root: root, name: name)
-            let event = Self.event(of: challenge) ?? .bind
-            let detail: String? =
-                switch challenge.purposes {
-                case [.bind], [.tieToBoot], [.releaseFromBoot]: nil
-                case [.unbind]: lost == 0 ? nil : "\(lost) of class passcode-set destroyed"
-                default: "to the changed password"
-                }
-            await vaultActor.note(AccessRecord(event, by: LoggedProgram.of(challenge), detail: detail), .anchored)
+            await vaultActor.note(Self.record(of: challenge, losing: lost), .anchored)
             if case .user(let uid) = challenge.owner { core.locks.idle.unlocked(uid) }
-            do throws(ChallengeRefusal) {
-                try core.challenges.finish(challenge.id, index, connection: caller.connection, agreement: nil)
-            } catch { throw Self.refusal }
-            return .reply(BrokerInterface.Adopt.Reply(authorizations: []))
-        } catch {
-            core.challenges.drop(challenge.id)
-            throw error.forAuthenticator
+            try step { (challenges, connection) throws(ChallengeRefusal) in
+                try challenges.finish(challenge.id, index, connection: connection, agreement: nil)
+            }
+            return .reply(Nothing())
         }
     }
 
-    /// The event that the access log gets for a challenge that neither opens a vault nor reads a secret.
-    static func event(of challenge: Challenge) -> AccessRecord.Event? {
-        switch challenge.purposes {
-        case [.bind]: .bind
-        case [.unbind]: .unbind
-        case [.tieToBoot]: .tie
-        case [.releaseFromBoot]: .release
-        case [.approveBoot]: .approve
-        default: nil
+    /// The record of roots that were replaced.
+    private static func record(of challenge: Challenge, losing lost: Int) -> AccessRecord {
+        let program = LoggedProgram.of(challenge)
+        // Opening a bound vault replaces its root only after the login password was changed.
+        guard challenge.request.resealsRoots, let event = challenge.request.event else {
+            return AccessRecord(.bind, by: program, detail: "to the changed password")
         }
+        return AccessRecord(
+            event, by: program, detail: lost == 0 ? nil : "\(lost) of class passcode-set destroyed")
     }
 
     /// Decodes the PIN (32 bytes) that the authenticator derived from a bound vault's password.

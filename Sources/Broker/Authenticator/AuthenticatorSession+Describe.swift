@@ -24,30 +24,34 @@ extension AuthenticatorSession {
         } catch {
             throw Self.refusal
         }
+        let request = challenge.request
+        var enrolment: [String]?
+        var items: [BrokerInterface.NamedItem]?
+        var newName: Challenge.Name?
+        switch request {
+        case .use(let use, _): newName = use.deed.newName
+        case .enrolment(let kinds): enrolment = kinds.map(\.rawValue)
+        case .rotate(let rotation):
+            items = rotation.items.map { BrokerInterface.NamedItem(service: $0.service, account: $0.account) }
+        case .create, .unlock, .login, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
+            break
+        }
         return .reply(
             BrokerInterface.Describe.Reply(
-                owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: challenge.purposes,
-                service: challenge.subject?.service, account: challenge.subject?.account, reason: challenge.reason,
+                owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: request.purposes,
+                service: request.subject?.service, account: request.subject?.account, reason: challenge.reason,
                 authorizations: challenge.choice.wire,
                 alternatives: challenge.choice.alternatives.map { $0.map(Int64.init) },
                 lastLock: max(
                     core.vaultStore.lockTimes.last(of: .user(challenge.uid)),
                     core.vaultStore.lockTimes.last(of: challenge.owner)),
-                enrolment: challenge.purposes.contains(.enrolment) ? challenge.enrolment.map(\.rawValue) : nil,
-                items: challenge.purposes.contains(.rotate)
-                    ? challenge.items.map { BrokerInterface.NamedItem(service: $0.service, account: $0.account) } : nil,
-                newService: challenge.newName?.service, newAccount: challenge.newName?.account))
+                enrolment: enrolment, items: items, newService: newName?.service, newAccount: newName?.account))
     }
-}
 
-extension AuthenticatorSession {
     /// The other requests of the same process that wait for an answer, so that one prompt can show all of them. The
     /// reply names their challenges only by digest.
     func companions(_ method: BrokerInterface.Companions) throws(Fault) -> MethodAnswer {
-        let found: [Challenge]
-        do throws(ChallengeRefusal) {
-            found = try core.challenges.companions(method.challenge, connection: caller.connection)
-        } catch { throw Self.refusal }
+        let found = core.challenges.companions(of: try permitted(.companions, method.challenge))
         var companions: [BrokerInterface.Companion] = []
         for challenge in found {
             let digest: [UInt8]
@@ -56,8 +60,8 @@ extension AuthenticatorSession {
             }
             companions.append(
                 BrokerInterface.Companion(
-                    digest: Hex.encode(digest), service: challenge.subject?.service,
-                    account: challenge.subject?.account, reason: challenge.reason))
+                    digest: Hex.encode(digest), service: challenge.request.subject?.service,
+                    account: challenge.request.subject?.account, reason: challenge.reason))
         }
         return .reply(BrokerInterface.Companions.Reply(companions: companions))
     }

@@ -8,8 +8,7 @@ import Vault
 extension AuthenticatorSession {
     /// The person agreed and the vault is open. Makes the successor, or continues with an existing one.
     func renew(_ method: BrokerInterface.Renew) async throws(Fault) -> MethodAnswer {
-        let challenge = try rotation(method.challenge)
-        do throws(Fault) {
+        try await conduct(.renew, method.challenge) { (challenge) throws(Fault) in
             guard let key = Base64.decode(method.authenticatorKey), P256.isOnCurve(key) else {
                 throw Fault(.brokerInvalidArgument, "The authenticator's key is no point of P-256.")
             }
@@ -23,63 +22,43 @@ extension AuthenticatorSession {
             // Only the signature for opening the vault shows that the person agreed.
             guard challenge.choice.authorizations.contains(where: { $0.role == .unlockRoot && $0.progress == .done })
             else { throw Self.refusal }
-            do throws(ChallengeRefusal) {
-                try core.challenges.beginRenewal(challenge.id, connection: caller.connection)
-            } catch { throw Self.refusal }
+            try step { (challenges, connection) throws(ChallengeRefusal) in
+                try challenges.beginRenewal(challenge.id, connection: connection)
+            }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
             try await vaultActor.renew(for: challenge, authenticatorKey: key, binding: binding)
             return .reply(Nothing())
-        } catch {
-            core.challenges.drop(challenge.id)
-            throw error.forAuthenticator
         }
     }
 
     /// All signatures are there. Fills the successor. When no item is left, its record is offered to the registry.
     func succeed(_ method: BrokerInterface.Succeed<RegistryRecord>) async throws(Fault) -> MethodAnswer {
-        let challenge = try rotation(method.challenge)
-        do throws(Fault) {
+        try await conduct(.succeed, method.challenge) { (challenge) throws(Fault) in
             guard challenge.choice.isComplete else { throw Self.refusal }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
             let (record, items) = try await vaultActor.succeed(for: challenge, over: caller.connection)
             for item in items { core.applicationPasswords.succeeded(at: item, by: challenge.uid) }
-            do throws(ChallengeRefusal) {
+            try step { (challenges, connection) throws(ChallengeRefusal) in
                 if record == nil {
-                    try core.challenges.finishRenewal(
-                        challenge.id, connection: caller.connection, RenewalOutcome(items: nil, isRevoked: false))
+                    try challenges.finishRenewal(
+                        challenge.id, connection: connection, RenewalOutcome(items: nil, isRevoked: false))
                 } else {
-                    try core.challenges.continueRenewal(challenge.id, connection: caller.connection)
+                    try challenges.fillSuccessor(challenge.id, connection: connection)
                 }
-            } catch { throw Self.refusal }
+            }
             return .reply(BrokerInterface.Succeed<RegistryRecord>.Reply(record: record))
-        } catch {
-            core.challenges.drop(challenge.id)
-            throw error.forAuthenticator
         }
     }
 
     /// The registry names the successor.
-    func adoptSuccessor(_ method: BrokerInterface.Adopt) async throws(Fault) -> MethodAnswer {
-        let challenge = try rotation(method.challenge)
-        do throws(Fault) {
-            let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
-            let outcome = try await vaultActor.adoptSuccessor(for: challenge.id)
+    func adoptSuccessor(_ method: BrokerInterface.AdoptSuccessor) async throws(Fault) -> MethodAnswer {
+        try await conduct(.adoptSuccessor, method.challenge) { (challenge) throws(Fault) in
+            let outcome = try await core.vaultStore.vaultActor(of: challenge.owner).adoptSuccessor(for: challenge.id)
             if case .user(let uid) = challenge.owner { core.locks.idle.unlocked(uid) }
-            do throws(ChallengeRefusal) {
-                try core.challenges.finishRenewal(challenge.id, connection: caller.connection, outcome)
-            } catch { throw Self.refusal }
-            return .reply(BrokerInterface.Adopt.Reply(authorizations: []))
-        } catch {
-            core.challenges.drop(challenge.id)
-            throw error.forAuthenticator
+            try step { (challenges, connection) throws(ChallengeRefusal) in
+                try challenges.finishRenewal(challenge.id, connection: connection, outcome)
+            }
+            return .reply(Nothing())
         }
-    }
-
-    private func rotation(_ id: Challenge.ID) throws(Fault) -> Challenge {
-        let challenge = try challenge(id)
-        guard challenge.purposes == [.rotate] else {
-            throw Fault(.brokerNotPermitted, "This challenge renews no keys.")
-        }
-        return challenge
     }
 }

@@ -8,13 +8,11 @@ extension AuthenticatorSession {
     /// Opens the sealer's session for one authorization. The sealer and the registry's record decide what is to be
     /// signed. The caller names an index only.
     func prepare(_ method: BrokerInterface.Prepare) async throws(Fault) -> MethodAnswer {
-        let challenge: Challenge
-        let authorization: Challenge.Authorization
+        let challenge = try permitted(.prepare, method.challenge)
         let place = Int(clamping: method.authorization)
-        do throws(ChallengeRefusal) {
-            (challenge, authorization) = try core.challenges.begin(
-                method.challenge, place, connection: caller.connection)
-        } catch { throw Self.refusal }
+        let authorization = try step { (challenges, connection) throws(ChallengeRefusal) in
+            try challenges.begin(challenge.id, place, connection: connection)
+        }
         do throws(Fault) {
             let material = try await core.vaultStore.vaultActor(of: challenge.owner).material(for: challenge.id)
             guard material.isSuccessor || material.record.vault == challenge.vault else { throw Self.refusal }
@@ -67,7 +65,7 @@ extension AuthenticatorSession {
     /// Takes the signature. After the last one, the process that asked has its vault open or its item's agreement
     /// ready.
     func complete(_ method: BrokerInterface.Complete) async throws(Fault) -> MethodAnswer {
-        let challenge = try challenge(method.challenge)
+        let challenge = try permitted(.complete, method.challenge)
         let place = Int(clamping: method.authorization)
         guard challenge.choice.authorizations.indices.contains(place),
             let exchange = exchanges.take(challenge.id, place, connection: caller.connection)
@@ -90,13 +88,13 @@ extension AuthenticatorSession {
             let authorization = challenge.choice.authorizations[place]
             if let answer = try await renewed(challenge, method, secret) { return answer }
             if authorization.role == .unlockRoot, method.reseals ?? false {
-                do throws(ChallengeRefusal) {
-                    try core.challenges.hold(secret, for: challenge.id, connection: caller.connection)
-                } catch { throw Self.refusal }
+                try step { (challenges, connection) throws(ChallengeRefusal) in
+                    try challenges.hold(secret, for: challenge.id, connection: connection)
+                }
                 return .reply(Nothing())
             }
             // A challenge that reseals roots must not open the vault.
-            guard !challenge.resealsRoots || authorization.role == .recovery else { throw Self.refusal }
+            guard !challenge.request.resealsRoots || authorization.role == .recovery else { throw Self.refusal }
             if authorization.role == .unlockRoot {
                 let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
                 try await vaultActor.unlock(with: secret, for: challenge.id)
@@ -110,12 +108,12 @@ extension AuthenticatorSession {
                     await core.vaultStore.groupOpened()
                 }
             }
-            do throws(ChallengeRefusal) {
-                try core.challenges.finish(
-                    challenge.id, place, connection: caller.connection,
+            try step { (challenges, connection) throws(ChallengeRefusal) in
+                try challenges.finish(
+                    challenge.id, place, connection: connection,
                     agreement: authorization.role == .unlockRoot ? nil : secret,
                     means: method.means.flatMap(Challenge.Means.init))
-            } catch { throw Self.refusal }
+            }
             return .reply(Nothing())
         } catch {
             // After a wrong password of a bound vault, the authenticator may try the previous password, once.
@@ -134,7 +132,7 @@ extension AuthenticatorSession {
     private func renewed(
         _ challenge: Challenge, _ method: BrokerInterface.Complete, _ secret: SecretBytes
     ) async throws(Fault) -> MethodAnswer? {
-        guard challenge.purposes == [.rotate] else { return nil }
+        guard case .rotate = challenge.request else { return nil }
         let place = Int(clamping: method.authorization)
         let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
         if challenge.choice.authorizations[place].item != nil {
@@ -146,16 +144,15 @@ extension AuthenticatorSession {
         } else {
             return nil
         }
-        do throws(ChallengeRefusal) {
-            try core.challenges.finish(
-                challenge.id, place, connection: caller.connection, agreement: nil)
-        } catch { throw Self.refusal }
+        try step { (challenges, connection) throws(ChallengeRefusal) in
+            try challenges.finish(challenge.id, place, connection: connection, agreement: nil)
+        }
         return .reply(Nothing())
     }
 
     /// The person failed to authenticate or gave up.
     func refuse(_ method: BrokerInterface.Refuse) async throws(Fault) -> MethodAnswer {
-        let challenge = try challenge(method.challenge)
+        let challenge = try permitted(.refuse, method.challenge)
         core.challenges.drop(challenge.id)
         exchanges.cancelAll(of: caller.connection)
         await noteRefusal(of: challenge, String(method.reason.prefix(32)))

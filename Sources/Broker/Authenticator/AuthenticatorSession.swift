@@ -11,10 +11,33 @@ struct AuthenticatorSession: Sendable {
     static let refusal = Fault(
         .brokerChallengeRefused, "The challenge is unknown, used, too old, or another process's.")
 
-    /// The challenge that was described over this connection.
-    /// - Throws: `ChallengeRefused` if there is no such challenge or it has expired.
-    func challenge(_ id: Challenge.ID) throws(Fault) -> Challenge {
-        do throws(ChallengeRefusal) { return try core.challenges.current(id, connection: caller.connection) } catch {
+    /// Makes one call about a challenge that was described over this connection. If the call fails, the challenge is
+    /// over.
+    /// - Throws: `ChallengeRefused` if there is no such challenge or the call does not come in its turn, and
+    ///   `NotPermitted` if the challenge's request never permits the call.
+    func conduct(
+        _ call: PrivateCall, _ id: Challenge.ID, _ body: (Challenge) async throws(Fault) -> MethodAnswer
+    ) async throws(Fault) -> MethodAnswer {
+        let challenge = try permitted(call, id)
+        do throws(Fault) { return try await body(challenge) } catch {
+            core.challenges.drop(id)
+            throw error.forAuthenticator
+        }
+    }
+
+    /// The challenge that was described over this connection. The call is counted (`PrivateCall`).
+    func permitted(_ call: PrivateCall, _ id: Challenge.ID) throws(Fault) -> Challenge {
+        do throws(ChallengeRefusal) { return try core.challenges.permit(call, id, connection: caller.connection) } catch
+        {
+            throw error == .anotherRequest ? Fault(.brokerNotPermitted, call.objection) : Self.refusal
+        }
+    }
+
+    /// Takes a step in a challenge's life. Every refusal reads the same, so that guessing reveals nothing.
+    func step<Value>(
+        _ body: (ChallengeStore, UInt64) throws(ChallengeRefusal) -> Value
+    ) throws(Fault) -> Value {
+        do throws(ChallengeRefusal) { return try body(core.challenges, caller.connection) } catch {
             throw Self.refusal
         }
     }

@@ -18,65 +18,45 @@ struct Challenge: Sendable {
     let process: ProcessIdentity
     /// nil until the vault is made.
     var vault: VaultID?
-    let purposes: [Keychain.Purpose]
-    let subject: Subject?
     /// The reason that the client gives, in its own words.
     let reason: String?
+    /// The kinds that an earlier challenge of the same call found to be available.
+    let enrolled: [AuthorizationKind]
     /// The program of the process, as the authenticator resolved it.
     var program: String?
-    var choice: SignatureChoice
-    /// How the person was recognised; nil if they were asked for this challenge.
-    var means: Means?
-    var stage: Stage
+    /// What is asked for, and how far the answer has come.
+    var life: ChallengeLife
     /// From this moment on, the challenge is not accepted.
     var expires: ContinuousClock.Instant
-    /// What the TPM agreed on for the subject, or the recovery key. It is kept only for the repeated call.
-    var agreements: [ObjectRole: SecretBytes] = [:]
-    /// The kinds of authorization that an item is to be bound to. The challenge asks if each is available; nobody
-    /// signs.
-    var enrolment: [AuthorizationKind] = []
-    /// The kinds that an earlier challenge of the same call found to be available.
-    var enrolled: [AuthorizationKind] = []
-    /// The unlock root that a signature released, to be sealed again. Once its replacement is sealed, this is the
-    /// replacement.
-    var heldRoot: SecretBytes?
-    /// The Name of the sealed replacement; nil until there is one.
-    var resealed: [UInt8]?
-    /// The registers that a vault is to be tied to.
-    var registers: [Int] = []
-    /// How many wrong passwords of a bound vault the authenticator has brought.
-    var wrongPasswords = 0
-    /// The items that a renewal of all keys reads for this challenge. The person is shown them.
-    var items: [Subject] = []
-    /// For a renewal of all keys: the application passwords of the call, stretched for reading their items and for
-    /// storing them.
-    var passwords: [ItemID: RenewedPassword] = [:]
     /// Counts the secrets kept here against the user's budget.
     var secrets: SecretAllowance?
-    /// The outcome of a renewal of all keys; nil until it is done.
-    var renewal: RenewalOutcome?
-    /// The item's new name, if it is to be renamed.
-    var newName: Name?
-    /// Made for a reported login. No client waits for it, so it is dropped once it is signed.
-    var isReport = false
 
-    /// Whether roots are released only to be sealed again.
-    var resealsRoots: Bool { [[.bind], [.unbind], [.tieToBoot], [.releaseFromBoot]].contains(purposes) }
+    /// What the person is asked to allow.
+    var request: Request { life.request }
 
-    /// Whether the roots are to be tied to the boot or released from it.
-    var changesBoot: Bool { [[.tieToBoot], [.releaseFromBoot]].contains(purposes) }
-
-    /// Whether one prompt may name this request together with others. It must read an item, and do nothing else but
-    /// open the vault for that.
-    var sharesPrompts: Bool { purposes.contains(.read) && Set(purposes).isSubset(of: [.read, .unlock]) }
+    /// The signatures that are asked for now.
+    var choice: SignatureChoice { life.choice }
 
     /// Whether root asks about an account for which nobody can be prompted.
     var isForService: Bool {
         if case .user(let owner) = owner { owner != uid } else { false }
     }
 
-    /// The kinds that this challenge, once granted, allows an item to be bound to.
-    var ready: [AuthorizationKind] { purposes == [.enrolment] ? enrolment : enrolled }
+    /// For a renewal of all keys: the items that are read for it.
+    var items: [Subject] { if case .rotate(let rotation) = request { rotation.items } else { [] } }
+
+    /// For a renewal of all keys: the application passwords of the call.
+    var passwords: [ItemID: RenewedPassword] {
+        if case .rotate(let rotation) = request { rotation.passwords } else { [:] }
+    }
+
+    /// The same challenge for the access log.
+    var withoutSecrets: Challenge {
+        var bare = self
+        bare.life = ChallengeLife(request.withoutSecrets)
+        bare.secrets = nil
+        return bare
+    }
 
     /// The item to be read, and its version.
     struct Subject: Sendable, Equatable {
@@ -134,23 +114,27 @@ struct Challenge: Sendable {
     /// Whether one proof of presence answers both. They must be of one process, about one owner's vault, for the same
     /// purposes, with the same signatures.
     func isAlike(_ other: Challenge) -> Bool {
-        uid == other.uid && process == other.process && owner == other.owner && purposes == other.purposes
-            && choice.asksLike(other.choice)
+        uid == other.uid && process == other.process && owner == other.owner && request.asksLike(other.request)
     }
 
     /// Whether nobody has begun to answer this request, and the other one repeats it.
     func isReplaceable(by other: Challenge) -> Bool {
-        stage == .issued && process == other.process && uid == other.uid && owner == other.owner
-            && purposes == other.purposes && subject == other.subject && enrolment == other.enrolment
-            && newName == other.newName
+        life.isIssued && process == other.process && uid == other.uid && owner == other.owner
+            && request.repeats(other.request)
     }
+}
 
-    enum Stage: Sendable, Equatable {
-        case issued
-        /// An authenticator is asking the person, over this connection.
-        case described(connection: UInt64)
-        /// The person was present, and all signatures are there.
-        case granted
+/// A challenge that was granted, for the repeated call.
+struct GrantedChallenge: Sendable {
+    let challenge: Challenge
+    let grant: ChallengeLife.Grant
+
+    var request: Challenge.Request { challenge.request }
+    var vault: VaultID? { challenge.vault }
+
+    /// The kinds that the repeated call may bind an item to.
+    var enrolled: [AuthorizationKind] {
+        if case .enrolment(let kinds) = request { kinds } else { challenge.enrolled }
     }
 }
 
@@ -161,4 +145,6 @@ enum ChallengeRefusal: Error, Sendable, Equatable {
     case anothersProcess
     case notGranted
     case outOfOrder
+    /// The request does not permit the call at all.
+    case anotherRequest
 }

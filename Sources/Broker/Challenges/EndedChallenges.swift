@@ -22,13 +22,8 @@ struct EndedChallenges: Sendable {
 
     func add(_ challenges: [Challenge], _ outcome: String) {
         // A failed login report was never a request to a person, so it is not logged.
-        for challenge in challenges where !challenge.isReport {
-            var bare = challenge
-            bare.agreements = [:]
-            bare.heldRoot = nil
-            bare.passwords = [:]
-            bare.secrets = nil
-            continuation.yield(EndedChallenge(challenge: bare, outcome: outcome))
+        for challenge in challenges where !challenge.request.isLogin {
+            continuation.yield(EndedChallenge(challenge: challenge.withoutSecrets, outcome: outcome))
         }
     }
 

@@ -72,6 +72,9 @@ struct SignatureChoice: Sendable, Equatable {
         return true
     }
 
+    /// Whether it asks for no signature.
+    var isEmpty: Bool { authorizations.isEmpty }
+
     /// Whether all signatures of one alternative are done.
     var isComplete: Bool {
         alternatives.contains { way in way.allSatisfy { authorizations[$0].progress == .done } }

@@ -26,15 +26,15 @@ struct Request: Sendable {
     }
 
     /// The calling program, for the access log.
-    func program(_ granted: Challenge? = nil) -> AccessRecord.Program {
-        LoggedProgram.of(uid: caller.uid, caller.process, resolved: granted?.program)
+    func program(_ granted: GrantedChallenge? = nil) -> AccessRecord.Program {
+        LoggedProgram.of(uid: caller.uid, caller.process, resolved: granted?.challenge.program)
     }
 
     /// The error for a call that needs a vault to be made first.
     func creationRequired() async throws(Fault) -> Fault {
         try requireOwnOpen()
         try await vaultActor.checkOwnerExists()
-        return try ask(for: [.create])
+        return try ask(for: .create, vault: nil)
     }
 
     /// Members may open a group's vault only while their own vault is open.
@@ -50,29 +50,32 @@ struct Request: Sendable {
     }
 
     /// Makes the challenge that a person must answer before this call can be done.
+    /// - Parameters:
+    ///   - vault: nil if it is to be made.
+    ///   - enrolled: the kinds that an earlier challenge of this call found to be available.
+    ///   - secrets: counts what the request keeps of this call; nil if it keeps nothing.
     func ask(
-        for purposes: [Keychain.Purpose], subject: Challenge.Subject? = nil, reason: String? = nil,
-        vault: VaultID? = nil, choice: SignatureChoice = .none, enrolment: [AuthorizationKind] = [],
-        enrolled: [AuthorizationKind] = [], registers: [Int] = [], newName: Challenge.Name? = nil
+        for request: Challenge.Request, vault: VaultID?, reason: String? = nil, enrolled: [AuthorizationKind] = [],
+        secrets: SecretAllowance? = nil
     ) throws(Fault) -> Fault {
-        let kept = SecretAllowance(core.budgets, for: caller.uid)
+        let kept = secrets ?? SecretAllowance(core.budgets, for: caller.uid)
         // Room for the secrets that the signatures release, and for one root that replaces another.
-        try kept.take(SecretAllowance.key, times: choice.authorizations.count + 1)
+        try kept.take(SecretAllowance.key, times: request.choice.authorizations.count + 1)
         let id = try core.challenges.issue(
-            to: caller, owner: vaultActor.owner, vault: vault, purposes: purposes, subject: subject, reason: reason,
-            choice: choice, enrolment: enrolment, enrolled: enrolled, registers: registers, secrets: kept,
-            newName: newName)
-        return Fault(.authenticationRequired, Fault.Details(challenge: id, purposes: purposes.map(\.rawValue)))
+            request, to: caller, owner: vaultActor.owner, vault: vault, reason: reason, enrolled: enrolled,
+            secrets: kept)
+        return Fault(
+            .authenticationRequired, Fault.Details(challenge: id, purposes: request.purposes.map(\.rawValue)))
     }
 
     /// Takes the challenge that was granted for this call, once.
-    func redeem(_ id: Challenge.ID?) throws(Fault) -> Challenge? {
+    func redeem(_ id: Challenge.ID?) throws(Fault) -> GrantedChallenge? {
         guard let id else { return nil }
-        let granted: Challenge
+        let granted: GrantedChallenge
         do throws(ChallengeRefusal) { granted = try core.challenges.redeem(id, by: caller) } catch {
             throw Faults.challengeRefused
         }
-        guard granted.owner == vaultActor.owner else { throw Faults.challengeRefused }
+        guard granted.challenge.owner == vaultActor.owner else { throw Faults.challengeRefused }
         return granted
     }
 }

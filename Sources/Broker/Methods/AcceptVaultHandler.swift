@@ -10,9 +10,9 @@ enum AcceptVaultHandler: MethodHandler {
             guard request.condition != .none else { throw Fault(.notFound, "There is no such vault.") }
             try await request.vaultActor.requireRollback()
             let vault = try await request.vaultActor.vaultID()
-            throw try request.ask(for: [.accept], vault: vault, choice: .none)
+            throw try request.ask(for: .accept, vault: vault)
         }
-        guard granted.purposes == [.accept] else { throw Faults.challengeRefused }
+        guard case .accept = granted.request else { throw Faults.challengeRefused }
         try await request.vaultActor.accept(by: request.program(granted))
         return .reply(Keychain.VaultReply(vault: try await request.vaultActor.state()))
     }

@@ -28,11 +28,16 @@ enum TieToBootHandler: MethodHandler {
         let granted = try request.redeem(method.challenge)
         let releases = method.release ?? false
         if let named = method.registers { _ = try BootRule.registers(named) }
-        let purpose: Keychain.Purpose = releases ? .releaseFromBoot : .tieToBoot
+        let isGranted =
+            switch granted?.request {
+            case .tieToBoot: !releases
+            case .releaseFromBoot: releases
+            default: false
+            }
         let record = try await request.vaultActor.record()
         try BootRule.check(record)
         if (record.boot == nil) == releases {
-            guard releases || granted?.purposes == [purpose] else {
+            guard releases || isGranted else {
                 throw Fault(
                     .alreadyExists,
                     "Your vault is tied to the boot already; to choose other registers, release it first with: coffer boot release"
@@ -41,13 +46,13 @@ enum TieToBootHandler: MethodHandler {
             return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.bootState()))
         }
         // The challenge was granted for this, but the registry was changed again meanwhile.
-        if granted?.purposes == [purpose] { throw Faults.challengeRefused }
-        guard !releases else { throw try request.ask(for: [purpose], vault: record.vault, choice: .roots) }
+        if isGranted { throw Faults.challengeRefused }
+        guard !releases else { throw try request.ask(for: .releaseFromBoot, vault: record.vault) }
         try await request.vaultActor.requireRecoveryCode()
         let coverage = try await BootRule.coverage(of: method.registers, request.core)
         try BootRule.check(coverage, isWeakMeant: method.weak ?? false)
         throw try request.ask(
-            for: [purpose], vault: record.vault, choice: .roots, registers: coverage.registers.map { Int($0) })
+            for: .tieToBoot(registers: coverage.registers.map { Int($0) }), vault: record.vault)
     }
 
     static func logged(_ method: Keychain.TieToBoot) -> LoggedCall? {
@@ -69,10 +74,10 @@ enum ApproveBootHandler: MethodHandler {
         ).digest(method, FirmwareLog(request.core.configuration))
         guard let granted else {
             let vault = try await request.vaultActor.vaultID()
-            throw try request.ask(for: [.approveBoot], vault: vault, choice: .boot)
+            throw try request.ask(for: .approveBoot, vault: vault)
         }
         // Without the authenticator's signature nobody has the key, not even the broker.
-        guard granted.purposes == [.approveBoot], let key = granted.agreements[.approvingKey] else {
+        guard case .approveBoot = granted.request, let key = granted.grant.agreements[.approvingKey] else {
             throw Faults.challengeRefused
         }
         try await request.vaultActor.approve(next, by: key)

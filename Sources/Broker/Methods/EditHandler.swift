@@ -39,7 +39,7 @@ enum EditHandler: MethodHandler {
         }
         let reader = ItemReader(
             service: method.service, account: method.account, reason: nil, mayUnlock: method.unlock ?? false,
-            applicationPassword: password, challenge: nil, redeemed: granted, purpose: .change,
+            applicationPassword: password, challenge: nil, redeemed: granted, deed: .change,
             enrolled: enrolled)
         let item = try await reader.read(request, for: .edit) { vault, item, value in
             try OwnerRule.check(access, in: vault.record)

@@ -14,16 +14,13 @@ struct ItemReader: Sendable {
     let applicationPassword: SecretBytes?
     let challenge: Challenge.ID?
     /// A challenge that the method has already redeemed.
-    var redeemed: Challenge?
-    /// The purpose that the person is shown.
-    var purpose = Keychain.Purpose.read
+    var redeemed: GrantedChallenge?
+    /// What is to be done with the item. The person is shown it.
+    var deed = Challenge.ItemUse.Deed.read
     /// The kinds that the call may bind the item to. They are kept in the challenge for a person.
     var enrolled: [AuthorizationKind] = []
-
     /// Whether to find expired items too. Set it only if the secret is not given out.
     var includesExpired = false
-    /// The item's new name, if it is to be renamed.
-    var newName: Challenge.Name?
 
     /// Gives the secret to `body` and records that. Both happen in the same step of the vault as the decision, so
     /// nothing can change in between.
@@ -51,20 +48,17 @@ struct ItemReader: Sendable {
             try await request.confirmOwn()
             return value
         case .password: throw Faults.challengeRefused
-        case .question(let subject, let demand, let vault):
+        case .question(let asked, let vault):
             // A person has already answered for this call, and that was not enough. Prompting again and again would
             // train people to agree.
-            if let granted, granted.purposes != [.enrolment] { throw Faults.challengeRefused }
-            throw try request.ask(
-                for: demand.purposes, subject: demand.purposes.contains(purpose) ? subject : nil, reason: reason,
-                vault: vault,
-                choice: SignatureChoice(demand.ways), enrolled: enrolled, newName: newName)
+            if let granted, !granted.request.isEnrolment { throw Faults.challengeRefused }
+            throw try request.ask(for: asked, vault: vault, reason: reason, enrolled: enrolled)
         }
     }
 
     /// One step of the vault: applies the rules, and opens the secret if nothing is missing.
     private func look<Value: Sendable>(
-        _ request: Request, for event: AccessRecord.Event, _ granted: Challenge?, stretched: StretchedPassword?,
+        _ request: Request, for event: AccessRecord.Event, _ granted: GrantedChallenge?, stretched: StretchedPassword?,
         _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
     ) async throws(Fault) -> Outcome<Value> {
         let owner = request.vaultActor.owner
@@ -81,32 +75,32 @@ struct ItemReader: Sendable {
                 let facts = ReadFacts(
                     caller: request.caller, vaultOwner: owner, standing: request.admission.standing, own: request.own,
                     item: item, plan: plan, lock: state.lock,
-                    mayUnlock: mayUnlock, hasPassword: hasPassword, purpose: purpose, granted: granted)
-                let demand = try ReadRules.judge(facts)
-                guard demand.isEmpty else {
+                    mayUnlock: mayUnlock, hasPassword: hasPassword, deed: deed, granted: granted)
+                let missing = try ReadRules.judge(facts)
+                guard missing.isEmpty else {
                     let subject = Challenge.Subject(
                         item: item.id, version: item.version, service: item.metadata.service,
                         account: item.metadata.account)
-                    return .question(subject, demand, state.record.vault)
+                    return .question(missing.request(deed, subject), state.record.vault)
                 }
                 if hasPassword, stretched == nil, let salt = plan.alternatives.compactMap(\.passwordSalt).first {
                     return .password(item.id, salt: salt)
                 }
                 let value = try view.value(
-                    classKeys: state.keys, agreements: granted?.agreements ?? [:], applicationPassword: stretched)
+                    classKeys: state.keys, agreements: granted?.grant.agreements ?? [:], applicationPassword: stretched)
                 return .done((item, value))
             }
             let item: ItemSummary
             let value: SecretBytes
             switch found {
-            case .question(let subject, let demand, let vault): return .question(subject, demand, vault)
+            case .question(let asked, let vault): return .question(asked, vault)
             case .password(let item, let salt): return .password(item, salt: salt)
             case .done(let opened): (item, value) = opened
             }
             // Where a person was asked, the reason is the one that was shown, whatever the repeated call says.
             let record = AccessRecord(
-                event, by: program, of: .init(item), reason: granted.map(\.reason) ?? reason,
-                detail: newName.map(\.detail) ?? granted?.means?.detail)
+                event, by: program, of: .init(item), reason: granted.map(\.challenge.reason) ?? reason,
+                detail: deed.newName.map(\.detail) ?? granted?.grant.means?.detail)
             if event == .read, !item.access.constraints.isEmpty {
                 // A read that a person was asked for is always recorded before the secret leaves.
                 try state.vault.note(record, .anchored)
@@ -122,7 +116,7 @@ struct ItemReader: Sendable {
         case done(Value)
         /// Only the stretched application password is missing.
         case password(ItemID, salt: [UInt8])
-        case question(Challenge.Subject, ReadRules.Demand, VaultID)
+        case question(Challenge.Request, VaultID)
     }
 }
 

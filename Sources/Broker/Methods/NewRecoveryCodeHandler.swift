@@ -10,10 +10,10 @@ enum NewRecoveryCodeHandler: MethodHandler {
         try RecoveryRule.check(request)
         guard let granted = try request.redeem(method.challenge) else {
             let vault = try await request.vaultActor.vaultID()
-            throw try request.ask(for: [.recovery], vault: vault, choice: .recovery)
+            throw try request.ask(for: .recovery, vault: vault)
         }
         // Without the authenticator's signature nobody has the key, not even the broker.
-        guard granted.purposes == [.recovery], let key = granted.agreements[.recovery] else {
+        guard case .recovery = granted.request, let key = granted.grant.agreements[.recovery] else {
             throw Faults.challengeRefused
         }
         let made = try await request.vaultActor.makeCode(for: key, of: granted.vault, to: request.caller)

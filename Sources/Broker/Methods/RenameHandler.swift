@@ -10,14 +10,13 @@ enum RenameHandler: MethodHandler {
         let granted = try request.redeem(method.challenge)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
         let newName = Challenge.Name(service: method.newService, account: method.newAccount)
-        if let granted, granted.newName != newName { throw Faults.challengeRefused }
         if let item = try await renameUngated(method, newName, request, hasPassword: password != nil) {
             return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
         }
         let reader = ItemReader(
             service: method.service, account: method.account, reason: nil, mayUnlock: method.unlock ?? false,
-            applicationPassword: password, challenge: nil, redeemed: granted, purpose: .rename, includesExpired: true,
-            newName: newName)
+            applicationPassword: password, challenge: nil, redeemed: granted, deed: .rename(to: newName),
+            includesExpired: true)
         let item = try await reader.read(request, for: .rename) { vault, item, _ in
             try vault.rename(item, service: newName.service, account: newName.account)
         }

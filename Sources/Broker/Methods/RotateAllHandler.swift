@@ -9,7 +9,7 @@ enum RotateAllHandler: MethodHandler {
     static func answer(_ method: Keychain.RotateAll, _ request: Request) async throws(Fault) -> MethodAnswer {
         try RotationRule.check(request)
         if let granted = try request.redeem(method.challenge) {
-            guard let outcome = granted.renewal else { throw Faults.challengeRefused }
+            guard let outcome = granted.grant.renewal else { throw Faults.challengeRefused }
             if let items = outcome.items {
                 return .reply(Keychain.RotateAll.Reply(items: Int64(items), revoked: outcome.isRevoked))
             }
@@ -22,21 +22,16 @@ enum RotateAllHandler: MethodHandler {
                 Keychain.RotateAll.Reply(items: nil, passwords: missing.map { Keychain.Item($0.item) }))
         }
         let kept = SecretAllowance(request.core.budgets, for: request.caller.uid)
-        let unlock = SignatureChoice.unlock.authorizations
-        try kept.take(SecretAllowance.key, times: unlock.count + plan.authorizations.count + 1)
         try kept.take(SecretAllowance.key, times: 2 * plan.passwords.count)
         var passwords: [ItemID: RenewedPassword] = [:]
         for (item, salt) in plan.passwords {
             guard let text = given[item.id] else { continue }
             passwords[item.id] = try await stretch(text, salt: salt, of: item.id, request)
         }
-        let id = try request.core.challenges.issue(
-            to: request.caller, owner: request.vaultActor.owner, vault: try await request.vaultActor.vaultID(),
-            purposes: [.rotate], choice: SignatureChoice([unlock + plan.authorizations]), items: plan.items,
-            passwords: passwords, secrets: kept)
-        throw Fault(
-            .authenticationRequired,
-            Fault.Details(challenge: id, purposes: [Keychain.Purpose.rotate.rawValue]))
+        let rotation = Challenge.Rotation(
+            items: plan.items, authorizations: plan.authorizations, passwords: passwords)
+        throw try request.ask(
+            for: .rotate(rotation), vault: await request.vaultActor.vaultID(), secrets: kept)
     }
 
     /// Checks the passwords before any of them enters secret memory. Each must be for an item of this vault with an

@@ -14,6 +14,6 @@ enum AccessibilityRule: ReadRule {
         }
         if isReadable { return .pass }
         guard facts.mayUnlock else { return .refuse(Faults.locked) }
-        return .needs(.unlock, [SignatureChoice.unlock.authorizations])
+        return .needsOpenVault
     }
 }

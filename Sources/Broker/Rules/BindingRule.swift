@@ -26,6 +26,7 @@ enum BindingRule {
         try check(record)
         guard record.vault == challenge.vault else { throw Faults.challengeRefused }
         // Only a bound vault can be unbound, or bound to a changed password.
-        guard (record.binding == nil) == (challenge.purposes == [.bind]) else { throw Faults.challengeRefused }
+        let isBinding = if case .bind = challenge.request { true } else { false }
+        guard (record.binding == nil) == isBinding else { throw Faults.challengeRefused }
     }
 }

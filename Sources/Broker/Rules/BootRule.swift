@@ -30,7 +30,8 @@ enum BootRule {
     /// - Parameter challenge: the challenge that released the roots.
     static func check(_ record: RegistryRecord, for challenge: Challenge) throws(Fault) {
         try check(record)
-        guard record.vault == challenge.vault, (record.boot == nil) == (challenge.purposes == [.tieToBoot]) else {
+        let isTying = if case .tieToBoot = challenge.request { true } else { false }
+        guard record.vault == challenge.vault, (record.boot == nil) == isTying else {
             throw Faults.challengeRefused
         }
     }

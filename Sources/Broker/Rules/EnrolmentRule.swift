@@ -9,18 +9,18 @@ enum EnrolmentRule {
     /// - Returns: the kinds that are available, for a further challenge of the same call.
     /// - Throws: `AuthenticationRequired` for the purpose `enrolment` if it was not checked yet.
     static func check(
-        _ access: AccessControl, granted: Challenge?, _ request: Request
+        _ access: AccessControl, granted: GrantedChallenge?, _ request: Request
     ) async throws(Fault) -> [AuthorizationKind] {
         let needed = kinds(of: access)
         guard !needed.isEmpty else { return [] }
         let record = try await request.vaultActor.use { $0.record }
         // If this owner's vault can never have such an item, fingers need no check.
         try OwnerRule.check(access, in: record)
-        let ready = granted?.ready ?? []
+        let ready = granted?.enrolled ?? []
         if needed.allSatisfy(ready.contains) { return ready }
         // It was checked for this call already, but for other kinds.
-        guard granted?.purposes != [.enrolment] else { throw Faults.challengeRefused }
-        throw try request.ask(for: [.enrolment], vault: record.vault, enrolment: needed)
+        if let granted, granted.request.isEnrolment { throw Faults.challengeRefused }
+        throw try request.ask(for: .enrolment(needed), vault: record.vault)
     }
 
     static func kinds(of access: AccessControl) -> [AuthorizationKind] {

@@ -1,13 +1,13 @@
 import Vault
 
-/// A person's answer is valid only for the version of the item that was shown, and only for the purpose that was
+/// A person's answer is valid only for the version of the item that was shown, and only for the deed that was
 /// shown.
 enum GrantRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
-        guard let granted = facts.granted, let subject = granted.subject else { return .pass }
-        guard subject.item == facts.item.id else { return .refuse(Faults.challengeRefused) }
-        guard subject.version == facts.item.version else { return .refuse(Faults.challengeRefused) }
-        guard granted.purposes.contains(facts.purpose) else { return .refuse(Faults.challengeRefused) }
+        guard case .use(let use, _) = facts.granted?.request else { return .pass }
+        guard use.subject.item == facts.item.id else { return .refuse(Faults.challengeRefused) }
+        guard use.subject.version == facts.item.version else { return .refuse(Faults.challengeRefused) }
+        guard use.deed == facts.deed else { return .refuse(Faults.challengeRefused) }
         return .pass
     }
 }

@@ -7,8 +7,10 @@ import Vault
 enum Verdict: Sendable {
     case pass
     case refuse(Fault)
-    /// A person is needed for this purpose. Any one of the ways is enough, with all of its signatures.
-    case needs(Keychain.Purpose, [[Challenge.Authorization]])
+    /// The vault must be opened first.
+    case needsOpenVault
+    /// The item's requirements must be met. Any one of the ways is enough, with all of its signatures.
+    case needsPerson([[Challenge.Authorization]])
 }
 
 /// The facts that rules decide on. They come from the kernel, the vault and the broker's own memory. Only what the
@@ -27,10 +29,10 @@ struct ReadFacts: Sendable {
     let mayUnlock: Bool
     /// The call has an application password. Whether it is right shows later.
     let hasPassword: Bool
-    /// The purpose that a person is asked for: to read, or to change the requirements.
-    var purpose = Keychain.Purpose.read
+    /// What is to be done with the item.
+    var deed = Challenge.ItemUse.Deed.read
     /// The challenge that a person granted for this call.
-    let granted: Challenge?
+    let granted: GrantedChallenge?
 }
 
 /// One rule for reading. Each has a file of its own; `ReadRules` puts them in order.

@@ -10,26 +10,30 @@ enum ReadRules {
     ]
 
     /// What is left to do: nothing, or one request to a person for everything that the rules need.
-    struct Demand: Sendable {
-        var purposes: [Keychain.Purpose] = []
-        /// Each way has all signatures that it needs, for all purposes.
-        var ways: [[Challenge.Authorization]] = [[]]
+    struct Missing: Sendable, Equatable {
+        var unlocks = false
+        /// The ways to meet the item's requirements; nil if nothing is missing there.
+        var ways: [[Challenge.Authorization]]?
 
-        var isEmpty: Bool { purposes.isEmpty }
+        var isEmpty: Bool { !unlocks && ways == nil }
+
+        func request(_ deed: Challenge.ItemUse.Deed, _ subject: Challenge.Subject) -> Challenge.Request {
+            guard let ways else { return .unlock }
+            return .use(Challenge.ItemUse(deed: deed, subject: subject, ways: ways), unlocks: unlocks)
+        }
     }
 
     /// - Throws: the first refusal.
-    static func judge(_ facts: ReadFacts) throws(Fault) -> Demand {
-        var demand = Demand()
+    static func judge(_ facts: ReadFacts) throws(Fault) -> Missing {
+        var missing = Missing()
         for rule in all {
             switch rule.verdict(on: facts) {
             case .pass: continue
             case .refuse(let fault): throw fault
-            case .needs(let purpose, let ways):
-                demand.purposes.append(purpose)
-                demand.ways = demand.ways.flatMap { way in ways.map { way + $0 } }
+            case .needsOpenVault: missing.unlocks = true
+            case .needsPerson(let ways): missing.ways = ways
             }
         }
-        return demand
+        return missing
     }
 }

@@ -17,16 +17,15 @@ extension VaultActor {
         for challenge: Challenge, root: SecretBytes, recovery: SecretBytes
     ) async throws(Fault) -> (SecretBytes, ResealedVault) {
         let (sealer, now) = (dependencies.sealer, UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
-        if challenge.purposes == [.tieToBoot] { try await requireRecoveryCode() }
+        if case .tieToBoot = challenge.request { try await requireRecoveryCode() }
         return try await replaceRoots(for: challenge, root) { (record) throws(Fault) in
             try BootRule.check(record, for: challenge)
         } seal: { (next, state) throws(SealerError) in
             let roots = ReleasedRoots(unlockRoot: next, recovery: recovery)
-            if challenge.purposes == [.releaseFromBoot] {
+            guard case .tieToBoot(let registers) = challenge.request else {
                 return try sealer.untie(roots, state.vault.objects, record: state.record)
             }
-            return try sealer.tie(
-                roots, to: challenge.registers, state.vault.objects, record: state.record, now: now)
+            return try sealer.tie(roots, to: registers, state.vault.objects, record: state.record, now: now)
         }
     }
 

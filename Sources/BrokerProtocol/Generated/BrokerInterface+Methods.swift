@@ -111,18 +111,15 @@ extension BrokerInterface {
         }
     }
 
-    /// Puts in use what was made before, because the registry names it now. After Provision the vault is put in its
-    /// place. After Reseal or ResealForBoot the vault is open with its other unlock root. For purpose rotate the
-    /// successor is in its place, and open. For purpose accept the owner has consented, and the client is root. For
-    /// purpose enrolment the item may be bound. The registry names the key where one was needed.
-    public struct Adopt: VarlinkMethod {
-        public static let name = "org.coffer.Broker.Adopt"
+    /// After Provision, because the registry names the vault now: puts it in its place.
+    public struct AdoptVault: VarlinkMethod {
+        public static let name = "org.coffer.Broker.AdoptVault"
         public var challenge: String
 
         public init(challenge: String) { self.challenge = challenge }
 
         public struct Reply: Codable, Sendable, Equatable {
-            /// What is to be signed now: unlock after Provision, and nothing otherwise.
+            /// What is to be signed now: unlock.
             public var authorizations: [Authorization]
 
             public init(authorizations: [Authorization]) { self.authorizations = authorizations }
@@ -130,7 +127,7 @@ extension BrokerInterface {
     }
 
     /// For purpose enrolment: makes a key for enrolled fingers, unless the vault has it. It is not in use before
-    /// Adopt.
+    /// ConfirmEnrolment.
     public struct ProvideKey: VarlinkMethod {
         public static let name = "org.coffer.Broker.ProvideKey"
         public var challenge: String
@@ -151,6 +148,24 @@ extension BrokerInterface {
 
             public init(name: String) { self.name = name }
         }
+    }
+
+    /// For purpose enrolment: the item may be bound. The registry names the key, if one was needed.
+    public struct ConfirmEnrolment: VarlinkMethod {
+        public static let name = "org.coffer.Broker.ConfirmEnrolment"
+        public typealias Reply = Nothing
+        public var challenge: String
+
+        public init(challenge: String) { self.challenge = challenge }
+    }
+
+    /// For purpose accept: the owner has consented, and the client is root.
+    public struct ConfirmAcceptance: VarlinkMethod {
+        public static let name = "org.coffer.Broker.ConfirmAcceptance"
+        public typealias Reply = Nothing
+        public var challenge: String
+
+        public init(challenge: String) { self.challenge = challenge }
     }
 
     /// Opens the TPM session for one authorization. The TPM waits, so Complete must follow within 5 seconds.
@@ -212,7 +227,7 @@ extension BrokerInterface {
     }
 
     /// Seals another unlock root, after Complete has released the one in use. It is in the vault beside that one. It
-    /// is not in use before Adopt.
+    /// is not in use before AdoptRoots.
     public struct Reseal: VarlinkMethod {
         public static let name = "org.coffer.Broker.Reseal"
         public var challenge: String
@@ -239,7 +254,7 @@ extension BrokerInterface {
 
     /// Seals the roots anew that Complete has released: another unlock root, with reseals, and the recovery key. For
     /// purpose tieToBoot they are tied to this boot, and for releaseFromBoot to none. They are not in use before
-    /// Adopt.
+    /// AdoptRoots.
     public struct ResealForBoot: VarlinkMethod {
         public static let name = "org.coffer.Broker.ResealForBoot"
         public var challenge: String
@@ -257,6 +272,15 @@ extension BrokerInterface {
                 self.boot = boot
             }
         }
+    }
+
+    /// After Reseal or ResealForBoot, because the registry names the sealed roots now: the vault is open with them.
+    public struct AdoptRoots: VarlinkMethod {
+        public static let name = "org.coffer.Broker.AdoptRoots"
+        public typealias Reply = Nothing
+        public var challenge: String
+
+        public init(challenge: String) { self.challenge = challenge }
     }
 
     /// For purpose rotate, once Complete has opened the vault: makes the successor. A successor that an earlier
@@ -281,8 +305,8 @@ extension BrokerInterface {
     }
 
     /// Fills the successor, because all authorizations are complete. With a record in the answer, authorization 0 is
-    /// the successor's own opening. Adopt follows when the registry names it. Without one there are items left for
-    /// another conversation, and this one is done.
+    /// the successor's own opening. AdoptSuccessor follows when the registry names it. Without one there are items
+    /// left for another conversation, and this one is done.
     public struct Succeed<Record: Codable & Sendable>: VarlinkMethod {
         public static var name: String { "org.coffer.Broker.Succeed" }
         public var challenge: String
@@ -295,6 +319,15 @@ extension BrokerInterface {
 
             public init(record: Record? = nil) { self.record = record }
         }
+    }
+
+    /// For purpose rotate: the registry names the successor. It is put in its place, and is open.
+    public struct AdoptSuccessor: VarlinkMethod {
+        public static let name = "org.coffer.Broker.AdoptSuccessor"
+        public typealias Reply = Nothing
+        public var challenge: String
+
+        public init(challenge: String) { self.challenge = challenge }
     }
 
     /// Tells that a login program has let this uid in. The vault is opened without a question, because one was

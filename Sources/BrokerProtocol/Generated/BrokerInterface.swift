@@ -88,18 +88,14 @@ public enum BrokerInterface {
           record: object
         )
 
-        # Puts in use what was made before, because the registry names it now.
-        # After Provision the vault is put in its place.
-        # After Reseal or ResealForBoot the vault is open with its other unlock root.
-        # For purpose rotate the successor is in its place, and open.
-        # For purpose accept the owner has consented, and the client is root.
-        # For purpose enrolment the item may be bound. The registry names the key where one was needed.
-        method Adopt(challenge: string) -> (
-          # What is to be signed now: unlock after Provision, and nothing otherwise.
+        # After Provision, because the registry names the vault now: puts it in its place.
+        method AdoptVault(challenge: string) -> (
+          # What is to be signed now: unlock.
           authorizations: []Authorization
         )
 
-        # For purpose enrolment: makes a key for enrolled fingers, unless the vault has it. It is not in use before Adopt.
+        # For purpose enrolment: makes a key for enrolled fingers, unless the vault has it.
+        # It is not in use before ConfirmEnrolment.
         method ProvideKey(
           challenge: string,
           # It is biometry-current-set.
@@ -110,6 +106,12 @@ public enum BrokerInterface {
           # The key's Name, base64, 34 bytes, for the registry.
           name: string
         )
+
+        # For purpose enrolment: the item may be bound. The registry names the key, if one was needed.
+        method ConfirmEnrolment(challenge: string) -> ()
+
+        # For purpose accept: the owner has consented, and the client is root.
+        method ConfirmAcceptance(challenge: string) -> ()
 
         # Opens the TPM session for one authorization. The TPM waits, so Complete must follow within 5 seconds.
         method Prepare(
@@ -150,7 +152,7 @@ public enum BrokerInterface {
         )
 
         # Seals another unlock root, after Complete has released the one in use. It is in the vault beside that one.
-        # It is not in use before Adopt.
+        # It is not in use before AdoptRoots.
         method Reseal(
           challenge: string,
           # What the password was made into, base64, 32 bytes. It is left out for purpose unbind.
@@ -170,13 +172,16 @@ public enum BrokerInterface {
         )
 
         # Seals the roots anew that Complete has released: another unlock root, with reseals, and the recovery key.
-        # For purpose tieToBoot they are tied to this boot, and for releaseFromBoot to none. They are not in use before Adopt.
+        # For purpose tieToBoot they are tied to this boot, and for releaseFromBoot to none. They are not in use before AdoptRoots.
         method ResealForBoot(challenge: string) -> (
           # The Names by their roles in decimal (1, 2, 3; tied, 4), base64, 34 bytes each, for the registry.
           names: [string]string,
           # For the registry. It is absent where the vault is to be tied to no boot.
           boot: ?Tie
         )
+
+        # After Reseal or ResealForBoot, because the registry names the sealed roots now: the vault is open with them.
+        method AdoptRoots(challenge: string) -> ()
 
         # For purpose rotate, once Complete has opened the vault: makes the successor.
         # A successor that an earlier conversation has left is taken up. The items' signatures follow, then Succeed.
@@ -191,12 +196,15 @@ public enum BrokerInterface {
         ) -> ()
 
         # Fills the successor, because all authorizations are complete.
-        # With a record in the answer, authorization 0 is the successor's own opening. Adopt follows when the registry names it.
+        # With a record in the answer, authorization 0 is the successor's own opening. AdoptSuccessor follows when the registry names it.
         # Without one there are items left for another conversation, and this one is done.
         method Succeed(challenge: string) -> (
           # The registry record that the successor is to have, as JSON.
           record: ?object
         )
+
+        # For purpose rotate: the registry names the successor. It is put in its place, and is open.
+        method AdoptSuccessor(challenge: string) -> ()
 
         # Tells that a login program has let this uid in.
         # The vault is opened without a question, because one was answered already.

@@ -44,6 +44,6 @@ extension TestAuthenticator {
         }.flatMap { BindingPin(index: $0, salt: [UInt8](repeating: 1, count: BindingPin.saltCount)) }
         try registry.replace(old, with: old.with(binding: binding, unlockRoot: [UInt8](name)))
         if stop == .afterRegistry { return }
-        _ = try await line.call(BrokerInterface.Adopt(challenge: challenge))
+        _ = try await line.call(BrokerInterface.AdoptRoots(challenge: challenge))
     }
 }

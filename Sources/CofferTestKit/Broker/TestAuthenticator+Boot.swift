@@ -11,7 +11,7 @@ extension TestAuthenticator {
         let reply = try await line.call(BrokerInterface.ResealForBoot(challenge: challenge))
         if stop != .afterReseal {
             try register(reply)
-            if stop == nil { _ = try await line.call(BrokerInterface.Adopt(challenge: challenge)) }
+            if stop == nil { _ = try await line.call(BrokerInterface.AdoptRoots(challenge: challenge)) }
         }
         await line.close()
     }

@@ -57,7 +57,7 @@ extension TestAuthenticator {
         try registry.succeed(record, with: next)
         if stop == .registry { return (line, true) }
         try await before(nil)
-        _ = try await line.call(BrokerInterface.Adopt(challenge: challenge))
+        _ = try await line.call(BrokerInterface.AdoptSuccessor(challenge: challenge))
         return (line, true)
     }
 

@@ -49,7 +49,7 @@ public final class TestAuthenticator: Sendable {
             way = Array(authorizations.indices)
         }
         if facts.purposes == [.accept] {
-            _ = try await line.call(BrokerInterface.Adopt(challenge: challenge))
+            _ = try await line.call(BrokerInterface.ConfirmAcceptance(challenge: challenge))
         }
         let owner = Owner(text: facts.owner) ?? .user(uid)
         for index in way {
@@ -77,15 +77,15 @@ public final class TestAuthenticator: Sendable {
             }
         }
         guard registers else { return await line.close() }
-        _ = try await line.call(BrokerInterface.Adopt(challenge: challenge))
+        _ = try await line.call(BrokerInterface.ConfirmEnrolment(challenge: challenge))
         await line.close()
     }
 
-    /// Creates a vault: Provision, registry, Adopt.
+    /// Creates a vault: Provision, registry, AdoptVault.
     public func create(_ challenge: String, _ line: WireClient) async throws -> [BrokerInterface.Authorization] {
         let record = try await provision(challenge, line)
         try registry.write(record)
-        return try await line.call(BrokerInterface.Adopt(challenge: challenge)).authorizations
+        return try await line.call(BrokerInterface.AdoptVault(challenge: challenge)).authorizations
     }
 
     public func provision(_ challenge: String, _ line: WireClient) async throws -> RegistryRecord {

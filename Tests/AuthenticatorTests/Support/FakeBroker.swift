@@ -147,8 +147,8 @@ final class FakeBroker: Sendable {
         case "Provision":
             guard let record = script.record else { return try Varlink.encode(Fault(.brokerFailed, "no record")) }
             return try Varlink.encode(VarlinkReply(BrokerInterface.Provision<RegistryRecord>.Reply(record: record)))
-        case "Adopt":
-            return try Varlink.encode(VarlinkReply(BrokerInterface.Adopt.Reply(authorizations: script.adopted)))
+        case "AdoptVault":
+            return try Varlink.encode(VarlinkReply(BrokerInterface.AdoptVault.Reply(authorizations: script.adopted)))
         case "Reseal":
             guard let resealed = script.resealed else { return try Varlink.encode(Fault(.brokerFailed, "no root")) }
             return try Varlink.encode(VarlinkReply(resealed))

@@ -104,9 +104,13 @@ struct AccessRuleTests {
 
     private static func judged(_ facts: ReadFacts) -> AccessRow.Outcome? {
         do throws(Fault) {
-            let demand = try ReadRules.judge(facts)
-            if demand.isEmpty { return .value }
-            return .person(demand.purposes, demand.ways.map { $0.map(\.kind.rawValue) })
+            let missing = try ReadRules.judge(facts)
+            if missing.isEmpty { return .value }
+            let subject = Challenge.Subject(item: facts.item.id, version: 1, service: "s", account: "a")
+            let request = missing.request(.read, subject)
+            let choice = request.choice
+            return .person(
+                request.purposes, choice.alternatives.map { $0.map { choice.authorizations[$0].kind.rawValue } })
         } catch {
             switch error.name {
             case .locked: return .locked

@@ -11,15 +11,6 @@ extension ChallengeStore {
         return challenge
     }
 
-    static func described(
-        _ id: Challenge.ID, by connection: UInt64, in open: [Challenge.ID: Challenge],
-        at now: ContinuousClock.Instant
-    ) throws(ChallengeRefusal) -> Challenge {
-        let challenge = try live(id, in: open, at: now)
-        guard challenge.stage == .described(connection: connection) else { throw .outOfOrder }
-        return challenge
-    }
-
     static func dropExpired(
         _ open: inout [Challenge.ID: Challenge], at now: ContinuousClock.Instant
     ) -> [Challenge] {

@@ -1,0 +1,96 @@
+import Authorization
+import Vault
+
+/// A call of the authenticator about a challenge that it has described. The table says for which requests a call is
+/// permitted, after which other call, and how often (docs/broker-protocol.md, "What may come when").
+enum PrivateCall: String, Sendable, CaseIterable {
+    case companions = "Companions"
+    case provision = "Provision"
+    case adoptVault = "AdoptVault"
+    case provideKey = "ProvideKey"
+    case confirmEnrolment = "ConfirmEnrolment"
+    case prepare = "Prepare"
+    case complete = "Complete"
+    case reseal = "Reseal"
+    case resealForBoot = "ResealForBoot"
+    case adoptRoots = "AdoptRoots"
+    case renew = "Renew"
+    case succeed = "Succeed"
+    case adoptSuccessor = "AdoptSuccessor"
+    case confirmAcceptance = "ConfirmAcceptance"
+    case refuse = "Refuse"
+
+    /// How often one conversation may make a call.
+    enum Frequency: Sendable { case never, once, often }
+
+    func frequency(for request: Challenge.Request) -> Frequency {
+        switch self {
+        case .companions, .refuse: .often
+        // The signatures themselves say which of them may still be begun.
+        case .prepare, .complete: request.choice.isEmpty && !request.makesVault ? .never : .often
+        case .provision, .adoptVault: request.makesVault ? .once : .never
+        case .provideKey:
+            if case .enrolment(let kinds) = request, kinds.contains(.biometryCurrentSet) { .once } else { .never }
+        case .confirmEnrolment: request.isEnrolment ? .once : .never
+        case .reseal: request.mayBind ? .once : .never
+        case .resealForBoot: request.changesBoot ? .once : .never
+        case .adoptRoots: request.mayBind || request.changesBoot ? .once : .never
+        case .renew, .succeed, .adoptSuccessor: if case .rotate = request { .once } else { .never }
+        case .confirmAcceptance: if case .accept = request { .once } else { .never }
+        }
+    }
+
+    /// The calls of which one must have been made before; empty if there is no such condition.
+    func predecessors(for request: Challenge.Request) -> [PrivateCall] {
+        switch self {
+        case .companions, .provision, .provideKey, .prepare, .refuse, .confirmAcceptance: []
+        // These need a root that a signature has released, and that says more than a call.
+        case .reseal, .resealForBoot: []
+        case .adoptVault: [.provision]
+        case .confirmEnrolment: Self.provideKey.frequency(for: request) == .never ? [] : [.provideKey]
+        case .complete: [.prepare]
+        case .renew: [.complete]
+        case .adoptRoots: [.reseal, .resealForBoot]
+        case .succeed: [.renew]
+        case .adoptSuccessor: [.succeed]
+        }
+    }
+
+    /// The error message for a call that the request never permits.
+    var objection: String {
+        switch self {
+        case .companions, .refuse: "This challenge does not permit the call."
+        case .prepare, .complete: "This challenge asks for no signature."
+        case .provision, .adoptVault: "This challenge makes no vault."
+        case .provideKey: "This challenge asks for no such key."
+        case .confirmEnrolment: "This challenge binds no item to fingers."
+        case .reseal: "This challenge neither binds a vault nor unbinds one."
+        case .resealForBoot: "This challenge neither ties a vault to the boot nor releases one."
+        case .adoptRoots: "This challenge replaces no roots."
+        case .renew, .succeed, .adoptSuccessor: "This challenge renews no keys."
+        case .confirmAcceptance: "This challenge accepts no vault."
+        }
+    }
+}
+
+extension Challenge.Request {
+    fileprivate var makesVault: Bool { if case .create = self { true } else { false } }
+
+    fileprivate var changesBoot: Bool {
+        switch self {
+        case .tieToBoot, .releaseFromBoot: true
+        case .create, .unlock, .login, .use, .recovery, .bind, .unbind, .approveBoot, .accept, .rotate, .enrolment:
+            false
+        }
+    }
+
+    /// Whether the unlock root may be sealed again, with another password or with none. Opening a bound vault moves it
+    /// to a changed password. A login does not, because nobody is prompted.
+    fileprivate var mayBind: Bool {
+        switch self {
+        case .bind, .unbind, .unlock: true
+        case .use(_, let unlocks): unlocks
+        case .create, .login, .recovery, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate, .enrolment: false
+        }
+    }
+}
