@@ -7,6 +7,7 @@ import Platform
 import ServiceLifecycle
 import ServiceManager
 import Synchronization
+import SystemBus
 import Vault
 
 /// The broker: two sockets, the vaults behind them, and the sealer behind the vaults.
@@ -17,27 +18,26 @@ public final class Broker: Service {
         public var clientSocket: Int32?
         public var clock = BrokerClock.system
         /// How long a message may take from its first byte to its last.
-        public var messageTimeLimit: Duration = .seconds(30)
+        public var messageTimeLimit = ConnectionLimits.message
         /// How long a connection may be idle. The limit is shorter when there are many connections.
-        public var idleTimeLimit: Duration = .seconds(600)
+        public var idleTimeLimit = ConnectionLimits.idle
         /// Asks the name service whether an account exists; nil for the machine's own name service.
         public var accounts: (@Sendable (UInt32) throws -> Bool)?
         /// How many connections all users together may have at the same time. It is at most half of the available
         /// descriptors.
-        public var connections = 1024
+        public var connections = ConnectionLimits.all
         /// How long a call waits for the TPM.
-        public var sealerTimeLimit: Duration = .seconds(20)
+        public var sealerTimeLimit = SealerLimits.call
         /// How long the TPM waits for a signature.
-        public var signatureTimeLimit: Duration = .seconds(10)
+        public var signatureTimeLimit = SealerLimits.signature
         /// How long logind may take for an answer.
-        public var busTimeLimit: Duration = .seconds(2)
+        public var busTimeLimit = Bus.patience
         /// How long running calls may take to finish when the broker stops.
-        public var stopTimeLimit: Duration = .seconds(5)
+        public var stopTimeLimit = ConnectionLimits.stop
 
         public init() {}
     }
 
-    private static let wantedDescriptors: UInt64 = 4096
     /// This may be more than there are processors. Users who read and write at the same time have a loop each, and
     /// the kernel shares out the processors.
     private static let eventLoops = 4
@@ -64,11 +64,12 @@ public final class Broker: Service {
         self.authenticatorUID = try BrokerStart.authenticatorUID(configuration)
         let challenges = ChallengeStore(
             limits: ChallengeLimits(
-                openPerUser: configuration.authenticationsPerUser, life: .seconds(configuration.promptTimeout + 30)),
+                openPerUser: configuration.authenticationsPerUser,
+                life: .seconds(configuration.promptTimeout + ChallengeLimits.secondsAfterPrompt)),
             clock: options.clock)
         let thread = SealerThread(patience: options.sealerTimeLimit)
         let descriptors: Int
-        do throws(SystemError) { descriptors = try DescriptorLimit.raise(to: Self.wantedDescriptors) } catch {
+        do throws(SystemError) { descriptors = try DescriptorLimit.raise(to: ConnectionLimits.descriptors) } catch {
             throw BrokerStartError(reason: "\(error)")
         }
         // At least half of the descriptors are kept for vaults, the TPM and the authenticator.
@@ -152,7 +153,7 @@ public final class Broker: Service {
         for listener in listeners { await listener.stopAccepting() }
         await calls.drain(within: options.stopTimeLimit)
         for listener in listeners { listener.closeConnections() }
-        for listener in listeners { await listener.waitForConnections(within: .seconds(2)) }
+        for listener in listeners { await listener.waitForConnections(within: ConnectionLimits.close) }
         core.locks.logind?.stop()
         core.challenges.dropAll()
         core.challenges.ended.finish()

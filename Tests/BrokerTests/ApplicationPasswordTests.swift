@@ -168,7 +168,7 @@ struct ApplicationPasswordTests {
             #expect(fault.name == .applicationPasswordRefused)
             return fault.details.message ?? ""
         }
-        for _ in 0..<GuessBook.free { #expect(try await refusal(Self.wrong).contains("wrong, or the item")) }
+        for _ in 0..<GuessLimits.free { #expect(try await refusal(Self.wrong).contains("wrong, or the item")) }
         #expect(try await refusal(Self.right).contains("try again in 1 s"))
         // Knowing another item's password takes nothing back.
         let other = Keychain.Get(service: "s", account: "other", applicationPassword: Self.right)
@@ -190,7 +190,7 @@ struct ApplicationPasswordTests {
         let store = GuessBook(clock: clock.clock)
         guard let item = ItemID(bytes: [UInt8](repeating: 1, count: 16)) else { return }
         let begun = (0..<20).count { _ in store.begin(item, by: 1) == nil }
-        #expect(begun == GuessBook.free)
+        #expect(begun == GuessLimits.free)
         #expect(store.begin(item, by: 2) == nil)
         clock.advance(by: .seconds(601))
         #expect(store.begin(item, by: 1) == nil)

@@ -118,7 +118,7 @@ struct BudgetTests {
         let client = try broker.client()
         try await broker.makeVault(client)
         let password = Data("open".utf8).base64EncodedString()
-        let count = RenewalPlan.mostPasswords + 1
+        let count = RenewalLimits.passwords + 1
         for number in 0..<count {
             _ = try await client.call(
                 Keychain.Set(
@@ -137,7 +137,7 @@ struct BudgetTests {
             method.challenge = id
             reply = try await client.call(method)
         }
-        #expect(rounds == [RenewalPlan.mostPasswords, 1] && reply.items == Int64(count))
+        #expect(rounds == [RenewalLimits.passwords, 1] && reply.items == Int64(count))
         await broker.stop()
     }
 

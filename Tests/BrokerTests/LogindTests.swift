@@ -262,7 +262,7 @@ struct LogindTests {
             stage.broker.log.all.contains { $0.contains("logind is not heard") }
         }
         #expect(try await stage.state == "unlocked")
-        stage.time.advance(by: LogindWatch.grace)
+        stage.time.advance(by: LockLimits.grace)
         try await until("it is locked") { try await stage.state == "locked" }
 
         let again = try LogindMock(folder: stage.mock.folder)

@@ -265,7 +265,7 @@ struct RollbackTests {
     )
     func worn() async throws {
         let stage = try await Stage()
-        for number in 0..<(StepBudget.most + 40) { try await stage.set("n\(number)") }
+        for number in 0..<(CounterLimits.steps + 40) { try await stage.set("n\(number)") }
         stage.recorder.reset()
         let other =
             Self.uid == 0 ? try await OtherUser(stage.broker, 1) : nil
@@ -276,12 +276,12 @@ struct RollbackTests {
         }
         stage.recorder.reset()
         // The clock stands: all of this is one moment.
-        for number in 0..<(StepBudget.most - 1) { try await stage.delete("n\(number)") }
+        for number in 0..<(CounterLimits.steps - 1) { try await stage.delete("n\(number)") }
         // With this run's first step.
-        #expect(stage.counts == StepBudget.most)
+        #expect(stage.counts == CounterLimits.steps)
         let acknowledged = Acknowledged()
         var deletions: [Task<Void, any Error>] = []
-        for number in StepBudget.most - 1..<StepBudget.most + 40 {
+        for number in CounterLimits.steps - 1..<CounterLimits.steps + 40 {
             deletions.append(acknowledged.deletion("n\(number)", by: stage.broker))
         }
         try await stage.await(accounts: ["a", "b", "c"])
@@ -295,11 +295,11 @@ struct RollbackTests {
             let deleted = try await other.say("Delete", #""service":"s","account":"other""#)
             #expect(!deleted.contains("error"), "\(deleted)")
         }
-        #expect(stage.counts == StepBudget.most + (other == nil ? 0 : 2))
+        #expect(stage.counts == CounterLimits.steps + (other == nil ? 0 : 2))
         #expect(acknowledged.count == 0)
         let made = try stage.copy()
         stage.recorder.reset()
-        stage.time.advance(by: StepBudget.pace)
+        stage.time.advance(by: CounterLimits.pace)
         for deletion in deletions { try await deletion.value }
         #expect(stage.counts == 1)
         // A stop waits for no free step.

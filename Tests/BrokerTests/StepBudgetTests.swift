@@ -8,31 +8,31 @@ struct StepBudgetTests {
 
     @Test func soManyAreFreeAndThenOneAtATime() {
         var budget = StepBudget(at: start)
-        for _ in 0..<StepBudget.most {
+        for _ in 0..<CounterLimits.steps {
             #expect(budget.wait(at: start) == .zero)
             budget.spend(at: start)
         }
-        #expect(budget.wait(at: start) == StepBudget.pace)
-        #expect(budget.wait(at: start + .seconds(5)) == StepBudget.pace - .seconds(5))
-        #expect(budget.wait(at: start + StepBudget.pace) == .zero)
-        budget.spend(at: start + StepBudget.pace)
-        #expect(budget.wait(at: start + StepBudget.pace) == StepBudget.pace)
+        #expect(budget.wait(at: start) == CounterLimits.pace)
+        #expect(budget.wait(at: start + .seconds(5)) == CounterLimits.pace - .seconds(5))
+        #expect(budget.wait(at: start + CounterLimits.pace) == .zero)
+        budget.spend(at: start + CounterLimits.pace)
+        #expect(budget.wait(at: start + CounterLimits.pace) == CounterLimits.pace)
         // All are free again after as much time as all cost.
-        #expect(budget.wait(at: start + StepBudget.pace * 100) == .zero)
-        for _ in 0..<StepBudget.most { budget.spend(at: start + StepBudget.pace * 100) }
-        #expect(budget.wait(at: start + StepBudget.pace * 100) == StepBudget.pace)
+        #expect(budget.wait(at: start + CounterLimits.pace * 100) == .zero)
+        for _ in 0..<CounterLimits.steps { budget.spend(at: start + CounterLimits.pace * 100) }
+        #expect(budget.wait(at: start + CounterLimits.pace * 100) == CounterLimits.pace)
     }
 
     @Test func whatCouldNotWaitIsPaidForByTheNext() {
         var budget = StepBudget(at: start)
         for _ in 0..<1000 { budget.spend(at: start) }
-        #expect(budget.wait(at: start) == StepBudget.pace * 2)
+        #expect(budget.wait(at: start) == CounterLimits.pace * 2)
     }
 
     @Test func aClockThatStandsStillGivesNothing() {
         var budget = StepBudget(at: start)
-        for _ in 0..<StepBudget.most { budget.spend(at: start) }
-        #expect(budget.wait(at: start - .seconds(100)) == StepBudget.pace)
-        #expect(budget.wait(at: start) == StepBudget.pace)
+        for _ in 0..<CounterLimits.steps { budget.spend(at: start) }
+        #expect(budget.wait(at: start - .seconds(100)) == CounterLimits.pace)
+        #expect(budget.wait(at: start) == CounterLimits.pace)
     }
 }

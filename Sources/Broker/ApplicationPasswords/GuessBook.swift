@@ -19,12 +19,6 @@ final class GuessBook: Sendable {
         var last: ContinuousClock.Instant
     }
 
-    /// How many tries may begin without a wait.
-    static let free = 3
-    static let longestDelay = Duration.seconds(30)
-    /// Tries older than this no longer count.
-    private static let memory = Duration.seconds(600)
-
     private let clock: BrokerClock
     private let records = Mutex<[Key: Record]>([:])
 
@@ -35,7 +29,7 @@ final class GuessBook: Sendable {
     func begin(_ item: ItemID, by uid: UInt32) -> Duration? {
         let now = clock.now()
         return records.withLock { records in
-            records = records.filter { now - $0.value.last < Self.memory }
+            records = records.filter { now - $0.value.last < GuessLimits.memory }
             let key = Key(uid: uid, item: item)
             var record = records[key] ?? Record(next: now, last: now)
             guard record.next <= now else { return record.next - now }
@@ -53,7 +47,7 @@ final class GuessBook: Sendable {
 
     /// The delay is zero after the first two tries. Then it is 1, 2, 4, 8, 16 and at most 30 seconds.
     static func delay(after begun: Int) -> Duration {
-        guard begun >= free else { return .zero }
-        return min(.seconds(1 << min(begun - free, 10)), longestDelay)
+        guard begun >= GuessLimits.free else { return .zero }
+        return min(.seconds(1 << min(begun - GuessLimits.free, 10)), GuessLimits.longestDelay)
     }
 }

@@ -17,9 +17,6 @@ final class PasswordStretcher: Sendable {
         var atWork: Set<UInt32> = []
     }
 
-    /// How many jobs of all users run at the same time.
-    private static let workers = 2
-
     private let state = Mutex(State())
     private let budgets: UserBudgets
 
@@ -78,7 +75,7 @@ final class PasswordStretcher: Sendable {
     }
 
     private static func next(_ state: inout State) -> (UInt32, Job)? {
-        guard state.atWork.count < workers, !state.turns.isEmpty else { return nil }
+        guard state.atWork.count < GuessLimits.stretches, !state.turns.isEmpty else { return nil }
         let uid = state.turns.removeFirst()
         guard var jobs = state.waiting[uid], !jobs.isEmpty else { return nil }
         let job = jobs.removeFirst()

@@ -13,7 +13,7 @@ extension AuthenticatorSession {
         else {
             throw Fault(.brokerInvalidArgument, "These numbers name no process.")
         }
-        guard (method.program ?? "").utf8.count <= LoggedProgram.longestName else {
+        guard (method.program ?? "").utf8.count <= LogLimits.program else {
             throw Fault(.brokerInvalidArgument, "The program's path is too long.")
         }
         let challenge: Challenge

@@ -7,10 +7,6 @@ import Vault
 /// The files of this boot that the firmware's log names, as they are on disk now. The next boot will measure their
 /// present content.
 struct BootFiles {
-    /// Larger files than this (64 MiB), or more than 64 of them, are not read.
-    private static let longest = 64 << 20
-    private static let most = 64
-
     struct Changed: Equatable {
         let path: String
         let old: [UInt8]
@@ -30,7 +26,7 @@ struct BootFiles {
         var seen: Set<String> = []
         for event in log.events where registers.contains(event.register) {
             guard let name = event.fileName, seen.insert(name).inserted else { continue }
-            guard seen.count <= Self.most, let (path, file) = Self.find(name, folders) else {
+            guard seen.count <= BootLimits.files, let (path, file) = Self.find(name, folders) else {
                 unseen.append(name)
                 continue
             }
@@ -48,7 +44,7 @@ struct BootFiles {
     private static func find(_ name: String, _ folders: [String]) -> (String, MeasuredFile)? {
         for folder in folders {
             // A missing or unreadable file is skipped, because the next folder may have it.
-            guard let bytes = try? DurableFile.read(folder + name, limit: longest),
+            guard let bytes = try? DurableFile.read(folder + name, limit: BootLimits.file),
                 let file = try? MeasuredFile(bytes)
             else { continue }
             return (folder + name, file)

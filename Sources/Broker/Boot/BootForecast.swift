@@ -48,7 +48,8 @@ struct BootForecast {
     }
 
     private func predicted(_ groups: [[Keychain.Replacement]], _ file: FirmwareLog) throws(Fault) -> [UInt8] {
-        guard groups.count <= 64, groups.allSatisfy({ (1...8).contains($0.count) }) else {
+        guard groups.count <= BootLimits.replacements, groups.allSatisfy({ BootLimits.digests.contains($0.count) })
+        else {
             throw Fault(.invalidArgument, "There are too many replacements for one update.")
         }
         let log: MeasurementLog

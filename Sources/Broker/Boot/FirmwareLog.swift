@@ -8,7 +8,6 @@ struct FirmwareLog: Sendable {
     /// The credential that systemd reads as root for the broker's unit (`LoadCredential=`). Only root may read the
     /// kernel's file.
     private static let credential = "boot-log"
-    private static let longest = 4 << 20
 
     private let path: String
 
@@ -28,7 +27,7 @@ struct FirmwareLog: Sendable {
     /// - Returns: the log, or the reason why it cannot be used.
     func read() -> Result<MeasurementLog, FirmwareLogError> {
         let bytes: [UInt8]
-        do throws(SystemError) { bytes = try DurableFile.read(path, limit: Self.longest) } catch {
+        do throws(SystemError) { bytes = try DurableFile.read(path, limit: BootLimits.log) } catch {
             return .failure(FirmwareLogError(reason: "the firmware's log cannot be read (\(path): \(error.reason))"))
         }
         // The unit sets the credential to "none" if there is no log.

@@ -8,16 +8,13 @@ struct EndedChallenges: Sendable {
         let outcome: String
     }
 
-    /// Further challenges are dropped, because the log accepts only a limited number of refusals at once.
-    private static let mostWaiting = 256
-
     /// The stream has one reader.
     let stream: AsyncStream<EndedChallenge>
     private let continuation: AsyncStream<EndedChallenge>.Continuation
 
     init() {
         (stream, continuation) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingOldest(Self.mostWaiting))
+            bufferingPolicy: .bufferingOldest(ChallengeStore.Limits.ended))
     }
 
     func add(_ challenges: [Challenge], _ outcome: String) {

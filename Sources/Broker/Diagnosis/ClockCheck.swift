@@ -5,13 +5,11 @@ import FoundationEssentials
 enum ClockCheck: DiagnosisCheck {
     /// 2026-01-01, in milliseconds since 1970-01-01 UTC. No vault is older than Coffer.
     private static let firstDay: UInt64 = 1_767_225_600_000
-    /// Milliseconds. Small corrections of the clock are normal.
-    private static let tolerance: UInt64 = 60_000
 
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         var newest = facts.record?.created ?? 0
         if case .success(let checkup) = facts.vault { newest = max(newest, checkup.newest) }
-        guard facts.now >= firstDay, facts.now &+ tolerance >= newest else {
+        guard facts.now >= firstDay, facts.now &+ DiagnosisLimits.clock >= newest else {
             let seen = max(newest, firstDay)
             return [
                 Keychain.Finding(

@@ -4,19 +4,18 @@ import Platform
 
 /// Certificates of TPM makers that root trusts. The files and their folder must be writable by root only.
 enum EndorsementRoots {
-    private static let longestFile = 1 << 16
-    private static let mostFiles = 256
-
     /// Files that cannot be read or trusted are left out. The TPM's certificate then counts as one of an unknown
     /// maker.
     /// - Parameter owner: the uid that must own the files; root may own them in any case.
     static func read(_ folder: String, owner: UInt32) -> [Certificate] {
         // `try?`: without the folder, root trusts no maker.
         guard isTrusted(folder, owner), let names = try? Folder.entries(folder) else { return [] }
-        return names.sorted().prefix(mostFiles).flatMap { name -> [Certificate] in
+        return names.sorted().prefix(DiagnosisLimits.certificateFiles).flatMap { name -> [Certificate] in
             let path = "\(folder)/\(name)"
             // `try?`: an unreadable file is left out.
-            guard isTrusted(path, owner), let bytes = try? DurableFile.read(path, limit: longestFile) else { return [] }
+            guard isTrusted(path, owner),
+                let bytes = try? DurableFile.read(path, limit: DiagnosisLimits.certificateFile)
+            else { return [] }
             // `try?`: a file that is not a certificate is left out.
             return certificates(bytes).compactMap { try? Certificate(der: $0) }
         }

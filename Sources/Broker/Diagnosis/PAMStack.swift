@@ -18,17 +18,14 @@ struct PAMStack: Sendable, Equatable {
     /// The names of files that cannot be read.
     private(set) var missing: [String] = []
 
-    /// libpam's own limit is 16.
-    private static let deepest = 16
-    private static let longestFile = 1 << 16
-
     /// - Parameter folders: the folders that hold service files. The first folder that has the file counts.
     init(service: String, folders: [String]) { read(service, folders, only: nil, depth: 0) }
 
     private mutating func read(_ name: String, _ folders: [String], only type: String?, depth: Int) {
         let paths = name.hasPrefix("/") ? [name] : folders.map { "\($0)/\(name)" }
-        guard depth < Self.deepest, let path = paths.first(where: { FileManager.default.fileExists(atPath: $0) }),
-            let content = FileManager.default.contents(atPath: path), content.count <= Self.longestFile
+        guard depth < DiagnosisLimits.pamDepth,
+            let path = paths.first(where: { FileManager.default.fileExists(atPath: $0) }),
+            let content = FileManager.default.contents(atPath: path), content.count <= DiagnosisLimits.pamFile
         else {
             missing.append(name)
             return

@@ -29,17 +29,6 @@ final class KnownUsers: Sendable {
         var waiting = 0
     }
 
-    /// Answers older than this are looked up again. Until then, the old answer still admits a known uid.
-    private static let fresh = Duration.seconds(30)
-    private static let memory = Duration.seconds(600)
-    /// How long an unknown uid is remembered. A new account is known after this time.
-    private static let unknownMemory = Duration.seconds(2)
-    private static let mostEntries = 4096
-    private static let mostWaiting = 128
-    private static let mostWaitingOfOne = 8
-    /// How many lookups run at the same time.
-    private static let workers = 4
-
     private let exempt: Set<UInt32>
     private let clock: BrokerClock
     private let lookUp: @Sendable (UInt32) throws -> Bool
@@ -62,12 +51,16 @@ final class KnownUsers: Sendable {
         let now = clock.now()
         let answer: Answer? = state.withLock { state in
             if exempt.contains(uid) { return .known }
-            if let entry = state.entries[uid], now - entry.time < (entry.isKnown ? Self.memory : Self.unknownMemory) {
+            if let entry = state.entries[uid],
+                now - entry.time < (entry.isKnown ? AccountLimits.memory : AccountLimits.unknownMemory)
+            {
                 // A known user does not wait, however slow the name service is.
-                if entry.isKnown, now - entry.time >= Self.fresh { Self.add(uid, nil, &state) }
+                if entry.isKnown, now - entry.time >= AccountLimits.fresh { Self.add(uid, nil, &state) }
                 return entry.isKnown ? .known : .unknown
             }
-            guard state.waiting < Self.mostWaiting, state.asked[uid, default: []].count < Self.mostWaitingOfOne else {
+            guard state.waiting < AccountLimits.waiting,
+                state.asked[uid, default: []].count < AccountLimits.waitingOfOne
+            else {
                 return .unanswered
             }
             Self.add(uid, body, &state)
@@ -99,7 +92,7 @@ final class KnownUsers: Sendable {
     }
 
     private static func next(_ state: inout State) -> UInt32? {
-        guard state.atWork < workers, !state.queue.isEmpty else { return nil }
+        guard state.atWork < AccountLimits.workers, !state.queue.isEmpty else { return nil }
         state.atWork += 1
         return state.queue.removeFirst()
     }
@@ -109,8 +102,10 @@ final class KnownUsers: Sendable {
         let waiters = state.withLock { state in
             state.atWork -= 1
             if let isKnown {
-                if state.entries.count >= Self.mostEntries { state.entries = state.entries.filter { $0.value.isKnown } }
-                if state.entries.count >= Self.mostEntries { state.entries = [:] }
+                if state.entries.count >= AccountLimits.entries {
+                    state.entries = state.entries.filter { $0.value.isKnown }
+                }
+                if state.entries.count >= AccountLimits.entries { state.entries = [:] }
                 state.entries[uid] = Entry(isKnown: isKnown, time: now)
             }
             let waiters = state.asked.removeValue(forKey: uid) ?? []

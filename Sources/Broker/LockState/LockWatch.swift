@@ -12,9 +12,6 @@ struct LockWatch: Sendable {
     private let screens: LockedScreens?
     private let configuredIdle: Duration?
 
-    /// The idle limit that replaces "never" while logind should be heard, but is not.
-    static let fallback = Duration.seconds(15 * 60)
-
     /// - Parameter patience: how long logind may take to answer.
     init(
         configuration: Configuration, vaultStore: VaultStore, clock: BrokerClock, logger: Logger,
@@ -33,7 +30,7 @@ struct LockWatch: Sendable {
         case .address(let other): address = other
         }
         let connection = ConnectionFlag()
-        let idle = IdleWatch(limit: { configured ?? (connection.isUp ? nil : Self.fallback) }, clock: clock) {
+        let idle = IdleWatch(limit: { configured ?? (connection.isUp ? nil : LockLimits.idleUnheard) }, clock: clock) {
             await vaultStore.lockUnused($0)
         }
         self.idle = idle
@@ -81,7 +78,7 @@ struct LockWatch: Sendable {
     }
 
     private var idleNow: Duration? {
-        configuredIdle ?? (logind.map { !$0.isConnected } ?? false ? Self.fallback : nil)
+        configuredIdle ?? (logind.map { !$0.isConnected } ?? false ? LockLimits.idleUnheard : nil)
     }
 }
 

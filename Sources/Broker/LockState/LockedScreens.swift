@@ -22,9 +22,6 @@ final class LockedScreens: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// How long a login waits for logind's first answer. The login itself may have started the broker.
-    static let patience = Duration.seconds(1)
-
     private let clock: BrokerClock
     private let state = Mutex(State())
 
@@ -59,7 +56,7 @@ final class LockedScreens: Sendable {
                 return true
             }
             guard waits else { return continuation.resume() }
-            clock.after(Self.patience) { [weak self] in self?.giveUp() }
+            clock.after(LockLimits.firstLook) { [weak self] in self?.giveUp() }
         }
     }
 

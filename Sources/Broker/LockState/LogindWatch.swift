@@ -17,11 +17,6 @@ final class LogindWatch: Sendable {
         var uniqueName: String?
     }
 
-    /// How long vaults stay open after the connection to logind is lost.
-    static let grace = Duration.seconds(60)
-    private static let firstPause = Duration.milliseconds(250)
-    private static let longestPause = Duration.seconds(60)
-
     private let address: String
     private let targets: LockTargets
     private let connection: ConnectionFlag
@@ -61,12 +56,12 @@ final class LogindWatch: Sendable {
     func stop() { wake.ring() }
 
     private func run() {
-        var pause = Self.firstPause
+        var pause = LockLimits.firstPause
         while !wake.isRung {
             do throws(BusError) { try listen() } catch {
-                if lost(error) { pause = Self.firstPause }
+                if lost(error) { pause = LockLimits.firstPause }
                 if wake.wait(pause) { return }
-                pause = min(pause * 2, Self.longestPause)
+                pause = min(pause * 2, LockLimits.longestPause)
             }
         }
     }
@@ -190,9 +185,9 @@ final class LogindWatch: Sendable {
         screens.set(nil)
         if isNew { logger.warning("logind is not heard, so screen locks and sleep lock nothing: \(error)") }
         guard wasConnected else { return false }
-        clock.after(Self.grace) { [weak self] in
+        clock.after(LockLimits.grace) { [weak self] in
             guard let self, self.state.withLock({ $0.connections == connections }) else { return }
-            self.logger.warning("logind was not heard for \(Self.grace): all vaults are locked")
+            self.logger.warning("logind was not heard for \(LockLimits.grace): all vaults are locked")
             self.targets.lockAll()
         }
         return true

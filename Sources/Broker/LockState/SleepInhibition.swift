@@ -4,11 +4,8 @@ import SystemBus
 /// Keeps the machine from sleeping until the keys are wiped. If logind refuses, this keeps the time of the next try.
 /// logind asks polkit, which may have to start first or may be installed later.
 struct SleepInhibition: ~Copyable {
-    private static let firstPause = Duration.milliseconds(250)
-    private static let longestPause = Duration.seconds(60)
-
     private var descriptor: Descriptor?
-    private var pause = firstPause
+    private var pause = LockLimits.firstPause
     /// When to ask again; nil while the inhibitor is held or not wanted.
     private(set) var due: ContinuousClock.Instant?
 
@@ -21,10 +18,10 @@ struct SleepInhibition: ~Copyable {
         do throws(BusError) {
             descriptor = try logind.inhibitSleep()
             due = nil
-            pause = Self.firstPause
+            pause = LockLimits.firstPause
         } catch {
             due = .now + pause
-            pause = min(pause * 2, Self.longestPause)
+            pause = min(pause * 2, LockLimits.longestPause)
             throw error
         }
     }
@@ -33,6 +30,6 @@ struct SleepInhibition: ~Copyable {
     mutating func release() {
         descriptor = nil
         due = nil
-        pause = Self.firstPause
+        pause = LockLimits.firstPause
     }
 }

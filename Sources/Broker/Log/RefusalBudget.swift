@@ -2,13 +2,6 @@
 /// without end. They must neither fill the disk nor displace the records of what was done. Further refusals are only
 /// counted.
 struct RefusalBudget: Sendable {
-    /// How many refusals can be recorded at once.
-    static let burst = 64
-    /// After each such time, one more can be recorded.
-    static let pause = Duration.seconds(10)
-    /// How long a count waits until a record tells it.
-    static let patience = Duration.seconds(60)
-
     private var spent = 0
     private var since: ContinuousClock.Instant?
     /// How many refusals were only counted since the last record.
@@ -17,14 +10,14 @@ struct RefusalBudget: Sendable {
     /// - Returns: how many refusals before this one were only counted; nil if this one is only counted, too.
     mutating func take(at now: ContinuousClock.Instant) -> Int? {
         if let since {
-            let regained = Int((now - since) / Self.pause)
+            let regained = Int((now - since) / LogLimits.refusalPause)
             if regained > 0 {
                 spent = max(0, spent - regained)
-                self.since = since + Self.pause * regained
+                self.since = since + LogLimits.refusalPause * regained
             }
         }
         if spent == 0 { since = now }
-        guard spent < Self.burst else {
+        guard spent < LogLimits.refusals else {
             counted += 1
             return nil
         }

@@ -9,9 +9,6 @@ import Vault
 /// `Diagnose`: what only the broker can see of the machine and of the caller's own vault. It answers even if the TPM
 /// or the vault fails.
 enum DiagnoseHandler: MethodHandler {
-    /// The time limit for checking the whole vault. Other calls of its owner can wait this long.
-    private static let patience = Duration.seconds(5)
-
     static func answer(_ method: Keychain.Diagnose, _ request: Request) async throws(Fault) -> MethodAnswer {
         let vaultAccess = request.core.diagnoses
         guard vaultAccess.begin(request.caller.uid) else {
@@ -85,7 +82,7 @@ enum DiagnoseHandler: MethodHandler {
                 try await vaultActor.use { state in
                     let vault = state.vault
                     let report: VerificationReport?
-                    do throws(VaultError) { report = try vault.verify(until: .now + patience) } catch {
+                    do throws(VaultError) { report = try vault.verify(until: .now + DiagnosisLimits.vault) } catch {
                         guard error.code == .limitExceeded else { throw error }
                         report = nil
                     }

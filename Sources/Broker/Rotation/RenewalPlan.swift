@@ -6,18 +6,9 @@ import Vault
 
 /// What sealing all items again needs. Each item is read once, by the way that asks least of the machine.
 struct RenewalPlan: Sendable {
-    /// The most items that one prompt can name.
-    static let mostItems = 32
-    /// The room for their names in the prompt, in characters. One of the longest names fits, even if every byte is
-    /// escaped.
-    private static let room = 16_000
-
     /// The next items that need a person, with their signatures. One prompt can name all of them.
     var items: [Challenge.Subject] = []
     var authorizations: [Challenge.Authorization] = []
-    /// The most application passwords that one call stretches.
-    static let mostPasswords = 16
-
     /// The next items with an application password, each with the salt for reading it.
     var passwords: [(item: ItemSummary, salt: [UInt8])] = []
     /// All items with an application password, finished ones too, by their ids as text.
@@ -27,15 +18,15 @@ struct RenewalPlan: Sendable {
     /// - Throws: `FingersChanged` for an item that nobody can read any longer.
     init(for missing: [ItemSummary], withPassword: [ItemID], in vault: OpenVault) throws(Fault) {
         self.withPassword = Dictionary(uniqueKeysWithValues: withPassword.map { ($0.description, $0) })
-        var room = Self.room
+        var room = RenewalLimits.names
         for item in missing {
             let way = try Self.way(to: item, in: vault)
             if let salt = way.passwordSalt {
                 // The remaining passwords are asked for in the next call, even if an item also needs a person.
-                guard passwords.count < Self.mostPasswords else { continue }
+                guard passwords.count < RenewalLimits.passwords else { continue }
                 passwords.append((item, salt))
             }
-            guard !way.agreements.isEmpty, items.count < Self.mostItems else { continue }
+            guard !way.agreements.isEmpty, items.count < RenewalLimits.items else { continue }
             // Escaped, a byte takes six characters at most.
             let size = 6 * (item.metadata.service.utf8.count + item.metadata.account.utf8.count) + 32
             guard size <= room else { continue }

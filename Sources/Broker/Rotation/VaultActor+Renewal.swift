@@ -8,9 +8,6 @@ import Vault
 /// Renews all keys of a vault. The broker fills a second vault file with other keys and proves that it opens. Then root's registry names it, and
 /// only then does it replace the first (docs/rotation.md). A stop at any point leaves one of the two files whole.
 extension VaultActor {
-    /// How many items are sealed again in one step. Between two steps, other calls have their turn.
-    private static let mostAtOnce = 64
-
     /// What is still to be sealed again. Items that an earlier session has finished are left out.
     func renewalPlan() async throws(Fault) -> RenewalPlan {
         let record = try await opened().record
@@ -132,8 +129,8 @@ extension VaultActor {
                 guard self.renewal?.challenge == challenge.id, dependencies.challenges.isOpen(challenge.id) else {
                     throw Faults.challengeRefused
                 }
-                let chunk = rest.prefix(Self.mostAtOnce)
-                rest = rest.dropFirst(Self.mostAtOnce)
+                let chunk = rest.prefix(RenewalLimits.atOnce)
+                rest = rest.dropFirst(RenewalLimits.atOnce)
                 let taken = try takeUp(Array(chunk), challenge, into: renewal.successor)
                 done += taken.count
                 withPassword += taken.filter { challenge.passwords[$0] != nil }
@@ -193,7 +190,7 @@ extension VaultActor {
 
     /// Waits until the registry has decided between the two vaults, for 20 seconds at most.
     func awaitDecision() async throws(Fault) {
-        let limit = ContinuousClock.now + .seconds(20)
+        let limit = ContinuousClock.now + RenewalLimits.decision
         while let offer = renewal?.offer {
             if offer == 0 { conversationEnded(0) }
             guard renewal?.offer != nil else { return }

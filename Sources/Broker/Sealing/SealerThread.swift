@@ -11,9 +11,6 @@ final class SealerThread: Sendable {
     private let patience: Duration
     private let deadlines: Deadlines
 
-    /// The most uses that may wait. More are refused, because they would only pile up behind a TPM that hangs.
-    private static let longestQueue = 64
-
     /// - Parameter patience: the time from the request to an answer or an error.
     init(patience: Duration = .seconds(10), clock: BrokerClock = .system) {
         self.patience = patience
@@ -31,7 +28,7 @@ final class SealerThread: Sendable {
         undo: (@Sendable (Value) -> Void)? = nil
     ) async throws(SealerError) -> Value {
         let isWelcome = waiting.withLock { count in
-            guard count < Self.longestQueue else { return false }
+            guard count < SealerLimits.queue else { return false }
             count += 1
             return true
         }

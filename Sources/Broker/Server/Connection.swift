@@ -20,13 +20,13 @@ struct Connection: Sendable {
     /// How long a client may take, so that slow clients do not hold memory.
     struct Pace: Sendable {
         /// From a message's first byte to its last.
-        var message: TimeAmount = .seconds(30)
+        var message = TimeAmount(ConnectionLimits.message)
         /// For reading an answer.
-        var answer: TimeAmount = .seconds(30)
+        var answer = TimeAmount(ConnectionLimits.answer)
         /// For being idle, unless a person is being prompted.
-        var idle = Duration.seconds(600)
+        var idle = ConnectionLimits.idle
         /// For being idle if more than half of all connections are in use.
-        var crowdedIdle = Duration.seconds(15)
+        var crowdedIdle = ConnectionLimits.crowdedIdle
 
         /// How often idle connections are looked for.
         var sweep: TimeAmount { .init(max(min(idle / 8, .seconds(5)), .milliseconds(10))) }
@@ -172,11 +172,6 @@ struct Connection: Sendable {
 /// How fast one user's connections are served. Serving a connection costs the broker more than making it costs the
 /// user. A user who connects endlessly waits, and the waiting connections count as theirs. Others do not wait.
 final class ConnectionPace: Sendable {
-    /// The shortest time between two connections of one user, without a break.
-    private static let interval = Duration.milliseconds(4)
-    /// How many connections a user may make at once after a break.
-    private static let burst = 128
-
     /// When the connections so far would have been made at that pace, by uid.
     private let due = Mutex<[UInt32: ContinuousClock.Instant]>([:])
 
@@ -184,9 +179,9 @@ final class ConnectionPace: Sendable {
     /// - Returns: how long it must wait.
     func delay(of uid: UInt32, at now: ContinuousClock.Instant = .now) -> Duration {
         due.withLock { due in
-            let next = max(due[uid] ?? now, now) + Self.interval
+            let next = max(due[uid] ?? now, now) + ConnectionLimits.interval
             due[uid] = next
-            return max(.zero, next - now - Self.interval * Self.burst)
+            return max(.zero, next - now - ConnectionLimits.interval * ConnectionLimits.burst)
         }
     }
 

@@ -35,7 +35,7 @@ final class HeldKeys: Sendable {
         state.withLock { state in
             guard let code = state.code else { return }
             state.code?.tries += 1
-            if code.tries + 1 >= UnconfirmedCode.mostTries { state.code = nil }
+            if code.tries + 1 >= RecoveryLimits.tries { state.code = nil }
         }
     }
 

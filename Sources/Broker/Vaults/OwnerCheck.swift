@@ -10,8 +10,6 @@ struct OwnerCheck {
     private var name: String?
     private var validUntil = ContinuousClock.Instant.now
 
-    private static let memory = Duration.seconds(30)
-
     /// - Parameter record: nil if there is no vault whose owner's name could be compared.
     mutating func check(_ owner: Owner, record: RegistryRecord?) throws(Fault) {
         guard let record else { return }
@@ -36,7 +34,7 @@ struct OwnerCheck {
                     .notPermitted, "Your user number has no account on this machine, so it cannot have a vault.")
             }
             name = known.name
-            validUntil = .now + Self.memory
+            validUntil = .now + AccountLimits.ownerMemory
             return known.name
         case .group(let gid):
             let known: Group?

@@ -5,11 +5,6 @@ import Vault
 /// Keeps a vault's file and the TPM's counter together (docs/vault-format.md, "Epoch and counter"). Only the sealer's
 /// thread uses the TPM. The vault's own queue goes on meanwhile.
 extension VaultActor {
-    /// How long written changes may stay without an advance of the epoch.
-    static let advanceDelay = Duration.seconds(10 * 60)
-    /// How long to wait after the TPM failed to count, before asking again.
-    static let advanceRetryDelay = Duration.seconds(60)
-
     /// Makes the counter follow the file, and takes this run's first step. Simultaneous callers share one task.
     func raise() async throws(Fault) {
         repeat {
@@ -48,7 +43,7 @@ extension VaultActor {
     }
 
     /// Schedules an advance of the epoch for what was written.
-    func scheduleAdvance(after delay: Duration = VaultActor.advanceDelay) {
+    func scheduleAdvance(after delay: Duration = CounterLimits.advanceDelay) {
         guard !isAdvanceScheduled, let vault = open?.vault, vault.isAdvanceDue || vault.isAhead else { return }
         isAdvanceScheduled = true
         dependencies.clock.after(delay) { [weak self] in Task { await self?.advanceInTime() } }

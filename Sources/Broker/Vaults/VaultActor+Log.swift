@@ -3,17 +3,12 @@ import Varlink
 import Vault
 
 extension VaultActor {
-    /// How long a record of an ungated read may wait for the disk.
-    static let logDelay = Duration.seconds(10)
-    /// The most records that wait until the vault is opened.
-    private static let mostUnlogged = 64
-
     /// Records what happened outside of `use`. If the log cannot be written, what happened still stands. The next
     /// record then says that one is missing.
     func note(_ record: AccessRecord, _ durability: LogDurability = .synced) {
         // While the registry decides, the log that counts is the copy in the successor, so this record waits.
         guard let open, renewal?.offer == nil else {
-            guard unlogged.count < Self.mostUnlogged else { return }
+            guard unlogged.count < LogLimits.unopened else { return }
             var record = record
             record.time = SystemClock.now()
             unlogged.append(record)
@@ -27,7 +22,7 @@ extension VaultActor {
     func noteRefusal(_ record: AccessRecord, _ durability: LogDurability = .synced) {
         guard let counted = refusals.take(at: dependencies.clock.now()) else {
             if countedRefusal == nil {
-                dependencies.clock.after(RefusalBudget.patience) { [weak self] in
+                dependencies.clock.after(LogLimits.countDelay) { [weak self] in
                     Task { await self?.noteCounted() }
                 }
             }
@@ -63,7 +58,7 @@ extension VaultActor {
     func scheduleLog() {
         guard !isLogScheduled, let open, !open.vault.isLogAnchored else { return }
         isLogScheduled = true
-        dependencies.clock.after(Self.logDelay) { [weak self] in Task { await self?.anchorLog() } }
+        dependencies.clock.after(LogLimits.delay) { [weak self] in Task { await self?.anchorLog() } }
     }
 
     private func anchorLog() {

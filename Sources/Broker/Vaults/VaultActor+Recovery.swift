@@ -35,9 +35,9 @@ extension VaultActor {
         }
         let made = UnconfirmedCode(
             recovery: recovery, code: code, part: part, process: caller.process,
-            expires: dependencies.clock.now() + UnconfirmedCode.life)
+            expires: dependencies.clock.now() + RecoveryLimits.life)
         held.code = made
-        dependencies.clock.after(UnconfirmedCode.life) { [weak self] in Task { await self?.dropLateCode() } }
+        dependencies.clock.after(RecoveryLimits.life) { [weak self] in Task { await self?.dropLateCode() } }
         return made
     }
 
@@ -62,10 +62,6 @@ extension VaultActor {
 /// A recovery code that was given out and is not valid yet. It exists only in memory. The valid
 /// code stays as it is, also if this one is lost.
 struct UnconfirmedCode: Sendable {
-    /// The time from the code to its confirmation, in which the person writes it down.
-    static let life = Duration.seconds(600)
-    static let mostTries = 5
-
     let recovery: UnconfirmedRecovery
     let code: RecoveryCode
     /// The group of the code that must be typed back, from 0.

@@ -80,15 +80,12 @@ actor VaultActor {
         steps = StepBudget(at: dependencies.clock.now())
     }
 
-    /// How often a change begins again because others came between it and the counter.
-    private static let mostAttempts = 16
-
     /// Does something with the open vault, and opens it first if needed. If `body` finds damage, the vault is closed.
     ///
     /// - Parameter body: runs again from its beginning if it advances the epoch before the counter has followed an
     ///   earlier advance. Everything that it does before it changes the vault must bear repetition.
     func use<Value: Sendable>(_ body: @Sendable (OpenState) throws -> Value) async throws(Fault) -> Value {
-        for _ in 0..<Self.mostAttempts {
+        for _ in 0..<CounterLimits.attempts {
             // Awaiting a method of this actor takes a turn on its queue, which most calls do not need.
             if try openState() == nil { _ = try await opened() }
             // There must be no `await` between checking the state and using it.
@@ -228,10 +225,6 @@ actor VaultActor {
         } catch { throw noting(error) }
     }
 
-    /// How long a stop waits for the TPM. With the time for running calls, it must stay below the unit's
-    /// `TimeoutStopSec`.
-    private static let patience = Duration.seconds(6)
-
     /// Wipes the keys at once, and does nothing else of a lock.
     nonisolated func wipe() { _ = held.lock(at: Self.milliseconds) }
 
@@ -241,7 +234,7 @@ actor VaultActor {
         // The keys are wiped before anything is awaited.
         wipe()
         if let vault = open?.vault, vault.isAdvanceDue || vault.isAhead {
-            await TimeLimit.wait(Self.patience) { await self.advanceEpoch(isUrgent: true) }
+            await TimeLimit.wait(SealerLimits.stop) { await self.advanceEpoch(isUrgent: true) }
         }
         // `try?`: records that cannot be written now are those that a crash would lose.
         try? open?.vault.anchorLog()

@@ -3,9 +3,6 @@ import Platform
 
 /// A group's vault stays open as long as one member's own vault is open.
 extension VaultStore {
-    /// How long, at most, a group's keys stay in memory after a removal left nobody who may use them.
-    static let groupWatch = Duration.seconds(60)
-
     /// Locks the vaults of groups if no member has their own vault open. The keys are gone when this returns.
     func lockAbandonedGroups() async {
         let unlocked = self.unlocked()
@@ -29,7 +26,7 @@ extension VaultStore {
             return isSet
         }
         guard !isSet else { return }
-        dependencies.clock.after(Self.groupWatch) { [weak self] in
+        dependencies.clock.after(LockLimits.groupWatch) { [weak self] in
             guard let self else { return }
             Task { await self.lookAfterGroups() }
         }

@@ -14,7 +14,7 @@ struct VaultDependencies: Sendable {
     var lockTimes = LockTimes()
     /// How long making keys may take, or bringing a counter forward. A slow TPM needs many seconds, and a person
     /// waits for it only once.
-    var makingTime = Duration.seconds(60)
+    var makingTime = SealerLimits.making
     /// How long the TPM waits for a signature.
     var signatureTime = Duration.seconds(5)
 }
@@ -83,16 +83,12 @@ final class VaultStore: Sendable {
     func advanceEpoch() async {
         let all = vaultActors.withLock { Array($0.values) }
         // Sleep is held until this returns, and logind does not wait for ever.
-        await TimeLimit.wait(Self.patience) {
+        await TimeLimit.wait(SealerLimits.sleep) {
             await withTaskGroup(of: Void.self) { group in
                 for vaultActor in all { group.addTask { await vaultActor.advanceEpoch(isUrgent: true) } }
             }
         }
     }
-
-    /// How long sleep waits for the TPM to count after the keys are gone. It must be less than logind's
-    /// `InhibitDelayMaxSec`.
-    private static let patience = Duration.seconds(3)
 
     private func known(_ owner: Owner) -> VaultActor? { vaultActors.withLock { $0[owner] } }
 

@@ -1,20 +1,5 @@
-/// How many challenges there may be, and how long they live.
-struct ChallengeLimits: Sendable {
-    /// Challenges that one prompt can answer count as one.
-    var openPerUser: Int
-    /// Challenges that one prompt can answer. A person can be shown this many at once.
-    var alike = 32
-    /// Challenges of one process for the very same thing, as its threads may make.
-    var same = 8
-    /// All challenges of one user, and of all users.
-    var all = BudgetLimits.challenges
-    /// From the challenge to the last signature.
-    var life: Duration
-    /// From the last signature to the repeated call.
-    var grantLife: Duration = .seconds(30)
-    /// From a login's report to the signature. Nobody is prompted in this time.
-    var reportLife: Duration = .seconds(15)
-
+/// Whether there is room for another challenge.
+extension ChallengeLimits {
     /// If a process repeats a request without answering it, its oldest challenge that nobody has begun to answer is
     /// replaced.
     /// - Returns: the replaced challenges.
