@@ -48,22 +48,22 @@ struct AttemptTests {
         let failed = AttemptRecord(failures: 10, last: 1_000_000)
         var record = failed
         #expect(record.wait(at: 1_000_000 + 1) > 0)
-        #expect(record.wait(at: 1_000_000 + AttemptRecord.memory - 1) == 0)
+        #expect(record.wait(at: 1_000_000 + AttemptLimits.memory - 1) == 0)
         #expect(record.failures == 10)
-        #expect(record.wait(at: 1_000_000 + AttemptRecord.memory) == 0)
+        #expect(record.wait(at: 1_000_000 + AttemptLimits.memory) == 0)
         #expect(record.failures == 0)
     }
 
     @Test func aClockSetBackNeitherLocksOutNorLetsOff() {
         var record = AttemptRecord(failures: 10, last: 10_000_000)
-        #expect(record.wait(at: 1000) == AttemptRecord.longestDelay)
-        #expect(record.wait(at: 1000 + AttemptRecord.longestDelay) == 0)
+        #expect(record.wait(at: 1000) == AttemptLimits.longestDelay)
+        #expect(record.wait(at: 1000 + AttemptLimits.longestDelay) == 0)
     }
 
     @Test(arguments: [Int64.min, -1, .max], [Int.min, -1, .max])
     func aFileMaySayAnything(last: Int64, failures: Int) {
         var record = AttemptRecord(failures: failures, last: last)
-        #expect((0...AttemptRecord.longestDelay).contains(record.wait(at: 1_000_000)))
+        #expect((0...AttemptLimits.longestDelay).contains(record.wait(at: 1_000_000)))
         record = AttemptRecord(failures: failures, last: last)
         record.add(at: 1_000_000)
         #expect((1...1001).contains(record.failures))

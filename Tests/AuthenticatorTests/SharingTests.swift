@@ -154,7 +154,7 @@ import Testing
         stage.broker.change { $0.companions = all }
         var first = try stage.client()
         let notice = try first.begin("first").message?.text ?? ""
-        #expect(notice.unicodeScalars.count <= Notice.longest && !notice.contains("…"))
+        #expect(notice.unicodeScalars.count <= PromptLimits.notice && !notice.contains("…"))
         let shown = all.filter { notice.contains("\n  \"\($0.service ?? "")\" / ") }
         #expect(shown.count > 5 && shown.count < 31)
         #expect(notice.contains("these \(shown.count + 1) items"), "\(notice)")
@@ -221,7 +221,7 @@ import Testing
             guard let outcome = prompts[index].outcome else { continue }
             prompts[index].outcome = SharedPrompt.Outcome(
                 answer: outcome.answer, items: outcome.items, taken: outcome.taken,
-                time: outcome.time - PromptBoard.memory)
+                time: outcome.time - SharingLimits.memory)
         }
         try DurableFile.write(Array(JSONEncoder().encode(prompts)), to: path, mode: 0o600)
         #expect(try board.turn(of: other) == .ask)

@@ -98,10 +98,10 @@ struct TemplateSetTests {
     }
 
     @Test func tooMuchIsRefused() throws {
-        for number in 0...TemplateSet.mostFiles { try write("", to: "d/\(number)") }
+        for number in 0...BiometryLimits.files { try write("", to: "d/\(number)") }
         #expect(reason()?.contains("more than 256 files") == true)
         try FileManager.default.removeItem(atPath: storage.path + "/ada")
-        try write(String(repeating: "x", count: TemplateSet.longestFile + 1), to: "d/1")
+        try write(String(repeating: "x", count: BiometryLimits.file + 1), to: "d/1")
         #expect(reason()?.contains("more than 1048576 bytes") == true)
         try FileManager.default.removeItem(atPath: storage.path + "/ada")
         try write("deep", to: "1/2/3/4/5/6/7/8")

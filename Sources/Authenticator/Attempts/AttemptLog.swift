@@ -58,11 +58,11 @@ struct AttemptLog {
             let path = "\(directory)/\(uid).json"
             var record = AttemptRecord()
             if try FileStatus.of(path) != nil {
-                let bytes = try DurableFile.read(path, limit: 4096)
+                let bytes = try DurableFile.read(path, limit: AttemptLimits.file)
                 // An unreadable file counts as failures, so that nobody can clear the count by damaging it.
                 record =
                     (try? JSONDecoder().decode(AttemptRecord.self, from: Data(bytes)))
-                    ?? AttemptRecord(failures: AttemptRecord.free, last: Self.now())
+                    ?? AttemptRecord(failures: AttemptLimits.free, last: Self.now())
             }
             change(&record)
             try DurableFile.write(Array(JSONEncoder().encode(record)), to: path, mode: 0o600)

@@ -5,22 +5,13 @@ struct AttemptRecord: Codable, Equatable {
     /// When the last guess began.
     var last: Int64 = 0
 
-    /// Failures older than this no longer count.
-    static let memory: Int64 = 600_000
-    /// This many failures cause no delay.
-    static let free = 3
-    /// The longest delay. A person who mistypes still gets in; a program that guesses makes little progress.
-    static let longestDelay: Int64 = 30_000
-    /// More failures than this make no difference.
-    private static let mostFailures = 1000
-
     /// How long the next guess has to wait. One delay lies between two guesses, no matter how many processes make them.
     /// - Returns: milliseconds.
     mutating func wait(at now: Int64) -> Int64 {
         // The file may hold any number. A clock that was set back must neither lock a person out nor cancel a delay.
         last = min(max(last, 0), now)
-        failures = min(max(failures, 0), Self.mostFailures)
-        if now - last >= Self.memory { self = AttemptRecord() }
+        failures = min(max(failures, 0), AttemptLimits.failures)
+        if now - last >= AttemptLimits.memory { self = AttemptRecord() }
         return max(0, last + Self.delay(after: failures) - now)
     }
 
@@ -41,7 +32,7 @@ struct AttemptRecord: Codable, Equatable {
 
     /// 0 for the first three, then 1, 2, 4, 8, 16, 30 seconds.
     static func delay(after failures: Int) -> Int64 {
-        guard failures >= free else { return 0 }
-        return min(1000 << Int64(min(failures - free, 10)), longestDelay)
+        guard failures >= AttemptLimits.free else { return 0 }
+        return min(1000 << Int64(min(failures - AttemptLimits.free, 10)), AttemptLimits.longestDelay)
     }
 }

@@ -20,11 +20,11 @@ struct Resealing {
         let lock = try claim()
         defer { lock.keep() }
         do throws(BrokerFailure) {
-            let next = try next(broker.call(method, within: .seconds(60)))
+            let next = try next(broker.call(method, within: BrokerLimits.sealing))
             do throws(RegistryError) { try registry.replace(record, with: next) } catch {
                 throw .unreachable("The registry cannot be changed: \(error). The keychain is as it was.")
             }
-            _ = try broker.call(BrokerInterface.AdoptRoots(challenge: challenge), within: .seconds(60))
+            _ = try broker.call(BrokerInterface.AdoptRoots(challenge: challenge), within: BrokerLimits.sealing)
         } catch {
             throw ConversationError(error)
         }

@@ -27,7 +27,7 @@ struct Enrolment {
             try provideKey(for: set, record, &broker)
         }
         do throws(BrokerFailure) {
-            _ = try broker.call(BrokerInterface.ConfirmEnrolment(challenge: challenge), within: .seconds(10))
+            _ = try broker.call(BrokerInterface.ConfirmEnrolment(challenge: challenge), within: BrokerLimits.call)
         } catch {
             throw ConversationError(error)
         }
@@ -46,7 +46,7 @@ struct Enrolment {
             let reply = try broker.call(
                 BrokerInterface.ProvideKey(
                     challenge: challenge, kind: AuthorizationKind.biometryCurrentSet.rawValue,
-                    setDigest: Data(set).base64EncodedString()), within: .seconds(60))
+                    setDigest: Data(set).base64EncodedString()), within: BrokerLimits.sealing)
             guard let bytes = Data(base64Encoded: reply.name), bytes.count == 34 else {
                 throw .unreachable("The broker's key for the enrolled fingers has no Name.")
             }

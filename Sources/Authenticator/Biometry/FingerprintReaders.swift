@@ -8,10 +8,6 @@ struct FingerprintReaders: ~Copyable {
     private static let device = "net.reactivated.Fprint.Device"
     private static let noSuchDevice = "net.reactivated.Fprint.Error.NoSuchDevice"
     private static let noEnrolledPrints = "net.reactivated.Fprint.Error.NoEnrolledPrints"
-    /// The first call starts fprintd, which then searches for readers.
-    private static let patience = Duration.seconds(5)
-    /// No machine has more readers.
-    private static let mostReaders = 16
 
     private let bus: Bus
 
@@ -28,10 +24,10 @@ struct FingerprintReaders: ~Copyable {
     private func readers() throws(BiometryObstacle) -> [String] {
         do throws(BusError) {
             let answer = try bus.call(
-                Self.name, Self.managerPath, Self.manager, "GetDevices", values: [], within: Self.patience)
+                Self.name, Self.managerPath, Self.manager, "GetDevices", values: [], within: BiometryLimits.call)
             var paths: [String] = []
             guard try answer.enter("a", "o") else { return [] }
-            while let path = try answer.nextText("o"), paths.count < Self.mostReaders { paths.append(path) }
+            while let path = try answer.nextText("o"), paths.count < BiometryLimits.readers { paths.append(path) }
             return paths
         } catch {
             if Self.meansNobody(error) { throw .noReader }
@@ -42,7 +38,8 @@ struct FingerprintReaders: ~Copyable {
     private func hasFingers(of user: String, _ reader: String) throws(BiometryObstacle) -> Bool {
         do throws(BusError) {
             let answer = try bus.call(
-                Self.name, reader, Self.device, "ListEnrolledFingers", values: [.text(user)], within: Self.patience)
+                Self.name, reader, Self.device, "ListEnrolledFingers", values: [.text(user)],
+                within: BiometryLimits.call)
             guard try answer.enter("a", "s") else { return false }
             return try answer.nextText() != nil
         } catch {

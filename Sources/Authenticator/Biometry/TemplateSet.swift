@@ -5,15 +5,6 @@ import Platform
 /// One digest of all that fprintd stores of a user's fingers (docs/vault-format.md, "The digest of the enrolled fingers"). Adding, removing or
 /// re-enrolling a finger changes the digest.
 struct TemplateSet: Sendable {
-    /// The most files in the folder, at all depths.
-    static let mostFiles = 256
-    /// The most bytes in one file.
-    static let longestFile = 1 << 20
-    /// The most bytes in all files.
-    static let longestSet = 16 << 20
-    /// The most folders within folders; fprintd uses two, for driver and device.
-    static let deepest = 6
-
     let directory: String
     let user: String
     /// The only user who may have written the files: root, except in a sandbox.
@@ -52,11 +43,13 @@ struct TemplateSet: Sendable {
 
     /// - Parameter folder: a relative path with a slash at its end; empty for the user's own folder.
     private func collect(_ folder: String, depth: Int, _ walk: inout Walk) throws {
-        guard depth <= Self.deepest else { throw BiometryObstacle.storage("there are too many folders in each other") }
+        guard depth <= BiometryLimits.depth else {
+            throw BiometryObstacle.storage("there are too many folders in each other")
+        }
         for name in try Folder.entries("\(directory)/\(user)/\(folder)") {
             walk.entries += 1
-            guard walk.entries <= Self.mostFiles else {
-                throw BiometryObstacle.storage("there are more than \(Self.mostFiles) files")
+            guard walk.entries <= BiometryLimits.files else {
+                throw BiometryObstacle.storage("there are more than \(BiometryLimits.files) files")
             }
             let relative = folder + name
             let path = "\(directory)/\(user)/\(relative)"
@@ -68,17 +61,17 @@ struct TemplateSet: Sendable {
                 try collect(relative + "/", depth: depth + 1, &walk)
                 continue
             }
-            let content = try DurableFile.read(path, limit: Self.longestFile)
+            let content = try DurableFile.read(path, limit: BiometryLimits.file)
             walk.bytes += content.count
-            guard walk.bytes <= Self.longestSet else {
-                throw BiometryObstacle.storage("there are more than \(Self.longestSet >> 20) MiB")
+            guard walk.bytes <= BiometryLimits.all else {
+                throw BiometryObstacle.storage("there are more than \(BiometryLimits.all >> 20) MiB")
             }
             walk.files.append((Array(relative.utf8), try SHA256.digest(content)))
         }
     }
 
     private func check(_ status: FileStatus, _ name: String) throws(BiometryObstacle) {
-        let shown = PromptText.quoted(name, limit: 120)
+        let shown = PromptText.quoted(name, limit: PromptLimits.template)
         guard status.isRegular || status.isFolder else { throw .storage("\(shown) is neither a file nor a folder") }
         guard status.uid == owner, status.mode & 0o022 == 0 else {
             throw .storage("others than uid \(owner) could have written \(shown)")

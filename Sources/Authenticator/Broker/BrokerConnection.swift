@@ -12,9 +12,6 @@ enum BrokerFailure: Error, Equatable {
 
 /// The private connection to the broker. It is made only if the broker runs as the expected user.
 struct BrokerConnection: ~Copyable {
-    /// The longest answer that is accepted, in bytes; a registry record has about 2 KiB.
-    static let longestAnswer = 64 << 10
-
     private var connection: VarlinkConnection
 
     /// - Parameter user: the uid that the broker runs as. The answers of a person would earn signatures for any other listener.
@@ -26,7 +23,7 @@ struct BrokerConnection: ~Copyable {
         _ path: String, _ user: UInt32, _ deadline: ContinuousClock.Instant
     ) throws(BrokerFailure) -> VarlinkConnection {
         do throws(TransportFailure) {
-            let connection = try VarlinkConnection(path: path, longestReply: longestAnswer, until: deadline)
+            let connection = try VarlinkConnection(path: path, longestReply: BrokerLimits.answer, until: deadline)
             let peer = try connection.peer()
             guard peer.uid == user else {
                 throw .unreachable("it runs as uid \(peer.uid), not \(user)")

@@ -5,11 +5,6 @@ import Varlink
 
 /// The connection to the client: receives whole calls, sends answers.
 struct ClientChannel: ~Copyable {
-    /// The longest call that is accepted, in bytes. It has room for the longest answer with each byte escaped.
-    static let longestCall = 8 << 10
-    /// How long a client may take to send the rest of a call.
-    static let callLimit = Duration.seconds(5)
-
     enum Call {
         case begin(challenge: String)
         case authorize(seconds: Int64)
@@ -38,7 +33,7 @@ struct ClientChannel: ~Copyable {
         let bytes: [UInt8]
         do throws(SystemError) {
             guard
-                let message = try socket.receiveMessage(limit: Self.longestCall, until: .now + Self.callLimit)
+                let message = try socket.receiveMessage(limit: ClientLimits.call, until: .now + ClientLimits.rest)
             else { throw SystemError("receive", reason: "the client closed the connection") }
             bytes = message
         } catch {
@@ -110,6 +105,6 @@ struct ClientChannel: ~Copyable {
     private func send(_ message: some Encodable) {
         // These types always encode. The next wait notices a client that does not take its answer.
         guard let bytes = try? Varlink.encode(message) else { return }
-        try? socket.send(bytes, until: .now + .seconds(2))
+        try? socket.send(bytes, until: .now + ClientLimits.answer)
     }
 }

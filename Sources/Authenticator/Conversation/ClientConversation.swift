@@ -16,9 +16,6 @@ public struct ClientConversation {
         self.configuration = configuration
     }
 
-    /// How long a client may take to send its Begin.
-    private static let patience = Duration.seconds(10)
-
     /// Holds the conversation on a connected socket and ends the process. So nothing that a PAM module started outlives it.
     public func run(on connection: consuming Descriptor) throws(SystemError) -> Never {
         let number = connection.number
@@ -29,7 +26,7 @@ public struct ClientConversation {
         try nameBus()
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
         var session = ClientSession(
-            channel: ClientChannel(adopting: connection), signals: signals, patience: Self.patience)
+            channel: ClientChannel(adopting: connection), signals: signals, patience: ConversationLimits.begin)
         var report = Report()
         do throws(ConversationError) {
             let client = try Client(ofSocket: number)
@@ -141,7 +138,7 @@ public struct ClientConversation {
         } catch {
             // Telling the broker lets it drop the challenge sooner. If the call fails, the challenge expires by itself.
             _ = try? broker.call(
-                BrokerInterface.Refuse(challenge: challenge, reason: error.reason), within: .seconds(1))
+                BrokerInterface.Refuse(challenge: challenge, reason: error.reason), within: BrokerLimits.refusal)
             throw error
         }
     }
@@ -167,7 +164,7 @@ public struct ClientConversation {
                 BrokerInterface.Describe(
                     challenge: challenge, uid: Int64(client.account.uid), pid: Int64(client.process.pid),
                     startTime: Int64(clamping: client.process.startTime), program: client.resolvedProgram),
-                within: .seconds(10))
+                within: BrokerLimits.call)
         } catch {
             throw ConversationError(error)
         }
@@ -208,7 +205,7 @@ public struct ClientConversation {
         if demand.purposes == [.accept] {
             // Accepting opens nothing, so nothing is signed.
             do throws(BrokerFailure) {
-                _ = try broker.call(BrokerInterface.ConfirmAcceptance(challenge: challenge), within: .seconds(10))
+                _ = try broker.call(BrokerInterface.ConfirmAcceptance(challenge: challenge), within: BrokerLimits.call)
             } catch { throw ConversationError(error) }
             return
         }

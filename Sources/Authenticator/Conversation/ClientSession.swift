@@ -52,7 +52,7 @@ struct ClientSession: ~Copyable {
         while true {
             switch try wait() {
             case .call(.begin(let challenge)):
-                guard (1...256).contains(challenge.utf8.count) else {
+                guard ClientLimits.challenge.contains(challenge.utf8.count) else {
                     throw .refused(.invalidArgument("That is no challenge."))
                 }
                 owesStep = true
@@ -85,7 +85,7 @@ struct ClientSession: ~Copyable {
     /// Shows a message and waits for the client to continue.
     /// - Parameter limit: the most characters to show; the rest is cut off.
     /// - Returns: the answer, if the message wants one.
-    mutating func show(_ message: Message, limit: Int = PromptText.longestMessage) throws(ConversationError)
+    mutating func show(_ message: Message, limit: Int = PromptLimits.message) throws(ConversationError)
         -> SecretBytes?
     {
         let style = BrokerProtocol.Authentication.Message.Style(rawValue: message.style.rawValue) ?? .info

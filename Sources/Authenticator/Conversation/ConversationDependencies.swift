@@ -30,7 +30,7 @@ struct ConversationDependencies {
     /// Connects to the broker, and refuses any process that runs as another user.
     func connect() throws(ConversationError) -> BrokerConnection {
         do throws(BrokerFailure) {
-            return try BrokerConnection(path: socket, user: brokerUser, until: .now + .seconds(5))
+            return try BrokerConnection(path: socket, user: brokerUser, until: .now + BrokerLimits.connect)
         } catch {
             throw ConversationError(error)
         }

@@ -28,7 +28,7 @@ struct Inquiry {
             DesktopNotification(
                 for: person, folder: configuration.notificationFolder, text: notice,
                 seconds: configuration.promptTimeout))
-        _ = try session.show(Message(style: .info, text: notice), limit: Notice.longest)
+        _ = try session.show(Message(style: .info, text: notice), limit: PromptLimits.notice)
         let attempts = try AttemptLog(registryDirectory: configuration.registryDirectory, uid: person.uid)
         let gate = GuessGate(attempts: attempts)
         try gate.waitOut(&session)

@@ -31,7 +31,7 @@ struct PAMPrompter {
         } catch {
             exchange.interrupt(Self.interruption(for: error))
             // Modules get a moment to end properly. A wait that fails or runs out changes nothing.
-            _ = try? Readiness.wait(for: [(exchange.descriptor, .input)], until: .now + .milliseconds(500))
+            _ = try? Readiness.wait(for: [(exchange.descriptor, .input)], until: .now + ConversationLimits.interruption)
             turn = nil
             throw error
         }

@@ -75,7 +75,7 @@ struct Demand {
         self.purposes = purposes
         self.enrolment = try Self.enrolment(facts.enrolment ?? [], for: purposes)
         self.signatures = try ways.choose(ways.hasBiometric ? biometrics(record) : .available)
-        guard rotated.isEmpty || purposes == [.rotate], rotated.count <= Notice.mostItems,
+        guard rotated.isEmpty || purposes == [.rotate], rotated.count <= PromptLimits.items,
             purposes != [.rotate] || Self.isEach(signatures, of: rotated.count)
         else { throw .refused(.challengeRefused("The challenge reads more items than it names.")) }
         let opens = signatures.contains { $0.kind == .unlock }

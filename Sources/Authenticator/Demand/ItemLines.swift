@@ -14,10 +14,6 @@ struct ItemLines {
     /// The room that is left, in characters (Unicode scalars).
     private var room: Int
 
-    /// The longest name, in bytes (docs/broker-protocol.md, "Limits").
-    static let longestName = 1024
-    /// The longest reason, in bytes.
-    static let longestReason = 512
     /// Room for a line's indentation and its count of requests, in characters.
     private static let margin = 16
 
@@ -34,8 +30,8 @@ struct ItemLines {
     /// - Returns: whether the item is named now. False if its line does not fit, or if a text is longer than an item's can be.
     mutating func add(_ service: String, _ account: String, reason: String?) -> Bool {
         let names = [service, account, reason ?? ""].map { Array($0.utf8) }
-        guard names[0].count <= Self.longestName, names[1].count <= Self.longestName,
-            names[2].count <= Self.longestReason
+        guard names[0].count <= PromptLimits.name, names[1].count <= PromptLimits.name,
+            names[2].count <= PromptLimits.reason
         else { return false }
         if let same = lines.firstIndex(where: { $0.names == names }) {
             lines[same].requests += 1

@@ -4,17 +4,12 @@ import Platform
 /// The first text that a person sees: which program asks, and for what. It marks the program's own words as such. It shows everything that is signed
 /// for; if it cannot, nobody is asked.
 enum Notice {
-    /// The most items that one prompt names.
-    static let mostItems = 32
-    /// The longest text, in characters (Unicode scalars). An item that does not fit is left out whole and gets a prompt of its own.
-    static let longest = 20_000
-
     /// - Throws: ``ConversationError`` if the request cannot be shown whole.
     static func text(for demand: Demand, from client: Client) throws(ConversationError) -> String {
         guard demand.rotated.isEmpty else {
             let opening =
                 "\(subject(client)) asks to \(purpose(of: demand, nil)). For that it reads and reseals:"
-            var lines = ItemLines(room: longest - opening.unicodeScalars.count)
+            var lines = ItemLines(room: PromptLimits.notice - opening.unicodeScalars.count)
             for item in demand.rotated where !lines.add(item.service, item.account, reason: nil) { throw tooLong }
             // Each item is read once, so each needs a line of its own.
             guard lines.count == demand.rotated.count else {
@@ -34,7 +29,8 @@ enum Notice {
         for demand: Demand, _ items: [ShownItem], from client: Client
     ) throws(ConversationError) -> (text: String, shown: [ShownItem]) {
         func opening(_ item: String) -> String { "\(subject(client)) asks to \(purpose(of: demand, item))" }
-        var lines = ItemLines(room: longest - opening("these \(mostItems) items").unicodeScalars.count)
+        var lines = ItemLines(
+            room: PromptLimits.notice - opening("these \(PromptLimits.items) items").unicodeScalars.count)
         var shown: [ShownItem] = []
         for item in items {
             guard let service = item.service, let account = item.account,
@@ -49,7 +45,7 @@ enum Notice {
     }
 
     private static func whole(_ text: String) throws(ConversationError) -> String {
-        guard text.unicodeScalars.count <= longest else { throw tooLong }
+        guard text.unicodeScalars.count <= PromptLimits.notice else { throw tooLong }
         return text
     }
 
@@ -69,22 +65,28 @@ enum Notice {
         let process = "Process \(client.process.pid)"
         // The process may run another program by the time a person reads this.
         guard let program = client.resolvedProgram else {
-            let name = PromptText.quoted(client.program, limit: 200)
+            let name = PromptText.quoted(client.program, limit: PromptLimits.program)
             return "\(process), which calls itself \(name) (\(place(of: client))),"
         }
-        return "\(process), \(PromptText.quoted(program, limit: 200)) when it connected (\(place(of: client))),"
+        return
+            "\(process), \(PromptText.quoted(program, limit: PromptLimits.program)) when it connected (\(place(of: client))),"
     }
 
     private static func place(of client: Client) -> String {
-        if let terminal = client.terminal { return "terminal \(PromptText.escaped(terminal, limit: 32))" }
-        if let session = client.loginSession { return "session \(PromptText.escaped(session, limit: 32))" }
+        if let terminal = client.terminal {
+            return "terminal \(PromptText.escaped(terminal, limit: PromptLimits.place))"
+        }
+        if let session = client.loginSession {
+            return "session \(PromptText.escaped(session, limit: PromptLimits.place))"
+        }
         return "no terminal"
     }
 
     private static func purpose(of demand: Demand, _ item: String?) -> String {
         var parts: [String] = []
         let group =
-            demand.claim.right == .member ? "the group \(PromptText.quoted(demand.claim.name, limit: 64))" : nil
+            demand.claim.right == .member
+            ? "the group \(PromptText.quoted(demand.claim.name, limit: PromptLimits.owner))" : nil
         if demand.purposes.contains(.create) { parts.append("make a vault for \(group ?? "you") and unlock it") }
         if demand.purposes.contains(.unlock) {
             parts.append(group.map { "unlock the vault of \($0)" } ?? "unlock your vault")
@@ -103,7 +105,7 @@ enum Notice {
         }
         if demand.purposes.contains(.accept) {
             parts.append(
-                "accept the vault of \(PromptText.quoted(demand.claim.name, limit: 64)) as its file is now, although the TPM has not "
+                "accept the vault of \(PromptText.quoted(demand.claim.name, limit: PromptLimits.owner)) as its file is now, although the TPM has not "
                     + "counted it: it may be an older copy, and everything that was deleted or changed since is then as it was before"
             )
         }

@@ -12,11 +12,8 @@ enum PromptText {
         "\"\(escaped(text, limit: .max, quotes: true, spelling: spelling))\""
     }
 
-    /// In characters (Unicode scalars).
-    static let longestMessage = 2048
-
     /// A PAM module's message. It may have line breaks, and otherwise printable characters only.
-    static func message(_ text: String, limit: Int = longestMessage) -> String {
+    static func message(_ text: String, limit: Int = PromptLimits.message) -> String {
         escaped(text, limit: limit, keeping: ["\n"])
     }
 

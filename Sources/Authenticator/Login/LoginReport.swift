@@ -12,9 +12,6 @@ public struct LoginReport {
     private let logger = Logger(
         label: "coffer-authenticator", factory: { label in StreamLogHandler.standardError(label: label) })
 
-    /// How long the module may take to send its call. It sends the call at once.
-    private static let patience = Duration.seconds(2)
-
     public init(configuration: Configuration) {
         self.configuration = configuration
     }
@@ -26,7 +23,7 @@ public struct LoginReport {
         let outcome: Outcome
         do throws(ConversationError) {
             let program = try LoginProgram(ofSocket: socket.number, listed: configuration.loginPrograms)
-            metadata["program"] = "\(PromptText.escaped(program.path, limit: 200))"
+            metadata["program"] = "\(PromptText.escaped(program.path, limit: PromptLimits.program))"
             metadata["pid"] = "\(program.process.pid)"
             let account = try Self.account(from: &socket)
             metadata["uid"] = "\(account.uid)"
@@ -39,7 +36,7 @@ public struct LoginReport {
         }
         // The answer is lost if the login no longer waits, and nothing depends on it.
         if let answer = try? Varlink.encode(VarlinkReply(Login.Report.Reply(opened: outcome.isOpen))) {
-            try? socket.send(answer, until: .now + .seconds(1))
+            try? socket.send(answer, until: .now + LoginLimits.answer)
         }
         logger.notice("login report", metadata: metadata)
         ChildProcess.exitNow(0)
@@ -59,7 +56,8 @@ public struct LoginReport {
     private static func account(from socket: inout UnixSocket) throws(ConversationError) -> Account {
         let bytes: [UInt8]
         do throws(SystemError) {
-            guard let message = try socket.receiveMessage(limit: LoginWire.longestCall, until: .now + patience) else {
+            guard let message = try socket.receiveMessage(limit: LoginWire.longestCall, until: .now + LoginLimits.call)
+            else {
                 throw SystemError("receive", reason: "the module closed the connection")
             }
             bytes = message
@@ -112,7 +110,7 @@ public struct LoginReport {
         } catch {
             // Telling the broker lets it drop the challenge sooner. If the call fails, the challenge expires by itself.
             _ = try? broker.call(
-                BrokerInterface.Refuse(challenge: challenge, reason: error.reason), within: .seconds(1))
+                BrokerInterface.Refuse(challenge: challenge, reason: error.reason), within: BrokerLimits.refusal)
             throw error
         }
         return .opened
@@ -122,7 +120,7 @@ public struct LoginReport {
         _ call: BrokerInterface.Report, to broker: inout BrokerConnection
     ) throws(ConversationError) -> BrokerInterface.Report.Reply {
         do throws(BrokerFailure) {
-            return try broker.call(call, within: .seconds(10))
+            return try broker.call(call, within: BrokerLimits.call)
         } catch {
             throw ConversationError(error)
         }

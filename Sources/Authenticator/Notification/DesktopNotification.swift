@@ -7,9 +7,6 @@ import Varlink
 struct DesktopNotification: ~Copyable {
     private let helper: HelperProcess
 
-    /// How long removing it may take.
-    private static let patience = Duration.seconds(1)
-
     /// - Parameter folder: the folder that holds each user's runtime folder; nil for no notifications.
     /// - Returns: nil if the user has no runtime folder, or if the process cannot be started. The person is asked all the same.
     init?(for account: Account, folder: String?, text: String, seconds: Int) {
@@ -25,5 +22,5 @@ struct DesktopNotification: ~Copyable {
     }
 
     /// Removes the notification and waits a moment for that. Anything left ends with this process.
-    consuming func withdraw() { _ = helper.finish(until: .now + Self.patience) }
+    consuming func withdraw() { _ = helper.finish(until: .now + NotificationLimits.removal) }
 }

@@ -14,7 +14,9 @@ public enum NotificationHelper {
         ProcessRights.endAfter(seconds: 2)
         var line = UnixSocket(adopting: connection)
         do {
-            guard let bytes = try line.receiveMessage(limit: NotificationOrder.longest, until: .now + .seconds(1))
+            guard
+                let bytes = try line.receiveMessage(
+                    limit: NotificationLimits.order, until: .now + NotificationLimits.call)
             else {
                 ChildProcess.exitNow(0)
             }
@@ -37,12 +39,13 @@ public enum NotificationHelper {
             values: [
                 .text("Coffer"), .number(0), .text(""), .text(order.summary), .text(order.body), .texts([]),
                 .options(["transient": .flag(true)]), .signedNumber(Int32(seconds) * 1000),
-            ], within: .seconds(1))
+            ], within: NotificationLimits.call)
         let number = try answer.number()
         // The notification may stay for as long as the conversation may take.
         ProcessRights.endAfter(seconds: UInt32(seconds) + 5)
         _ = try line.receiveMessage(limit: 1, until: nil)
         ProcessRights.endAfter(seconds: 1)
-        _ = try bus.call(service, path, service, "CloseNotification", values: [.number(number)], within: .seconds(1))
+        _ = try bus.call(
+            service, path, service, "CloseNotification", values: [.number(number)], within: NotificationLimits.call)
     }
 }

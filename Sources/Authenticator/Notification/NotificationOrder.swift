@@ -12,11 +12,6 @@ struct NotificationOrder: Codable {
     /// Seconds until the desktop removes the notification by itself.
     let seconds: Int
 
-    /// The longest order that is accepted, in bytes.
-    static let longest = 32 << 10
-    /// In characters (Unicode scalars); a desktop shows no more.
-    private static let longestBody = 1000
-
     init(_ account: Account, bus: String, text: String, seconds: Int) {
         name = account.name
         uid = account.uid
@@ -30,7 +25,7 @@ struct NotificationOrder: Codable {
     /// Spells out markup characters, because some desktops read a notification's text as markup.
     static func plain(_ text: String) -> String {
         var result = ""
-        for character in PromptText.escaped(text, limit: longestBody, keeping: ["\n"]).unicodeScalars {
+        for character in PromptText.escaped(text, limit: NotificationLimits.body, keeping: ["\n"]).unicodeScalars {
             switch character {
             case "<", ">", "&": result += "\\u{\(String(character.value, radix: 16))}"
             default: result.unicodeScalars.append(character)

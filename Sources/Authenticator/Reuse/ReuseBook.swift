@@ -5,9 +5,6 @@ struct ReuseBook {
     private let file: StateFile<[ReuseRecord]>
     private let boot: String
 
-    /// The most answers kept for one user, each for one terminal.
-    static let limit = 16
-
     /// - Throws: ``ConversationError`` if the folder cannot be used.
     init(registryDirectory: String, uid: UInt32) throws(ConversationError) {
         do throws(SystemError) {
@@ -35,12 +32,12 @@ struct ReuseBook {
     {
         let record = ReuseRecord(
             session: session, boot: boot, services: services, asked: asked,
-            ends: BootTime.milliseconds + Int64(min(seconds, ReuseRecord.longest)) * 1000)
+            ends: BootTime.milliseconds + Int64(min(seconds, ReuseLimits.seconds)) * 1000)
         try update { records in
             // A newer answer at the same terminal replaces the older one.
             records.removeAll { $0.holds(in: session, lastLock: 0) }
             records.append(record)
-            records = records.suffix(Self.limit)
+            records = records.suffix(ReuseLimits.answers)
         }
     }
 

@@ -9,7 +9,7 @@ struct ReuseInquiry {
     /// - Throws: ``ConversationError`` if the person was not recognised, or if this request is not allowed.
     func ask(seconds: Int64, _ session: inout ClientSession) throws(ConversationError) {
         let client = inquiry.client
-        let limit = min(inquiry.configuration.reuseLimit, ReuseRecord.longest)
+        let limit = min(inquiry.configuration.reuseLimit, ReuseLimits.seconds)
         guard limit > 0 else {
             throw .refused(.denied("On this machine no answer can be used again: each request asks for you."))
         }

@@ -17,9 +17,6 @@ struct ReuseRecord: Codable, Equatable {
     /// When the reuse ends, in milliseconds of the boot clock.
     let ends: Int64
 
-    /// The longest time for which an answer can be used again, in seconds.
-    static let longest = 300
-
     init(session: TerminalSession, boot: String, services: Set<ProofService>, asked: Int64, ends: Int64) {
         self.boot = boot
         self.terminal = session.terminal
@@ -33,7 +30,7 @@ struct ReuseRecord: Codable, Equatable {
     /// Whether the record is still to be kept.
     func isAlive(boot: String, at now: Int64) -> Bool {
         let (kept, isOutOfRange) = ends.subtractingReportingOverflow(asked)
-        return boot == self.boot && asked <= now && now < ends && !isOutOfRange && kept <= Self.longestKept
+        return boot == self.boot && asked <= now && now < ends && !isOutOfRange && kept <= ReuseLimits.lifetime
     }
 
     /// Whether the answer was given in this session and no lock came since.
@@ -43,9 +40,6 @@ struct ReuseRecord: Codable, Equatable {
             && asked > lastLock
     }
 
-    /// The longest possible lifetime, with the time that the conversation can have taken, in milliseconds. A file with a longer one was not written
-    /// here.
-    private static let longestKept = Int64(longest + 600) * 1000
 }
 
 extension ProofService: Codable {}

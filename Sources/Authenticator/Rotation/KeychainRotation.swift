@@ -13,9 +13,6 @@ struct KeychainRotation {
     /// The login password of a bound vault, which PAM has just accepted.
     var password: SecretBytes?
 
-    /// The time from the broker's offer to the registry's change. It is well below the time for which a restarted broker waits for the decision.
-    private static let decision = Duration.seconds(12)
-
     func perform(through broker: inout BrokerConnection) throws(ConversationError) {
         var binding: (pin: SecretBytes, salt: [UInt8])?
         if let password, record.binding != nil {
@@ -28,13 +25,13 @@ struct KeychainRotation {
                     challenge: signer.challenge,
                     authenticatorKey: Data(signer.keys.present.publicKey).base64EncodedString(),
                     pin: binding?.pin.base64Encoded(), salt: binding.map { Data($0.salt).base64EncodedString() }),
-                within: .seconds(120))
+                within: BrokerLimits.making)
         } catch { throw ConversationError(error) }
         try signer.sign(demand.signatures.filter { $0.kind != .unlock }, through: &broker)
         let reply: BrokerInterface.Succeed<RegistryRecord>.Reply
         do throws(BrokerFailure) {
             reply = try broker.call(
-                BrokerInterface.Succeed<RegistryRecord>(challenge: signer.challenge), within: .seconds(300))
+                BrokerInterface.Succeed<RegistryRecord>(challenge: signer.challenge), within: BrokerLimits.filling)
         } catch { throw ConversationError(error) }
         // There were more items than one prompt can name. The next request continues.
         guard let proposal = reply.record else { return }
@@ -46,7 +43,7 @@ struct KeychainRotation {
         do throws(BrokerFailure) {
             try prover.sign(SignatureWays.Signature(index: 0, kind: .unlock), pin: binding?.pin, through: &broker)
         } catch { throw ConversationError(error) }
-        guard ContinuousClock.now - offered < Self.decision else {
+        guard ContinuousClock.now - offered < BrokerLimits.decision else {
             throw .refused(
                 .notCompleted(
                     "It took too long to renew the keys: the keychain is as it was; try again.", kind: "failed"))
@@ -61,7 +58,7 @@ struct KeychainRotation {
         // The keys are renewed whatever comes of this: a former key that stays now is dropped at the next renewal.
         _ = try? signer.keys.dropUnused(by: registry)
         do throws(BrokerFailure) {
-            _ = try broker.call(BrokerInterface.AdoptSuccessor(challenge: signer.challenge), within: .seconds(60))
+            _ = try broker.call(BrokerInterface.AdoptSuccessor(challenge: signer.challenge), within: BrokerLimits.sealing)
         } catch {
             // The vault was locked, or the broker ended, at this very moment.
             throw .refused(
@@ -85,7 +82,7 @@ struct KeychainRotation {
             proposal.authenticatorKey == signer.keys.present.publicKey,
             proposal.vault != record.vault, proposal.vault.bytes.contains(where: { $0 != 0 }),
             proposal.storageKey?.name == record.storageKey?.name,
-            proposal.storageKey.map({ !$0.context.isEmpty && $0.context.count <= 4096 }) ?? true,
+            proposal.storageKey.map({ !$0.context.isEmpty && $0.context.count <= BrokerLimits.context }) ?? true,
             Set(proposal.objects.keys) == Set(roles), Set(names).count == names.count,
             names.allSatisfy({ $0.count == 34 }), Set(fresh).isDisjoint(with: record.objects.values),
             proposal.biometrySet == nil || proposal.biometrySet == record.biometrySet,

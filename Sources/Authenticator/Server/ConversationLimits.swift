@@ -5,15 +5,6 @@ import Platform
 /// Limits how many conversations may run at the same time, for one user and for all. Each conversation's process takes its own place before it reads
 /// anything, so it does not matter who started it. Places are locks. The kernel returns them when the process ends in any way.
 struct ConversationLimits {
-    /// Conversations of all users together.
-    static let total: Int64 = 256
-    /// Places within the total that are kept for users who have almost none. Users at their own limit leave these free.
-    static let kept: Int64 = 64
-    /// How many conversations of each user may use the kept places.
-    static let first: Int64 = 2
-    /// The least limit for one user. One program may have several conversations, for requests that one prompt answers.
-    private static let leastOfUser = 32
-
     /// The most conversations of one user.
     let ofUser: Int
     /// The most programs of one user that may be in a conversation.

@@ -7,17 +7,6 @@ import ServiceManager
 
 /// Listens, and starts a process for each connection. It reads nothing from a client and loads nothing that a conversation needs.
 public struct Server: ~Copyable {
-    /// The most processes of conversations. This is more than the limit on conversations, because refused ones also take a process for a moment.
-    private static let processLimit = Int(ConversationLimits.total) + 64
-    /// How long conversations may take to end after the server is told to.
-    private static let patience = Duration.seconds(3)
-    /// The most logins that are reported at the same time. Only root can make them, and each takes a moment.
-    private static let reportLimit = 32
-    /// A conversation that lasts this long after its time limit hangs in a module and is killed.
-    private static let grace = Duration.seconds(60)
-    /// A server that a connection started ends after this long without one. The next connection starts it again.
-    private static let idleness = Duration.seconds(60)
-
     /// One conversation's process.
     private struct Child {
         let uid: UInt32
@@ -79,12 +68,12 @@ public struct Server: ~Copyable {
         logger.notice("listening", metadata: ["socket": "\(configuration.authSocket)"])
         while true {
             // A missing descriptor is -1, which poll ignores. Connections that are not accepted yet wait in the listener's queue, in order.
-            let idle = reportNumber < 0 && conversations.isEmpty ? ContinuousClock.now + Self.idleness : nil
+            let idle = reportNumber < 0 && conversations.isEmpty ? ContinuousClock.now + ServerLimits.idle : nil
             let ready = try Readiness.wait(
                 for: [
                     (signals.number, .input),
-                    (conversations.count < Self.processLimit ? listener.number : -1, .input),
-                    (reports.count < Self.reportLimit ? reportNumber : -1, .input),
+                    (conversations.count < ServerLimits.processes ? listener.number : -1, .input),
+                    (reports.count < ServerLimits.reports ? reportNumber : -1, .input),
                 ], until: idle ?? conversations.values.map(\.end).min())
             if ready[0] {
                 let taken = signals.take()
@@ -111,7 +100,7 @@ public struct Server: ~Copyable {
                 }
                 return refuse(connection)
             }
-            let end = ContinuousClock.now + .seconds(configuration.promptTimeout) + Self.grace
+            let end = ContinuousClock.now + .seconds(configuration.promptTimeout) + ServerLimits.grace
             conversations[try start("converse", on: connection)] = Child(uid: peer.uid, end: end)
         } catch {
             // One connection failed; the others go on.
@@ -145,7 +134,7 @@ public struct Server: ~Copyable {
         for (pid, child) in conversations where child.end <= now {
             ChildProcess.signal(pid, SIGKILL)
             logger.error("a conversation did not end", metadata: ["uid": "\(child.uid)", "pid": "\(pid)"])
-            conversations[pid]?.end = now + Self.grace
+            conversations[pid]?.end = now + ServerLimits.grace
         }
     }
 
@@ -155,7 +144,7 @@ public struct Server: ~Copyable {
             try FileRemoval.remove(configuration.reportSocket)
         }
         for pid in conversations.keys { ChildProcess.signal(pid, SIGTERM) }
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + ServerLimits.stop
         while !conversations.isEmpty {
             let ready = try Readiness.wait(for: [(signals.number, .input)], until: deadline)
             _ = signals.take()

@@ -17,11 +17,6 @@ struct PromptBoard {
     private let boot: String
     private let own: SharedPrompt.Server
 
-    /// How long an answer counts for the requests that were shown, in milliseconds.
-    static let memory: Int64 = 10_000
-    /// More prompts than one user can have open at once.
-    private static let limit = 128
-
     /// - Throws: ``ConversationError`` if the folder cannot be used.
     init(registryDirectory: String, uid: UInt32, group: PromptGroup) throws(ConversationError) {
         do throws(SystemError) {
@@ -83,7 +78,7 @@ struct PromptBoard {
             return try file.update { prompts in
                 let now = BootTime.milliseconds
                 prompts = prompts.compactMap { present($0, at: now) }
-                defer { prompts = prompts.suffix(Self.limit) }
+                defer { prompts = prompts.suffix(SharingLimits.prompts) }
                 return change(&prompts)
             }
         } catch {
@@ -97,7 +92,7 @@ struct PromptBoard {
         guard prompt.boot == boot else { return nil }
         guard var outcome = prompt.outcome else { return prompt.leader.isAlive ? prompt : nil }
         let (age, isOutOfRange) = now.subtractingReportingOverflow(outcome.time)
-        if outcome.time > now || isOutOfRange || age >= Self.memory { outcome.items = [] }
+        if outcome.time > now || isOutOfRange || age >= SharingLimits.memory { outcome.items = [] }
         outcome.taken = outcome.taken.filter { $0.value.isAlive }
         guard !outcome.items.isEmpty || !outcome.taken.isEmpty else { return nil }
         var present = prompt

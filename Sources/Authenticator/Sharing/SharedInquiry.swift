@@ -75,11 +75,11 @@ struct SharedInquiry {
     private func companions(_ broker: inout BrokerConnection) throws(ConversationError) -> [ShownItem] {
         let reply: BrokerInterface.Companions.Reply
         do throws(BrokerFailure) {
-            reply = try broker.call(BrokerInterface.Companions(challenge: challenge), within: .seconds(10))
+            reply = try broker.call(BrokerInterface.Companions(challenge: challenge), within: BrokerLimits.call)
         } catch {
             throw ConversationError(error)
         }
-        guard reply.companions.count < Notice.mostItems else {
+        guard reply.companions.count < PromptLimits.items else {
             throw .refused(.challengeRefused("The broker names more requests than a person can be shown."))
         }
         return reply.companions.map(ShownItem.init)

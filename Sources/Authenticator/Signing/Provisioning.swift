@@ -20,7 +20,7 @@ struct Provisioning {
             proposal = try broker.call(
                 BrokerInterface.Provision<RegistryRecord>(
                     challenge: challenge, authenticatorKey: Data(keys.present.publicKey).base64EncodedString()),
-                within: .seconds(120)
+                within: BrokerLimits.making
             ).record
         } catch {
             throw ConversationError(error)
@@ -32,7 +32,7 @@ struct Provisioning {
             }
         }
         do throws(BrokerFailure) {
-            let next = try broker.call(BrokerInterface.AdoptVault(challenge: challenge), within: .seconds(60))
+            let next = try broker.call(BrokerInterface.AdoptVault(challenge: challenge), within: BrokerLimits.sealing)
             guard next.authorizations == [BrokerInterface.Authorization(kind: AuthorizationKind.unlock.rawValue)] else {
                 throw .unreachable("The broker asks for other signatures than a new keychain needs.")
             }
@@ -52,10 +52,13 @@ struct Provisioning {
             proposal.isService == isService,
             (proposal.storageKey == nil) == (sealer == .software),
             (proposal.generation == nil) == (sealer == .software), proposal.biometrySet == nil, proposal.binding == nil,
-            proposal.storageKey.map({ $0.name.count == 34 && !$0.context.isEmpty && $0.context.count <= 4096 }) ?? true,
+            proposal.storageKey.map({
+                $0.name.count == 34 && !$0.context.isEmpty && $0.context.count <= BrokerLimits.context
+            }) ?? true,
             (proposal.counter == nil) == (sealer == .software),
             Set(proposal.objects.keys) == Set(ObjectRole.ofNewVault), names.count == proposal.objects.count,
-            names.allSatisfy({ $0.count == 34 }), proposal.vault.bytes.contains(where: { $0 != 0 }), abs(age) < 600
+            names.allSatisfy({ $0.count == 34 }), proposal.vault.bytes.contains(where: { $0 != 0 }),
+            abs(age) < BrokerLimits.recordAge
         else {
             throw .refused(
                 .notCompleted(

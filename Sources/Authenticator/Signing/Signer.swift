@@ -41,14 +41,15 @@ struct Signer {
         through broker: inout BrokerConnection
     ) throws(BrokerFailure) {
         let prepared = try broker.call(
-            BrokerInterface.Prepare(challenge: challenge, authorization: Int64(wanted.index)), within: .seconds(60))
+            BrokerInterface.Prepare(challenge: challenge, authorization: Int64(wanted.index)),
+            within: BrokerLimits.sealing)
         let signature = try self.signature(for: prepared, kind: wanted.kind)
         _ = try broker.call(
             BrokerInterface.Complete(
                 challenge: challenge, authorization: Int64(wanted.index),
                 signature: Data(signature).base64EncodedString(), means: proof.means,
                 pin: pin?.base64Encoded(), reseals: reseals ? true : nil),
-            within: .seconds(60))
+            within: BrokerLimits.sealing)
     }
 
     /// Nobody knows which finger PAM accepted. So the whole set of enrolled fingers must be the one that the key is bound to.

@@ -9,9 +9,6 @@ struct SigningKey {
     /// 65 bytes, as registry records hold it.
     var publicKey: [UInt8] { key.publicKey }
 
-    /// The longest key file that is accepted, in bytes.
-    private static let longestFile = 8192
-
     static func path(in directory: String) -> String { "\(directory)/signing-key.pem" }
 
     /// Reads the present key, or makes it.
@@ -62,7 +59,7 @@ struct SigningKey {
             throw SystemError(
                 "use the signing key \(path)", reason: "it must be a file of the authenticator's user, with mode 0600")
         }
-        var bytes = try DurableFile.read(path, limit: longestFile)
+        var bytes = try DurableFile.read(path, limit: FileLimits.key)
         defer { Wipe.bytes(&bytes) }
         do throws(CryptographyError) {
             return try P256.PrivateKey(pem: try SecretBytes(copying: bytes))

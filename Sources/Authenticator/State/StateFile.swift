@@ -9,9 +9,6 @@ struct StateFile<Content: Codable & Equatable> {
     /// The content if there is no file.
     let nothing: Content
 
-    /// The longest file that is accepted, in bytes.
-    private static var longest: Int { 256 << 10 }
-
     init(registryDirectory: String, folder: String, uid: UInt32, nothing: Content) throws(SystemError) {
         directory = "\(registryDirectory)/\(folder)"
         self.uid = uid
@@ -46,6 +43,6 @@ struct StateFile<Content: Codable & Equatable> {
             throw SystemError("use \(path)", reason: "it must be a file of the authenticator's user, with mode 0600")
         }
         // Content that cannot be decoded counts as missing.
-        return try? JSONDecoder().decode(Content.self, from: Data(DurableFile.read(path, limit: Self.longest)))
+        return try? JSONDecoder().decode(Content.self, from: Data(DurableFile.read(path, limit: FileLimits.state)))
     }
 }

@@ -14,7 +14,7 @@ struct EndedChallenges: Sendable {
 
     init() {
         (stream, continuation) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingOldest(ChallengeStore.Limits.ended))
+            bufferingPolicy: .bufferingOldest(ChallengeLimits.ended))
     }
 
     func add(_ challenges: [Challenge], _ outcome: String) {

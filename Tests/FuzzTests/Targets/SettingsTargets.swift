@@ -46,7 +46,7 @@ struct AuthenticatorTarget: FuzzTarget {
                 for now: Int64 in [.min / 2, -1, 0, 1_800_000_000_000, .max / 2] {
                     var (begun, failed) = (record, record)
                     let wait = begun.begin(at: now)
-                    try promise((0...AttemptRecord.longestDelay).contains(wait), "a wait of \(wait) ms")
+                    try promise((0...AttemptLimits.longestDelay).contains(wait), "a wait of \(wait) ms")
                     failed.add(at: now)
                 }
             }
