@@ -36,7 +36,7 @@ public final class OpenVault: Sendable {
         directory: String, record: RegistryRecord, sealer: any Sealer,
         now: @escaping @Sendable () -> UInt64 = SystemClock.now
     ) throws(VaultError) {
-        try self.init(directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLog.limit)
+        try self.init(directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLogLimits.size)
     }
 
     /// Opens an owner's vault whatever its counter shows, and moves the counter so that it stands for this file. All
@@ -48,7 +48,8 @@ public final class OpenVault: Sendable {
         now: @escaping @Sendable () -> UInt64 = SystemClock.now
     ) throws(VaultError) {
         try self.init(
-            directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLog.limit, accepting: true)
+            directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLogLimits.size,
+            accepting: true)
     }
 
     /// - Parameters:

@@ -183,7 +183,7 @@ struct SuccessionNoteTests {
         let ended = try await Ended()
         let offer = Succession.Offer(boot: try BootTime.bootID(), time: .max / 2)
         #expect(!offer.isOpen(at: BootTime.milliseconds) && offer.isOpen(at: .max / 2 + 1))
-        #expect(!offer.isOpen(at: .max / 2 + Succession.decisionTime))
+        #expect(!offer.isOpen(at: .max / 2 + VaultLimits.decisionTime))
         try ended.note(.init(boot: BootTime.bootID(), time: BootTime.milliseconds), key: .random(count: 32))
         let cofferd = try Cofferd(folder: ended.cofferd.folder)
         #expect(try await WireClient(cofferd.socket).call(Keychain.List()).items.isEmpty)

@@ -9,7 +9,7 @@ struct LimitTests {
     private func open(_ fixture: VaultFixture, _ room: Room) throws -> OpenVault {
         try OpenVault(
             directory: fixture.folder.path, record: fixture.record, sealer: fixture.sealer, now: SystemClock.now,
-            logLimit: AccessLog.limit, room: room)
+            logLimit: AccessLogLimits.size, room: room)
     }
 
     @Test func thereAreSoManyItems() throws {

@@ -109,10 +109,10 @@ extension VaultActor {
         }
         guard let next else { return standing.inForce.filter { $0.digest == standing.now } }
         if standing.inForce.contains(where: { $0.digest == next }) { return standing.inForce }
-        guard standing.inForce.count < BootList.most else {
+        guard standing.inForce.count < VaultLimits.boots else {
             throw Fault(
                 .limitExceeded,
-                "\(BootList.most) boots are approved already, the most there can be; keep only this one with: coffer boot prune"
+                "\(VaultLimits.boots) boots are approved already, the most there can be; keep only this one with: coffer boot prune"
             )
         }
         return standing.inForce + [ApprovedBoot(digest: next, approved: time)]

@@ -17,9 +17,6 @@ public struct ApprovedBoot: Sendable, Hashable {
 /// The boots under which a vault opens (docs/vault-format.md, "A vault that is tied to the boot"). Security does not
 /// depend on this list: the TPM holds its digest, and opens nothing for another list.
 public struct BootList: Sendable, Equatable {
-    /// The most branches that one policy can have (TPM 2.0 Library, Part 3, section 23.6).
-    public static let most = 8
-
     /// At least one.
     public let inForce: [ApprovedBoot]
     /// The list that is about to replace ``inForce``. Empty, except during a replacement and after one was interrupted.
@@ -42,8 +39,8 @@ public struct BootList: Sendable, Equatable {
         }
         do throws(VaultError) {
             var reader = ByteReader(object.public, "the list of approved boots")
-            inForce = try Self.boots(&reader, 1...Self.most)
-            next = try Self.boots(&reader, 0...Self.most)
+            inForce = try Self.boots(&reader, 1...VaultLimits.boots)
+            next = try Self.boots(&reader, 0...VaultLimits.boots)
             try reader.end()
         } catch { throw SealerError(.damaged, error.reason) }
     }

@@ -93,9 +93,6 @@ extension OpenVault {
         }
     }
 
-    /// The most steps that the counter takes to get past a file that root accepts.
-    private static let mostStepsToAccept: UInt64 = 4096
-
     /// Moves the counter past every copy of the vault's file that ever was. Makes a new counter if the old one is gone.
     ///
     /// - Parameter counted: the counter's value; nil if the counter is gone.
@@ -111,7 +108,7 @@ extension OpenVault {
         let (epoch, isTooMuch) = max(header.epoch, counted).addingReportingOverflow(2)
         guard !isTooMuch else { throw SealerError(.damaged, "the vault's epoch is more than a counter can count") }
         let found = try sealer.count(
-            to: epoch, most: mostStepsToAccept, password: keys.counter, record: record)
+            to: epoch, most: VaultLimits.stepsToAccept, password: keys.counter, record: record)
         guard found == epoch else {
             throw SealerError(.other, "the TPM's counter is too far behind this file to be brought forward")
         }

@@ -3,8 +3,6 @@ import Cryptography
 
 /// The `record` column of an item (docs/vault-format.md, "item").
 struct ItemRecord: Sendable, Equatable {
-    static let largestSlotCount = 8
-
     let version: UInt64
     let access: AccessControl
     let sealedMetadata: [UInt8]
@@ -36,7 +34,7 @@ struct ItemRecord: Sendable, Equatable {
         sealedMetadata = try reader.prefixed()
         valueDigest = try reader.bytes(SHA256.count)
         let count = try reader.integer(UInt8.self)
-        guard version > 0, count <= Self.largestSlotCount else { throw .damaged("an item has impossible numbers") }
+        guard version > 0, count <= Limits.slots else { throw .damaged("an item has impossible numbers") }
         var slots: [Slot] = []
         for _ in 0..<count { slots.append(try Slot(decoding: reader.prefixed())) }
         try reader.end()

@@ -4,9 +4,6 @@ import Synchronization
 
 /// The chained log beside a vault. A damaged log never makes the vault unusable; the log records its own damage.
 final class AccessLog: Sendable {
-    /// The largest size of a log, in bytes. A full log drops its older half.
-    static let limit = 4 << 20
-
     let path: String
     private let limit: Int
     let format: LogFormat
@@ -104,7 +101,7 @@ final class AccessLog: Sendable {
     func wasAnchored(_ head: [UInt8]) { state.withLock { $0?.anchored = head } }
 
     /// Whether the next record may not fit. The caller then anchors the head and calls `dropOldHalf`.
-    var isFull: Bool { state.withLock { ($0?.size ?? 0) > limit - LogFormat.longestSealed } }
+    var isFull: Bool { state.withLock { ($0?.size ?? 0) > limit - AccessLogLimits.record } }
 
     /// Keeps the newer half, writes a new start of the chain, and records how much was dropped.
     func dropOldHalf() throws(VaultError) {
@@ -115,7 +112,7 @@ final class AccessLog: Sendable {
             }
             var keptCount = 0
             var first = content.frames.endIndex
-            while first > 1, keptCount + content.frames[first - 1].count <= limit / 2 - LogFormat.longestSealed {
+            while first > 1, keptCount + content.frames[first - 1].count <= limit / 2 - AccessLogLimits.record {
                 first -= 1
                 keptCount += content.frames[first].count
             }
@@ -236,7 +233,7 @@ extension AccessLog {
         var record = record
         if record.time == 0 { record.time = now() }
         let frame = try format.seal(record, sequence: state.sequence + 1, after: state.head)
-        guard frame.sealed.count <= LogFormat.longestSealed else {
+        guard frame.sealed.count <= AccessLogLimits.record else {
             throw VaultError(.limitExceeded, "these names are too long to be logged")
         }
         let size = state.size

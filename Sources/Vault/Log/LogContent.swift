@@ -15,7 +15,7 @@ struct LogContent: Sendable {
         while start != nil, bytes.count - place >= 12 {
             let count = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
             let end = place + 12 + count + SHA256.count
-            guard count <= LogFormat.longestSealed, end <= bytes.count else { break }
+            guard count <= AccessLogLimits.record, end <= bytes.count else { break }
             frames.append(
                 LogFrame(
                     sequence: bytes[place + 4..<place + 12].reduce(0) { $0 << 8 | UInt64($1) },

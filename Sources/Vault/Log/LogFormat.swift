@@ -18,9 +18,9 @@ extension LogStart {
     /// The vault that a log file claims to belong to; nil if the file is not a log. The claim is not authenticated.
     static func vault(ofFile path: String) throws(SystemError) -> VaultID? {
         guard let status = try FileStatus.of(path), status.isRegular, status.size >= count,
-            status.size <= 4 * AccessLog.limit
+            status.size <= 4 * AccessLogLimits.size
         else { return nil }
-        let bytes = try DurableFile.read(path, limit: 4 * AccessLog.limit)
+        let bytes = try DurableFile.read(path, limit: 4 * AccessLogLimits.size)
         guard bytes.count >= count, Array(bytes[..<8]) == magic else { return nil }
         return VaultID(bytes: Array(bytes[10..<26]))
     }
@@ -39,9 +39,6 @@ struct LogFrame: Sendable {
 
 /// Seals and chains the records of one vault's log.
 struct LogFormat: Sendable {
-    /// The longest sealed record, in bytes.
-    static let longestSealed = 64 << 10
-
     private let format: FormatContext
     private let chain: SecretBytes
     private let metadata: SecretBytes

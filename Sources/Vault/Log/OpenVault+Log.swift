@@ -70,7 +70,7 @@ extension OpenVault {
     ///   - time: returns only records from then on, in milliseconds since 1970-01-01 UTC.
     /// - Throws: `.storage`; `.damaged` for the vault itself, never for the log.
     public func logPage(
-        after number: UInt64 = 0, since time: UInt64 = 0, limit: Int = 500
+        after number: UInt64 = 0, since time: UInt64 = 0, limit: Int = AccessLogLimits.answer
     ) throws(VaultError) -> LogPage {
         try prepareLog()
         return try log.look { (content, head, anchor) throws(VaultError) in

@@ -67,7 +67,7 @@ extension OpenVault {
         now: @escaping @Sendable () -> UInt64 = SystemClock.now
     ) throws(VaultError) {
         try self.init(
-            directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLog.limit,
+            directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLogLimits.size,
             isSuccessor: true)
     }
 

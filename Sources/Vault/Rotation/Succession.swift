@@ -21,13 +21,9 @@ public struct Succession: Codable, Sendable, Equatable {
         /// Whether the registry may still be told. `now` is the present boot clock, in milliseconds.
         public func isOpen(at now: Int64) -> Bool {
             let (age, isOutOfRange) = now.subtractingReportingOverflow(time)
-            return !isOutOfRange && (0..<Succession.decisionTime).contains(age)
+            return !isOutOfRange && (0..<VaultLimits.decisionTime).contains(age)
         }
     }
-
-    /// How long after an offer the registry may still name the successor although the broker has ended, in
-    /// milliseconds. It is longer than an authenticator keeps trying.
-    public static let decisionTime: Int64 = 20_000
 
     /// The registry's record of the successor, once the registry has it.
     public let record: RegistryRecord
@@ -40,8 +36,6 @@ public struct Succession: Codable, Sendable, Equatable {
         self.former = former
     }
 
-    private static let longest = 3 * Registry.longestRecord
-
     /// The vaults that vouch for a note, each with a MAC of its own. Both are needed: the former vault is already gone
     /// when its objects are removed from the TPM.
     enum Voucher: String, CaseIterable { case former, successor }
@@ -52,8 +46,10 @@ public struct Succession: Codable, Sendable, Equatable {
     static func read(_ path: String, by voucher: Voucher, key: SecretBytes) throws(VaultError) -> Succession? {
         let bytes: [UInt8]
         do throws(SystemError) {
-            guard let status = try FileStatus.of(path), status.isRegular, status.size <= longest else { return nil }
-            bytes = try DurableFile.read(path, limit: longest)
+            guard let status = try FileStatus.of(path), status.isRegular, status.size <= VaultLimits.note else {
+                return nil
+            }
+            bytes = try DurableFile.read(path, limit: VaultLimits.note)
         } catch { throw VaultError(.storage, "the vault's files cannot be used", cause: error) }
         guard let note = SuccessionNote(bytes) else { return nil }
         let isOurs = try cryptography { () throws(CryptographyError) in

@@ -5,8 +5,6 @@ import Platform
 /// Names, makes and adopts a vault's file.
 public enum VaultFile {
     private static let sideFiles = ["-wal", "-shm", "-journal"]
-    /// More than any vault's file has, in bytes.
-    private static let largestCopy: Int64 = 2 << 30
 
     /// The path of an owner's vault, such as `user-1000.vault`.
     public static func path(of owner: Owner, in directory: String) -> String { "\(directory)/\(owner.fileStem).vault" }
@@ -222,10 +220,10 @@ public enum VaultFile {
         for side in ["", "-wal"] {
             try files { () throws(SystemError) in
                 guard let status = try FileStatus.of(path + side) else { return true }
-                guard status.size <= largestCopy else {
+                guard status.size <= StorageLimits.copy else {
                     throw SystemError("copy \(path)", reason: "it is too large to be a vault")
                 }
-                let bytes = try DurableFile.read(path + side, limit: Int(largestCopy))
+                let bytes = try DurableFile.read(path + side, limit: Int(StorageLimits.copy))
                 try DurableFile.write(bytes, to: other + side, mode: 0o600)
                 return true
             }

@@ -1,0 +1,85 @@
+import Authorization
+
+// Every limit of a vault, in bytes unless a line says otherwise (docs/vault-format.md; docs/broker-protocol.md, "Limits").
+
+/// The limits of one item, in bytes of UTF-8 (docs/vault-format.md).
+public enum Limits {
+    /// The value.
+    public static let value = 1 << 20
+    /// The limit of the service and of the account. The service needs at least one byte.
+    public static let name = 1 << 10
+    /// The label.
+    public static let label = 1 << 10
+    /// An application password.
+    public static let applicationPassword = 1 << 10
+    /// The limit of one group of a recovery code, in any spelling.
+    public static let recoveryCodePart = 64
+    /// The comment.
+    public static let comment = 4 << 10
+    /// How many attributes an item has, or a search names.
+    public static let attributes = 64
+    /// The limit of an attribute's name and value together. The name needs at least one byte.
+    public static let attribute = 4 << 10
+    /// The limit of the reason that a program gives for reading.
+    public static let reason = 512
+    /// How many ways to its key an item has.
+    static let slots = 8
+}
+
+/// The size limits of one vault. They keep a list from filling everybody's memory, and a vault from filling the disk
+/// (docs/broker-protocol.md, "Limits").
+struct Room: Sendable {
+    /// How many items.
+    var items: UInt64 = 10_000
+    /// All item records together, in bytes, without the values. A list is made from these.
+    var records: Int64 = 16 << 20
+    /// The used part of the file, in bytes.
+    var file: Int64 = 1 << 30
+}
+
+/// Limits on what a vault's file can make this process read. Nobody who can write the file may fill everybody's memory
+/// with it.
+enum StorageLimits {
+    /// The longest row that Coffer writes, with room to spare. That is a value of 1 MiB with its padding, or names and
+    /// attributes with every character escaped. In bytes, like all limits here.
+    static let row = 4 << 20
+    /// The file and its WAL, each: the limit of one vault, plus freed space in the file.
+    static let file: Int64 = 2 << 30
+    /// A file no longer than this may be searched without checking all its rows first.
+    static let unchecked: Int64 = 32 << 20
+    /// All that is read to list all items: twice what they may have.
+    static let items: Int64 = 32 << 20
+    /// All of a vault's index entries.
+    static let postings: Int64 = 192 << 20
+    /// SQLite's own memory for all vaults together. It also bounds what SQLite allocates for a file that Coffer did not
+    /// write.
+    static let heap = 384 << 20
+    /// One SQL statement. This is more than a page, and no statement of Coffer's is that long.
+    static let statement: Int32 = 64 << 10
+    /// A file that is copied: more than any vault's file has.
+    static let copy: Int64 = 2 << 30
+}
+
+/// The access log beside a vault.
+public enum AccessLogLimits {
+    /// The largest size of a log. A full log drops its older half.
+    static let size = 4 << 20
+    /// The longest sealed record.
+    static let record = 64 << 10
+    /// How many records one answer has, unless a caller asks for another number.
+    public static let answer = 500
+}
+
+/// What is written of a vault beside its items.
+public enum VaultLimits {
+    /// The most boots that can be approved: the most branches that one policy can have (TPM 2.0 Library, Part 3, section
+    /// 23.6).
+    public static let boots = 8
+    /// The most steps that the counter takes to get past a file that root accepts.
+    static let stepsToAccept: UInt64 = 4096
+    /// The note about a renewal, beside the vault: three records of the registry.
+    static let note = 3 * Registry.longestRecord
+    /// How long after an offer the registry may still name the successor although the broker has ended, in
+    /// milliseconds. It is longer than an authenticator keeps trying.
+    public static let decisionTime: Int64 = 20_000
+}
