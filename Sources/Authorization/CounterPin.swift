@@ -7,12 +7,9 @@ public struct CounterPin: Codable, Sendable, Hashable {
     /// ESYS's serialized form of handle, Name and public area. With it, using the counter needs no extra command.
     public let context: [UInt8]
 
-    /// In bytes; more than TSS ever writes for an index.
-    private static let longestContext = 1024
-
     /// - Returns: nil for a handle or context that no counter can have.
     public init?(handle: UInt32, base: UInt64, context: [UInt8]) {
-        guard IndexPin.ownersHandles.contains(handle), (1...Self.longestContext).contains(context.count) else {
+        guard IndexPin.ownersHandles.contains(handle), (1...Registry.longestContext).contains(context.count) else {
             return nil
         }
         self.handle = handle

@@ -20,9 +20,6 @@ public struct RegistryError: Error, Sendable, CustomStringConvertible {
 
 /// The authenticator's folder of records. The authenticator writes them and the broker reads them.
 public struct Registry: Sendable {
-    /// The longest record, in bytes.
-    public static let longestRecord = 64 << 10
-
     public let directory: String
     /// The uid that every record must belong to.
     public let authenticatorUID: UInt32
@@ -105,7 +102,7 @@ public struct Registry: Sendable {
                 throw SystemError(
                     "use \(path)", reason: "it must be a file that only uid \(authenticatorUID) can write")
             }
-            bytes = try DurableFile.read(path, limit: 1024)
+            bytes = try DurableFile.read(path, limit: Self.longestKeyFile)
         } catch { throw RegistryError(.unreadable, "\(path) cannot be read", cause: error) }
         guard let point = Hex.decode(String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)), point.count == 65
         else {

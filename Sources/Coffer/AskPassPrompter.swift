@@ -30,7 +30,7 @@ struct AskPassPrompter: Prompter {
         let helper = try HelperProgram(
             path: program, arguments: [message.style == .secret ? "Password for Coffer: " : "Answer for Coffer: "],
             environment: environment.merging([Self.variable: prompt]) { $1 }, hangUp: hangUp)
-        var bytes = try helper.readAll(limit: TerminalPrompter.longestAnswer + 1)
+        var bytes = try helper.readAll(limit: AnswerLimits.answer + 1)
         guard try helper.finish() else { return nil }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         guard let answer = String(validating: bytes, as: UTF8.self) else {

@@ -8,7 +8,7 @@ package struct Authenticator: Sendable {
     /// The caller's own uid.
     package let caller: UInt32
     /// Guards against an authenticator that hangs. It is longer than any time limit that the authenticator sets for a person.
-    private let patience: Duration = .seconds(600)
+    private let patience = CallLimits.authenticator
 
     package init(paths: SocketPaths, caller: UInt32) {
         self.paths = paths
@@ -67,7 +67,7 @@ package struct Authenticator: Sendable {
 
     private func connect() throws(KeychainError) -> VarlinkConnection {
         do throws(TransportFailure) {
-            return try VarlinkConnection(path: paths.authenticator, until: .now + .seconds(10))
+            return try VarlinkConnection(path: paths.authenticator, until: .now + CallLimits.connect)
         } catch {
             throw KeychainError(authenticator: error, path: paths.authenticator)
         }
@@ -110,12 +110,12 @@ package struct Authenticator: Sendable {
     private func lastError(on connection: inout VarlinkConnection) -> KeychainError {
         do throws(TransportFailure) {
             if case .fault(let fault) = try connection.receive(
-                Authentication.Step.self, until: .now + .milliseconds(20))
+                Authentication.Step.self, until: .now + CallLimits.lastWord)
             {
                 return KeychainError(authenticatorFault: fault)
             }
         } catch .deadline {
-            let deadline = ContinuousClock.now + .seconds(2)
+            let deadline = ContinuousClock.now + CallLimits.cancellation
             // The authenticator still waits, so the person gave up. If this call fails, the conversation ends with this process.
             try? connection.send(Authentication.Cancel(), until: deadline)
             _ = try? connection.receive(Nothing.self, until: deadline)
@@ -150,7 +150,7 @@ package struct Authenticator: Sendable {
     /// The reason that the authenticator gave before it closed the connection, if it gave one.
     private func lastWord(on connection: inout VarlinkConnection) -> KeychainError? {
         // If nothing can be read, the caller reports the broken connection.
-        guard case .fault(let fault)? = try? connection.receive(Nothing.self, until: .now + .milliseconds(20)) else {
+        guard case .fault(let fault)? = try? connection.receive(Nothing.self, until: .now + CallLimits.lastWord) else {
             return nil
         }
         return KeychainError(authenticatorFault: fault)

@@ -8,7 +8,7 @@ package struct BrokerClient: Sendable {
     /// How long a call may take. A call waits for a TPM, but never for a person.
     package let patience: Duration
 
-    package init(path: String, patience: Duration = .seconds(30)) {
+    package init(path: String, patience: Duration = CallLimits.broker) {
         self.path = path
         self.patience = patience
     }

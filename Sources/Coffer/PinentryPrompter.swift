@@ -65,7 +65,7 @@ struct PinentryPrompter: Prompter {
     private static func result(of helper: borrowing HelperProgram) throws(KeychainError) -> Reply {
         var data: [UInt8] = []
         // Assuan lines have at most 1000 bytes, and an answer fits into a few of them.
-        while let line = try helper.readLine(limit: 1000), data.count <= 4096 {
+        while let line = try helper.readLine(limit: AnswerLimits.assuanLine), data.count <= AnswerLimits.assuanData {
             if line.starts(with: "OK".utf8) { return .data(data) }
             if line.starts(with: "ERR".utf8) { return .refused }
             if line.starts(with: "D ".utf8) { data += Assuan.unescape(line.dropFirst(2)) }

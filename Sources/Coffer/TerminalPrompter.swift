@@ -3,9 +3,6 @@ import Platform
 
 /// Asks a person at the controlling terminal, even if standard input and output are redirected.
 package struct TerminalPrompter: Prompter {
-    /// The longest answer that is accepted, in bytes. This is PAM's own limit (PAM_MAX_RESP_SIZE).
-    static let longestAnswer = 512
-
     package init() {}
 
     /// Whether there is a controlling terminal.
@@ -31,7 +28,7 @@ package struct TerminalPrompter: Prompter {
         do throws(SystemError) {
             let prompt = VisibleText.lines(message.text)
             answer = try Terminal().ask(
-                prompt, hidden: message.style == .secret, limit: Self.longestAnswer, wakeUp: hangUp)
+                prompt, hidden: message.style == .secret, limit: AnswerLimits.answer, wakeUp: hangUp)
         } catch {
             throw Self.lost(error)
         }

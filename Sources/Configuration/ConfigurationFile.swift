@@ -56,18 +56,19 @@ extension Configuration {
                 throw Problem(reason: "sandbox is “yes” or “no”, not “\(value)”")
             }
             sandbox = value == "yes"
-        case "prompt-timeout": promptTimeout = try Self.number(value, 5...600)
-        case "connections-per-user": connectionsPerUser = try Self.number(value, 1...4096)
-        case "authentications-per-user": authenticationsPerUser = try Self.number(value, 1...64)
-        case "reuse-limit": reuseLimit = try Self.number(value, 0...300)
+        case "prompt-timeout": promptTimeout = try Self.number(value, ConfigurationLimits.promptTimeout)
+        case "connections-per-user": connectionsPerUser = try Self.number(value, ConfigurationLimits.connectionsPerUser)
+        case "authentications-per-user":
+            authenticationsPerUser = try Self.number(value, ConfigurationLimits.authenticationsPerUser)
+        case "reuse-limit": reuseLimit = try Self.number(value, ConfigurationLimits.reuseLimit)
         case "notifications": notificationFolder = try Self.notifications(value)
-        case "tpm-deadline": tpmDeadline = try Self.number(value, 1...10)
+        case "tpm-deadline": tpmDeadline = try Self.number(value, ConfigurationLimits.tpmDeadline)
         case "tpm-roots": tpmRoots = try Self.path(value)
         case "boot-log": bootLog = try Self.path(value)
         case "boot-folders": bootFolders = try Self.paths(value)
         case "system-bus": systemBus = try Self.bus(value)
         case "fingerprint-directory": fingerprintDirectory = try Self.path(value)
-        case "idle-lock": idleLock = try Self.number(value, 0...1440)
+        case "idle-lock": idleLock = try Self.number(value, ConfigurationLimits.idleLock)
         default: throw Problem(reason: "there is no setting “\(key)”")
         }
     }

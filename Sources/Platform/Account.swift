@@ -29,7 +29,8 @@ public struct Account: Hashable, Sendable {
             UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
         ) -> Int32
     ) throws(SystemError) -> Account? {
-        try unsafe NameService.look(operation, capacity: 1024, limit: 1 << 20, empty: passwd(), call) { entry in
+        try unsafe NameService.look(operation, capacity: 1024, limit: NameServiceLimits.account, empty: passwd(), call)
+        { entry in
             unsafe Account(name: String(cString: entry.pw_name), uid: entry.pw_uid, gid: entry.pw_gid)
         }
     }

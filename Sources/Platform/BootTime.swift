@@ -12,7 +12,7 @@ public enum BootTime {
     /// The ID that tells this start of the machine from every other (random(4)).
     public static func bootID() throws(SystemError) -> String {
         let path = "/proc/sys/kernel/random/boot_id"
-        let text = String(decoding: try DurableFile.read(path, limit: 64), as: UTF8.self)
+        let text = String(decoding: try DurableFile.read(path, limit: KernelFileLimits.bootID), as: UTF8.self)
         let id = text.filter { $0.isHexDigit || $0 == "-" }
         guard id.count == 36 else { throw SystemError("read \(path)", reason: "it is not in the expected form") }
         return id

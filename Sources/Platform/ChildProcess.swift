@@ -47,7 +47,7 @@ public enum ChildProcess {
 
     /// Kills every descendant and waits for them, for at most a second. Call it only in a process that is about to end.
     public static func endAll() {
-        let deadline = ContinuousClock.now + .seconds(1)
+        let deadline = ContinuousClock.now + ProgramLimits.descendants
         while ContinuousClock.now < deadline {
             _ = reap()
             let children = all()
@@ -71,7 +71,10 @@ public enum ChildProcess {
         var found: [Int32] = []
         for thread in threads {
             // The thread may have ended since its folder was listed.
-            guard let bytes = try? DurableFile.read("/proc/self/task/\(thread)/children", limit: 65_536) else {
+            guard
+                let bytes = try? DurableFile.read(
+                    "/proc/self/task/\(thread)/children", limit: KernelFileLimits.children)
+            else {
                 continue
             }
             found += String(decoding: bytes, as: UTF8.self).split(separator: " ").compactMap { Int32($0) }

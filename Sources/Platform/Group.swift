@@ -31,7 +31,8 @@ public struct Group: Hashable, Sendable {
         ) -> Int32
     ) throws(SystemError) -> Group? {
         // The entry contains the group's members, so large groups need more room.
-        try unsafe NameService.look(operation, capacity: 4096, limit: 1 << 24, empty: group(), call) { entry in
+        try unsafe NameService.look(operation, capacity: 4096, limit: NameServiceLimits.group, empty: group(), call) {
+            entry in
             var members: [String] = []
             var next = unsafe entry.gr_mem
             while let place = unsafe next, let member = unsafe place.pointee {
@@ -44,9 +45,6 @@ public struct Group: Hashable, Sendable {
 }
 
 extension Account {
-    /// The most groups that are read for an account. Linux gives a process no more (NGROUPS_MAX).
-    private static let mostGroups: Int32 = 65536
-
     /// Whether the name service lists the account as a member now (getgrouplist(3)). A process's own list of groups outlives a removal, so it is not
     /// used. If the name service cannot answer, the account is no member.
     public func isMember(of gid: UInt32) -> Bool {
@@ -57,8 +55,8 @@ extension Account {
             var groups = [gid_t](repeating: 0, count: Int(capacity))
             let result = unsafe getgrouplist(name, self.gid, &groups, &count)
             if result >= 0 { return groups.prefix(Int(count)).contains(gid) }
-            guard capacity < Self.mostGroups else { return false }
-            capacity = min(max(count, capacity * 2), Self.mostGroups)
+            guard capacity < NameServiceLimits.groups else { return false }
+            capacity = min(max(count, capacity * 2), NameServiceLimits.groups)
         }
     }
 }

@@ -15,8 +15,6 @@ public struct GuardedProgram: ~Copyable {
 
     /// The room in a pipe that `poll` guarantees (PIPE_BUF), in bytes.
     private static let chunk = 4096
-    /// How long a guard may take to start a program, and to end it. This is far more than the guard needs.
-    private static let patience = Duration.seconds(10)
 
     /// - Parameters:
     ///   - guardian: the arguments that make this very program a guard, its name first.
@@ -51,7 +49,7 @@ public struct GuardedProgram: ~Copyable {
         _ = consume itsLine
         // The guard says that the program runs. If the line ends instead, the start failed.
         guard
-            try line.receiveMessage(limit: ProgramGuard.started.count, until: .now + Self.patience)
+            try line.receiveMessage(limit: ProgramGuard.started.count, until: .now + ProgramLimits.guardAnswer)
                 == ProgramGuard.started
         else {
             var status: Int32 = 0
@@ -95,7 +93,7 @@ public struct GuardedProgram: ~Copyable {
         let end = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
         let endedByItself = try end.wait(for: POLLIN, unless: hangUp)
         line.shutDown()
-        guard try end.waitToRead(until: .now + Self.patience) else { return false }
+        guard try end.waitToRead(until: .now + ProgramLimits.guardAnswer) else { return false }
         var status: Int32 = 0
         try checked("wait for process \(pid)") { unsafe waitpid(pid, &status, 0) }
         return endedByItself && status == 0

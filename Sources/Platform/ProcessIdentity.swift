@@ -32,7 +32,7 @@ public struct ProcessStat: Sendable {
 
     public init(pid: Int32) throws(SystemError) {
         let path = "/proc/\(pid)/stat"
-        try self.init(parsing: try DurableFile.read(path, limit: 4096), of: path)
+        try self.init(parsing: try DurableFile.read(path, limit: KernelFileLimits.stat), of: path)
     }
 
     /// - Parameter path: the file's path, for the error.
@@ -54,7 +54,7 @@ public struct ProcessStat: Sendable {
     /// The control group of a process in the unified hierarchy (cgroups(7)): `/user.slice/…`.
     /// - Returns: nil if it has none.
     public static func controlGroup(pid: Int32) throws(SystemError) -> String? {
-        let bytes = try DurableFile.read("/proc/\(pid)/cgroup", limit: 8192)
+        let bytes = try DurableFile.read("/proc/\(pid)/cgroup", limit: KernelFileLimits.controlGroup)
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         return lines.first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
     }

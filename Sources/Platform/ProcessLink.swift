@@ -2,14 +2,11 @@ import Glibc
 
 /// The links that the kernel keeps about a process in `/proc/PID` (proc(5)).
 public enum ProcessLink {
-    /// The longest path that is accepted, in bytes.
-    private static let longest = 4096
-
     /// - Parameter name: the link's name, such as `exe` or `ns/user`.
     /// - Throws: ``SystemError`` if the process has ended, or if this process may not examine it.
     public static func read(_ name: String, of pid: Int32) throws(SystemError) -> String {
         let path = "/proc/\(pid)/\(name)"
-        var bytes = [UInt8](repeating: 0, count: longest)
+        var bytes = [UInt8](repeating: 0, count: KernelFileLimits.link)
         let count = try checked("read \(path)") {
             unsafe bytes.withUnsafeMutableBytes { buffer in
                 Int32(
@@ -18,7 +15,7 @@ public enum ProcessLink {
             }
         }
         // A path that fills the buffer may have been cut off.
-        guard count < longest else { throw SystemError("read \(path)", errno: ENAMETOOLONG) }
+        guard count < KernelFileLimits.link else { throw SystemError("read \(path)", errno: ENAMETOOLONG) }
         return String(decoding: bytes[..<Int(count)], as: UTF8.self)
     }
 }

@@ -8,11 +8,6 @@ public enum ProgramGuard {
     /// The message that a guard sends when the program runs.
     static let started = Array("started".utf8)
 
-    /// How often starting a program is tried. A program that was just written may be held open for another moment (ETXTBSY).
-    private static let attempts = 4
-    /// How long a program has between SIGTERM and SIGKILL.
-    private static let patience = Duration.milliseconds(500)
-
     /// Runs a program until it ends, or until the process that had it started is gone. Call it only in a process that does nothing else.
     /// - Parameter program: the path and the arguments.
     /// - Returns: whether it ended by itself with status 0.
@@ -30,7 +25,7 @@ public enum ProgramGuard {
         if !ready[0] {
             // Signals the whole group, which includes a script's dialog. The kernel does not reuse the ID before the process is reaped.
             kill(-pid, SIGTERM)
-            _ = try end.waitToRead(until: .now + patience)
+            _ = try end.waitToRead(until: .now + ProgramLimits.termination)
             kill(-pid, SIGKILL)
         }
         var status: Int32 = 0
@@ -44,7 +39,7 @@ public enum ProgramGuard {
             do throws(SystemError) {
                 return try Launch(leads: .group).start(program[0], program)
             } catch {
-                guard attempt < attempts else { throw error }
+                guard attempt < ProgramLimits.attempts else { throw error }
                 attempt += 1
                 usleep(50_000)
             }

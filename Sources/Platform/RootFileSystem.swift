@@ -19,7 +19,7 @@ public struct RootFileSystem: Sendable {
     /// - Returns: the sysfs folder of the device under `/`.
     private static func device(_ mounts: String, _ devices: String) -> String? {
         // If the file cannot be read, the device is unknown.
-        guard let bytes = try? DurableFile.read(mounts, limit: 4 << 20) else { return nil }
+        guard let bytes = try? DurableFile.read(mounts, limit: KernelFileLimits.mounts) else { return nil }
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n").reversed() {
             let fields = line.split(separator: " ")
             guard fields.count > 6, fields[4] == "/", let dash = fields.lastIndex(of: "-"), fields.count > dash + 2
@@ -56,7 +56,7 @@ public struct RootFileSystem: Sendable {
 
     private static func text(_ path: String) -> Substring? {
         // Only devices of the device mapper have these files, so a failure means another kind of device.
-        guard let bytes = try? DurableFile.read(path, limit: 4096) else { return nil }
+        guard let bytes = try? DurableFile.read(path, limit: KernelFileLimits.device) else { return nil }
         return Substring(decoding: bytes, as: UTF8.self).prefix { $0 != "\n" }
     }
 }

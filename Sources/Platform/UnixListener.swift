@@ -66,9 +66,6 @@ public struct UnixListener: ~Copyable, Sendable {
 
 /// Converts a path to the kernel's form of a socket address.
 public enum SocketAddress {
-    /// The longest path that fits into `sun_path` with its final zero, in bytes.
-    public static let longestPath = 107
-
     /// - Throws: ``SystemError`` if the path is empty, is too long, or has a zero byte.
     public static func unix(_ path: String) throws(SystemError) -> sockaddr_un {
         let bytes = Array(path.utf8)

@@ -93,7 +93,7 @@ extension Fault {
     }
 
     /// Shortens a name to 200 characters, because a name of two megabytes need not be repeated.
-    public static func shortened(_ name: String) -> String { String(name.prefix(200)) }
+    public static func shortened(_ name: String) -> String { String(name.prefix(Varlink.shownName)) }
 }
 
 extension Fault {

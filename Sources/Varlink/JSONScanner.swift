@@ -1,11 +1,6 @@
 /// Checks that bytes are one JSON object as RFC 8259 defines it, and keeps nothing of it. A decoder is more lenient, and two decoders may treat a
 /// repeated name differently.
 struct JSONScanner {
-    /// The deepest nesting. No message needs as much, and every stack has room for it.
-    static let deepest = 32
-    /// The most values in one message, more than the longest list has. A message's cost is the decoder's work for each value, not its bytes.
-    static let mostValues = 20_000
-
     private let bytes: [UInt8]
     private var at = 0
     private var values = 0
@@ -42,8 +37,8 @@ struct JSONScanner {
 
     private mutating func value(depth: Int) throws(MalformedMessage) {
         values += 1
-        guard values <= Self.mostValues else {
-            throw MalformedMessage("the message has more than \(Self.mostValues) values")
+        guard values <= Varlink.mostValues else {
+            throw MalformedMessage("the message has more than \(Varlink.mostValues) values")
         }
         switch next {
         case UInt8(ascii: "{"): try object(depth: depth + 1)
@@ -58,8 +53,8 @@ struct JSONScanner {
     }
 
     private mutating func object(depth: Int) throws(MalformedMessage) {
-        guard depth <= Self.deepest else {
-            throw MalformedMessage("the message is nested deeper than \(Self.deepest) levels")
+        guard depth <= Varlink.deepest else {
+            throw MalformedMessage("the message is nested deeper than \(Varlink.deepest) levels")
         }
         try take("{", "“{”")
         skipSpace()
@@ -83,8 +78,8 @@ struct JSONScanner {
     }
 
     private mutating func array(depth: Int) throws(MalformedMessage) {
-        guard depth <= Self.deepest else {
-            throw MalformedMessage("the message is nested deeper than \(Self.deepest) levels")
+        guard depth <= Varlink.deepest else {
+            throw MalformedMessage("the message is nested deeper than \(Varlink.deepest) levels")
         }
         try take("[", "“[”")
         skipSpace()

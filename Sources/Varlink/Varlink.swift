@@ -2,9 +2,6 @@ import FoundationEssentials
 
 /// Varlink (varlink.org) as all of Coffer's sockets use it. Each message is one JSON object, ended by a zero byte.
 public enum Varlink {
-    /// The longest message that is accepted, in bytes: a value of 1 MiB in Base64, and room for the rest.
-    public static let longestMessage = 2 << 20
-
     /// Encodes a message, with its final zero.
     /// - Throws: the error of the message's own `encode(to:)`. Generated types throw none.
     public static func encode(_ message: some Encodable) throws -> [UInt8] {

@@ -7,9 +7,6 @@ struct CommonOptions: ParsableArguments {
     @Option(help: "The configuration file.")
     var config = Configuration.defaultPath
 
-    /// The longest configuration file that is accepted, in bytes.
-    private static let longestFile = 64 << 10
-
     func load() throws -> Configuration {
         guard let status = try FileStatus.of(config), status.isRegular, status.mode & 0o022 == 0,
             status.uid == 0 || status.uid == ProcessSurroundings.effectiveUser
@@ -17,7 +14,7 @@ struct CommonOptions: ParsableArguments {
             throw ValidationError(
                 "\(config) must be there, and nobody but root (or this user, in a sandbox) may change it.")
         }
-        let bytes = try DurableFile.read(config, limit: Self.longestFile)
+        let bytes = try DurableFile.read(config, limit: ConfigurationLimits.file)
         return try Configuration(parsing: String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -5,9 +5,6 @@ import HelperProtocol
 
 /// What an update replaces, as two files or two digests. The firmware's log shows which of a file's digests was measured.
 struct FileReplacement {
-    /// The longest answer, in bytes. It holds two digests and their names.
-    private static let longestAnswer = 1024
-
     let pairs: [Keychain.Replacement]
 
     /// - Parameter text: `old=new`.
@@ -33,7 +30,7 @@ struct FileReplacement {
 
     private static func measured(_ path: String) throws(KeychainError) -> (content: String, image: String?) {
         var helper = try HelperConversation([Helper.measure, "--", path])
-        let found: FileMeasurement = try helper.receive(limit: longestAnswer)
+        let found: FileMeasurement = try helper.receive(limit: HelperLimits.digests)
         guard let content = found.content else {
             throw KeychainError(
                 .failed, "\(VisibleText.line(path)) cannot be read",

@@ -18,7 +18,7 @@ struct ClipboardClearCommand: ParsableCommand {
         }
         // The secret must be cleared even if the terminal closes meanwhile.
         signal(SIGHUP, SIG_IGN)
-        let value = try StandardInput.read(limit: ValueInput.limit)
+        let value = try StandardInput.read(limit: InputLimits.value)
         sleep(UInt32(clamping: seconds.seconds))
         if let token, !ClipboardClaim(token: token).stands { return }
         let programs = ProgramSearch(environment: ProcessInfo.processInfo.environment)

@@ -67,7 +67,7 @@ struct GetCommand: ParsableCommand {
         guard clip == nil || !format.json else {
             throw ValidationError("--clip prints nothing, so it does not go with --json")
         }
-        if let reason { try ItemName.check(reason, "reason", limit: 512) }
+        if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
     }
 
     private var detachedTime: String? {

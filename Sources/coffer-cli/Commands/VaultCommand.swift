@@ -35,7 +35,7 @@ struct VaultCreateCommand: ParsableCommand {
 
     func validate() throws {
         guard !owner.isEmpty else { throw ValidationError("the owner must not be empty") }
-        try ItemName.check(owner, "owner", limit: VaultOptions.limit)
+        try ItemName.check(owner, "owner", limit: TextLimits.owner)
     }
 
     func run() throws {

@@ -4,13 +4,11 @@ import ArgumentParser
 struct AnswerTimeArgument: Equatable {
     let seconds: Int
 
-    static let longest = 300
-
     init(parsing argument: String) throws {
         guard let parsed = AnswerTimeArgument(argument) else {
             throw ValidationError("give a length of time, such as 30s or 5m")
         }
-        guard parsed.seconds <= Self.longest else {
+        guard parsed.seconds <= NumberLimits.answerSeconds else {
             throw ValidationError("the time is 5 minutes at most: --for 5m")
         }
         self = parsed

@@ -25,7 +25,7 @@ enum ExpirationArgument: Equatable {
             return
         }
         guard let date = Self.date(text, now, calendar) else { return nil }
-        guard date > now, date.timeIntervalSince(now) < 1000 * 31_557_600 else { return nil }
+        guard date > now, date.timeIntervalSince(now) < NumberLimits.expirySeconds else { return nil }
         self = .at(Int64(date.timeIntervalSince1970 * 1000))
     }
 

@@ -4,9 +4,6 @@ import Coffer
 
 /// Checks names from the command line against the limits.
 enum ItemName {
-    /// The most bytes of UTF-8 in a service or an account.
-    static let limit = 1024
-
     static func check(service: String) throws(ValidationError) {
         guard !service.isEmpty else { throw ValidationError("the service must not be empty") }
         try check(service, "service")
@@ -14,7 +11,7 @@ enum ItemName {
 
     static func check(account: String) throws(ValidationError) { try check(account, "account") }
 
-    static func check(_ text: String, _ what: String, limit: Int = limit) throws(ValidationError) {
+    static func check(_ text: String, _ what: String, limit: Int = TextLimits.name) throws(ValidationError) {
         guard text.utf8.count <= limit else {
             throw ValidationError("the \(what) is too long: at most \(limit) bytes")
         }

@@ -3,9 +3,6 @@ import Coffer
 
 /// SERVICE/ACCOUNT in one word, as messages show a name. Both may contain slashes, so only the stored items show where one ends and the other begins.
 enum JoinedName {
-    /// A word with more slashes counts as a service.
-    private static let mostSlashes = 16
-
     /// - Parameter exists: whether there is such an item; without an account, whether the service has any item.
     /// - Returns: nil for the account if the word is a service's name.
     /// - Throws: `.ambiguous` if several items are shown alike.
@@ -13,7 +10,7 @@ enum JoinedName {
         of word: String, exists: (String, String?) throws(KeychainError) -> Bool
     ) throws(KeychainError) -> (service: String, account: String?) {
         let splits = splits(of: word)
-        guard !splits.isEmpty, splits.count <= mostSlashes else { return (word, nil) }
+        guard !splits.isEmpty, splits.count <= TextLimits.slashes else { return (word, nil) }
         // A service with exactly this name comes first.
         if try exists(word, nil) { return (word, nil) }
         var found: [(service: String, account: String)] = []

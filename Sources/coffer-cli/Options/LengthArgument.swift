@@ -2,14 +2,15 @@ import ArgumentParser
 
 /// The number of characters in a generated password.
 struct LengthArgument: Equatable {
-    static let allowed = 8...1024
     let characters: Int
 
-    static func isLength(_ text: String) -> Bool { Int(text).map(allowed.contains) ?? false }
+    static func isLength(_ text: String) -> Bool { Int(text).map(NumberLimits.passwordLength.contains) ?? false }
 
     init(parsing argument: String) throws {
-        guard let count = Int(argument), Self.allowed.contains(count) else {
-            throw ValidationError("a length is a number from \(Self.allowed.lowerBound) to \(Self.allowed.upperBound)")
+        guard let count = Int(argument), NumberLimits.passwordLength.contains(count) else {
+            throw ValidationError(
+                "a length is a number from \(NumberLimits.passwordLength.lowerBound) to \(NumberLimits.passwordLength.upperBound)"
+            )
         }
         characters = count
     }
@@ -17,7 +18,6 @@ struct LengthArgument: Equatable {
 
 /// A number of seconds: 45, 45s, 2m.
 struct SecondsArgument: Equatable {
-    static let allowed = 1...3600
     let seconds: Int
 
     init(parsing argument: String) throws {
@@ -31,7 +31,9 @@ struct SecondsArgument: Equatable {
         var digits = text[...]
         let unit = text.last == "m" ? 60 : 1
         if let last = text.last, last == "s" || last == "m" { digits = digits.dropLast() }
-        guard let count = Int(digits), count <= 3600, Self.allowed.contains(count * unit) else { return nil }
+        guard let count = Int(digits), count <= NumberLimits.clipboardSeconds.upperBound,
+            NumberLimits.clipboardSeconds.contains(count * unit)
+        else { return nil }
         seconds = count * unit
     }
 

@@ -22,9 +22,9 @@ struct MetadataOptions: ParsableArguments {
 
     func validate() throws {
         guard Set(pairs.map(\.key)).count == pairs.count else { throw ValidationError("--attribute names a key twice") }
-        if let label { try ItemName.check(label, "label", limit: 1024) }
-        if let comment { try ItemName.check(comment, "comment", limit: 4096) }
-        for pair in pairs { try ItemName.check(pair.key + pair.value, "attribute", limit: 4096) }
+        if let label { try ItemName.check(label, "label", limit: TextLimits.label) }
+        if let comment { try ItemName.check(comment, "comment", limit: TextLimits.comment) }
+        for pair in pairs { try ItemName.check(pair.key + pair.value, "attribute", limit: TextLimits.attribute) }
     }
 
     /// All attributes for an item: its former ones, changed by those named. An empty value removes an attribute.

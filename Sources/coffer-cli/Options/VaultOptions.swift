@@ -9,9 +9,6 @@ struct VaultOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use the service vault of this account; root only.", valueName: "name"))
     var user: String?
 
-    /// The most bytes of UTF-8 in a name. No name service takes more.
-    static let limit = 256
-
     func validate() throws {
         guard group == nil || user == nil else {
             throw ValidationError("a vault is a group's or an account's: --group and --user do not go together")
@@ -19,7 +16,7 @@ struct VaultOptions: ParsableArguments {
         for (name, what) in [(group, "group"), (user, "user")] {
             guard let name else { continue }
             guard !name.isEmpty else { throw ValidationError("the \(what) must not be empty") }
-            try ItemName.check(name, what, limit: Self.limit)
+            try ItemName.check(name, what, limit: TextLimits.owner)
         }
     }
 

@@ -3,11 +3,6 @@ import HelperProtocol
 
 /// An old vault's file that the helper has open.
 struct OldVaultReading: ~Copyable {
-    /// The longest list, in bytes: as many items as a vault can have, with all their fields.
-    private static let longestList = 64 << 20
-    /// The longest value in Base64, in bytes.
-    private static let longestValue = 2 << 20
-
     private let file: String
     private var helper: HelperConversation
     private(set) var items: [OldVault.Item] = []
@@ -24,7 +19,7 @@ struct OldVaultReading: ~Copyable {
     mutating func open(with code: [UInt8]) throws(KeychainError) {
         // The helper reads one line, and any separators between a code's groups will do.
         let line = code.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
-        let opening: OldVault.Opening = try helper.ask(line, limit: Self.longestList)
+        let opening: OldVault.Opening = try helper.ask(line, limit: HelperLimits.list)
         if let problem = opening.problem { throw KeychainError(recovering: problem, file: file) }
         items = opening.items ?? []
     }
@@ -33,7 +28,7 @@ struct OldVaultReading: ~Copyable {
     /// - Returns: the secret in Base64.
     /// - Throws: `.invalidArgument` if this one value cannot be read.
     mutating func value(at index: Int) throws(KeychainError) -> String {
-        let answer: OldVault.Value = try helper.ask(Array("\(index)".utf8), limit: Self.longestValue)
+        let answer: OldVault.Value = try helper.ask(Array("\(index)".utf8), limit: HelperLimits.value)
         guard let value = answer.value else {
             throw KeychainError(
                 .invalidArgument,

@@ -14,7 +14,7 @@ enum Confirmation {
     static func isGiven(_ question: String, orSkipWith flag: String) throws(KeychainError) -> Bool {
         let answer: Terminal.Answer
         do throws(SystemError) {
-            answer = try Terminal().ask(question, hidden: false, limit: 8)
+            answer = try Terminal().ask(question, hidden: false, limit: InputLimits.confirmation)
         } catch {
             throw KeychainError(
                 .failed, "cannot read from the terminal: \(error.reason)",

@@ -4,8 +4,6 @@ import Platform
 
 /// Reads a new value from a person at the terminal, or from standard input.
 struct ValueInput {
-    /// The most bytes that a value can have.
-    static let limit = 1 << 20
     /// Drop one newline at the end of piped input.
     let trim: Bool
     /// Accept a value of no bytes.
@@ -39,7 +37,7 @@ struct ValueInput {
     private func ask(_ prompt: String) throws(KeychainError) -> [UInt8] {
         let answer: Terminal.Answer
         do throws(SystemError) {
-            answer = try Terminal().ask(prompt, hidden: true, limit: Self.limit)
+            answer = try Terminal().ask(prompt, hidden: true, limit: InputLimits.value)
         } catch {
             throw KeychainError(
                 .failed, "cannot read from the terminal: \(error.reason)", advice: "pipe the value in instead")
@@ -58,7 +56,7 @@ struct ValueInput {
         var value: [UInt8]
         do {
             // One byte more for a newline that may be dropped, and another to notice a value that is too long.
-            value = try StandardInput.read(limit: Self.limit + 2)
+            value = try StandardInput.read(limit: InputLimits.value + 2)
         } catch {
             throw KeychainError(.failed, "standard input cannot be read", advice: "nothing was stored")
         }
@@ -70,7 +68,7 @@ struct ValueInput {
                 warning = "the value ends with a newline, which was kept; --trim drops it"
             }
         }
-        guard value.count <= Self.limit else {
+        guard value.count <= InputLimits.value else {
             throw KeychainError(
                 .limitExceeded, "the value is larger than 1 MiB (1048576 bytes), so nothing was stored",
                 advice: "encrypt the file, and store its key here")

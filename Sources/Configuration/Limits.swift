@@ -1,0 +1,17 @@
+/// What root can configure.
+public enum ConfigurationLimits {
+    /// The longest configuration file that is accepted, in bytes.
+    public static let file = 64 << 10
+    /// `prompt-timeout`, in seconds.
+    static let promptTimeout = 5...600
+    /// `connections-per-user`.
+    static let connectionsPerUser = 1...4096
+    /// `authentications-per-user`.
+    static let authenticationsPerUser = 1...64
+    /// `reuse-limit`, in seconds.
+    static let reuseLimit = 0...300
+    /// `tpm-deadline`, in seconds.
+    static let tpmDeadline = 1...10
+    /// `idle-lock`, in minutes; 0 is never.
+    static let idleLock = 0...1440
+}

@@ -1,0 +1,54 @@
+// Every limit of the command line. The broker has the last word: its limits are in docs/broker-protocol.md ("Limits").
+// Here they make an error come before anybody is asked.
+
+/// Names and other text in arguments, in bytes of UTF-8.
+enum TextLimits {
+    /// A service or an account.
+    static let name = 1024
+    /// An item's label.
+    static let label = 1024
+    /// An item's comment.
+    static let comment = 4096
+    /// An attribute's name and value together.
+    static let attribute = 4096
+    /// The reason for a read.
+    static let reason = 512
+    /// The name of a group or a user. No name service takes more.
+    static let owner = 256
+    /// How many slashes SERVICE/ACCOUNT in one word can have. A word with more counts as a service.
+    static let slashes = 16
+}
+
+/// Numbers and times in arguments.
+enum NumberLimits {
+    /// The characters of a generated password.
+    static let passwordLength = 8...1024
+    /// The seconds until the clipboard is cleared.
+    static let clipboardSeconds = 1...3600
+    /// The seconds for which an answer can be used again (`coffer auth --for`).
+    static let answerSeconds = 300
+    /// The seconds from now to an expiry: 1,000 years.
+    static let expirySeconds: Double = 1000 * 31_557_600
+}
+
+/// What is typed or piped, in bytes.
+enum InputLimits {
+    /// A value.
+    static let value = 1 << 20
+    /// A recovery code, far more than one with any spacing has.
+    static let recoveryCode = 512
+    /// How often a recovery code can be typed.
+    static let recoveryTries = 3
+    /// The answer to a question of yes or no.
+    static let confirmation = 8
+}
+
+/// What `coffer-helper` answers, in bytes.
+enum HelperLimits {
+    /// The longest list of an old vault: as many items as a vault can have, with all their fields.
+    static let list = 64 << 20
+    /// The longest value in Base64.
+    static let value = 2 << 20
+    /// Two digests and their names.
+    static let digests = 1024
+}
