@@ -1,4 +1,6 @@
 import BrokerProtocol
+import FoundationEssentials
+import Platform
 
 /// Does the broker run with the protections of its unit file?
 enum UnitCheck: DiagnosisCheck {
@@ -42,4 +44,49 @@ enum UnitCheck: DiagnosisCheck {
     }
 
     private static func isZero(_ mask: String?) -> Bool { mask?.allSatisfy { $0 == "0" } ?? false }
+}
+
+/// How the broker really runs, as the kernel reports it. The unit file is not consulted.
+struct BrokerProcess: Sendable, Equatable {
+    /// Whether systemd started it as a unit.
+    var isUnit: Bool
+    /// Lines of `/proc/self/status`.
+    var status: [String: String]
+    /// `Max core file size` of `/proc/self/limits`: soft and hard.
+    var coreLimit: [String]
+    /// `memory.swap.max` of the control group; nil if there is none.
+    var swapLimit: String?
+    /// `/proc/self/uid_map`, one line.
+    var users: String
+    var seesOtherProcesses: Bool
+    var tunables: String
+    var backtrace: String
+
+    /// Reads how this process runs.
+    static func current() -> BrokerProcess {
+        let environment = ProcessInfo.processInfo.environment
+        let status = lines("/proc/self/status").map { $0.split(separator: ":", maxSplits: 1).map(trimmed) }
+        let core = lines("/proc/self/limits").first { $0.hasPrefix("Max core file size") }
+        // `try?`: without a control group there is no limit to read.
+        let group = (try? ProcessStat.controlGroup(pid: ProcessInfo.processInfo.processIdentifier)) ?? nil
+        return BrokerProcess(
+            isUnit: environment["INVOCATION_ID"] != nil
+                && FileManager.default.fileExists(atPath: "/run/systemd/system"),
+            status: Dictionary(status.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { $1 },
+            coreLimit: core.map { $0.split(separator: " ").dropFirst(4).prefix(2).map(String.init) } ?? [],
+            swapLimit: group.flatMap { lines("/sys/fs/cgroup\($0)/memory.swap.max").first }.map { trimmed($0[...]) },
+            users: lines("/proc/self/uid_map").map { $0.split(separator: " ").joined(separator: " ") }.joined(),
+            seesOtherProcesses: FileManager.default.fileExists(atPath: "/proc/1"),
+            tunables: environment["GLIBC_TUNABLES"] ?? "", backtrace: environment["SWIFT_BACKTRACE"] ?? "")
+    }
+
+    /// - Returns: no lines if the file cannot be read. An unknown value counts as missing.
+    private static func lines(_ path: String) -> [String] {
+        let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
 }

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Configuration
 import Logging
+import Synchronization
 import SystemBus
 
 /// Everything that locks vaults without a call: logind's signals, and time.
@@ -93,4 +94,13 @@ struct LockTargets: Sendable {
     let advanceEpoch: @Sendable () async -> Void
     /// All of a user's sessions are idle, or one of them is active again.
     let idle: @Sendable (UInt32, Bool) -> Void
+}
+
+/// Whether logind can be heard now. `LogindWatch` sets it; the idle limit reads it.
+final class ConnectionFlag: Sendable {
+    private let value = Atomic(false)
+
+    var isUp: Bool { value.load(ordering: .acquiring) }
+
+    func set(_ isUp: Bool) { value.store(isUp, ordering: .releasing) }
 }

@@ -1,9 +1,29 @@
 import Authorization
 import BrokerProtocol
 import Configuration
+import Synchronization
 import TPM
 import Varlink
 import Vault
+
+/// One of the broker's checks for `coffer doctor`. Checks of one subject share a file; ``Diagnosis`` lists them in order.
+protocol DiagnosisCheck: SendableMetatype {
+    /// - Returns: nothing if the check does not apply here, or if an earlier check has reported the reason.
+    static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding]
+}
+
+/// All of the broker's checks, in the order in which `coffer doctor` reports them.
+enum Diagnosis {
+    static let checks: [any DiagnosisCheck.Type] = [
+        TPMCheck.self, TPMIndexCheck.self, TPMAccessCheck.self, TPMIdentityCheck.self, StorageKeyCheck.self,
+        MeasuredBootCheck.self,
+        UnitCheck.self, FilesCheck.self, SigningKeyCheck.self, SocketsCheck.self, PAMCheck.self, ClockCheck.self,
+        RollbackCheck.self,
+        VerificationCheck.self,
+    ]
+
+    static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] { checks.flatMap { $0.findings(facts) } }
+}
 
 /// The facts that the checks judge. They contain nothing secret and nothing of other users.
 struct DiagnosisFacts: Sendable {
@@ -48,4 +68,25 @@ struct VaultCheckup: Sendable {
         let records: Int
         let problem: String?
     }
+}
+
+/// Allows each user one diagnosis at a time. It also keeps the TPM's identity, because checking it takes long and it
+/// does not change.
+final class RunningDiagnoses: Sendable {
+    private struct State {
+        var busy: Set<UInt32> = []
+        var identity: Endorsement.Standing?
+    }
+
+    private let state = Mutex(State())
+
+    /// - Returns: false if a diagnosis of this user is running already.
+    func begin(_ uid: UInt32) -> Bool { state.withLock { $0.busy.insert(uid).inserted } }
+
+    func end(_ uid: UInt32) { state.withLock { _ = $0.busy.remove(uid) } }
+
+    /// The last result; nil if there is none since the broker started.
+    var identity: Endorsement.Standing? { state.withLock { $0.identity } }
+
+    func note(_ standing: Endorsement.Standing?) { state.withLock { $0.identity = standing } }
 }
