@@ -1,4 +1,6 @@
 import Authorization
+import Cryptography
+import FoundationEssentials
 
 /// What every sealed string of a vault is bound to, as associated data.
 struct FormatContext: Sendable {
@@ -22,5 +24,51 @@ struct ItemContext: Sendable {
 
     func bind(_ domain: String, _ parts: [[UInt8]] = []) -> [UInt8] {
         format.bind(domain, item.bytes, BigEndian.bytes(version), access.encoded) + LengthPrefixed.encode(parts)
+    }
+}
+
+/// Seals and opens an item's value and metadata.
+extension ItemContext {
+    func seal(value: SecretBytes, key: SecretBytes) throws(CryptographyError) -> [UInt8] {
+        try AESGCM.seal(
+            Padding.add(value, upTo: SizeClass.value(value.count)), key: key, associatedData: bind("org.coffer.value"))
+    }
+
+    func open(value sealed: [UInt8], key: SecretBytes) throws(VaultError) -> SecretBytes {
+        try Padding.remove(open(sealed, key, "org.coffer.value", "a value"), "a value", sizeClass: SizeClass.value)
+    }
+
+    func seal(metadata: Metadata, key: SecretBytes) throws(VaultError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let text: Data
+        do { text = try encoder.encode(metadata) } catch {
+            throw VaultError(.invalidArgument, "these names cannot be stored", cause: error)
+        }
+        do throws(CryptographyError) {
+            let content = try SecretBytes(copying: text)
+            return try AESGCM.seal(
+                Padding.add(content, upTo: SizeClass.metadata(content.count)), key: key,
+                associatedData: bind("org.coffer.metadata"))
+        } catch { throw VaultError(error) }
+    }
+
+    func open(metadata sealed: [UInt8], key: SecretBytes) throws(VaultError) -> Metadata {
+        let content = try Padding.remove(
+            open(sealed, key, "org.coffer.metadata", "an item's metadata"), "an item's metadata",
+            sizeClass: SizeClass.metadata)
+        let text = content.withBytes { bytes in Data((0..<bytes.count).map { bytes[$0] }) }
+        do { return try JSONDecoder().decode(Metadata.self, from: text) } catch {
+            throw .damaged("an item's metadata cannot be read", cause: error)
+        }
+    }
+
+    private func open(
+        _ sealed: [UInt8], _ key: SecretBytes, _ domain: String, _ what: String
+    ) throws(VaultError) -> SecretBytes {
+        do throws(CryptographyError) { return try AESGCM.open(sealed, key: key, associatedData: bind(domain)) } catch {
+            if error.code == .authenticationFailed { throw .damaged("\(what) does not open", cause: error) }
+            throw VaultError(error)
+        }
     }
 }

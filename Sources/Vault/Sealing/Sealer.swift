@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import TPM
 
 /// Keeps a vault's roots and constraint keys: a TPM, or software if root chose that.
 ///
@@ -64,5 +65,97 @@ extension Sealer {
         if let counter { try? removeCounter(counter) }
         // As above. This also runs if the counter could not be removed.
         if let generation { try? endGeneration(generation) }
+    }
+}
+
+/// A device root, and the epoch that the vault's counter has reached.
+public struct CountedRoot: Sendable {
+    /// 32 bytes.
+    public let deviceRoot: SecretBytes
+    /// The epoch that the counter has reached; nil if the vault has no counter.
+    public let epoch: UInt64?
+
+    public init(deviceRoot: SecretBytes, epoch: UInt64?) {
+        self.deviceRoot = deviceRoot
+        self.epoch = epoch
+    }
+}
+
+/// Counts the epochs of a vault where nobody who can write its file can change the count (docs/vault-format.md, "Epoch
+/// and counter"). A counter's password is derived from the vault's device root.
+///
+/// Calls are synchronous and may block, as those of a ``Sealer`` do.
+public protocol EpochCounting: Sendable {
+    /// The device root and the counter's epoch, from one opening of the TPM. Asks nobody.
+    ///
+    /// - Throws: `.counterGone`; any error of opening the root.
+    func openCounted(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> CountedRoot
+
+    /// Brings the counter to an epoch. A repeated call does not count again.
+    ///
+    /// - Parameter most: the largest number of steps to take.
+    /// - Returns: the epoch that the counter has reached. It differs from the wanted one if it was already higher, or
+    ///   if the wanted one is out of reach.
+    /// - Throws: `.counterGone`; `.busy` if the TPM limits its writes.
+    func count(
+        to epoch: UInt64, most: UInt64, password: SecretBytes, record: RegistryRecord
+    ) throws(SealerError) -> UInt64
+
+    /// Makes the counter again at its place, and removes anything there. It starts at an epoch that the vault never
+    /// had.
+    ///
+    /// - Returns: that epoch.
+    func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64
+
+    /// Removes the counter of a vault that was never completed. Does nothing if the counter is gone or not ours.
+    func removeCounter(_ pin: CounterPin) throws(SealerError)
+}
+
+/// Reports the condition of a sealer's TPM. For diagnosis only: nothing is decided by the answers.
+public protocol SealerInspection: Sealer {
+    /// - Parameter record: a vault's record, whose storage key is checked; nil if there is no vault.
+    func inspect(_ record: RegistryRecord?) throws(SealerError) -> SealerCondition
+
+    /// Identifies the TPM that holds a vault's storage key. May take seconds.
+    ///
+    /// - Parameter roots: certificates of TPM makers that root trusts.
+    func identity(of record: RegistryRecord, roots: [Certificate]) throws(SealerError) -> Endorsement.Standing
+}
+
+/// The condition of the TPM, and of a vault's storage key in it.
+public struct SealerCondition: Sendable, Equatable {
+    public let tpm: TPMCondition
+    /// nil if there is no vault.
+    public let storageKey: StorageKeyStanding?
+
+    public init(tpm: TPMCondition, storageKey: StorageKeyStanding?) {
+        self.tpm = tpm
+        self.storageKey = storageKey
+    }
+}
+
+extension TPMSealer: SealerInspection {
+    public func inspect(_ record: RegistryRecord?) throws(SealerError) -> SealerCondition {
+        do throws(TPMError) {
+            let context = try access.open()
+            let condition = try context.condition()
+            guard let pin = record?.storageKey else { return SealerCondition(tpm: condition, storageKey: nil) }
+            let identity = StorageKeyIdentity(handle: pin.handle, name: pin.name, context: pin.context)
+            return SealerCondition(tpm: condition, storageKey: try context.standing(of: identity))
+        } catch { throw SealerError(error) }
+    }
+
+    public func identity(
+        of record: RegistryRecord, roots: [Certificate]
+    ) throws(SealerError) -> Endorsement.Standing {
+        guard let pin = record.storageKey else {
+            throw SealerError(.damaged, "the registry record of \(record.owner) names no storage key of a TPM")
+        }
+        do throws(TPMError) {
+            let context = try access.open()
+            let key = try context.storageKey(
+                StorageKeyIdentity(handle: pin.handle, name: pin.name, context: pin.context))
+            return try context.endorsement(of: key, roots: roots).standing
+        } catch { throw SealerError(error) }
     }
 }
