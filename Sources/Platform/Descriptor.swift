@@ -70,3 +70,68 @@ public enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 }
+
+/// Waits for the first of several descriptors.
+public enum Readiness {
+    /// The event to wait for.
+    public enum Interest: Sendable {
+        /// Something to read, or the end.
+        case input
+        /// The other end has closed, even if there is still something to read.
+        case hangUp
+    }
+
+    /// POLLRDHUP, which is hidden without _GNU_SOURCE.
+    private static let hangUp: Int32 = 0x2000
+
+    /// - Returns: for each entry, whether it is ready; all false if the deadline came first.
+    public static func wait(
+        for entries: [(descriptor: Int32, interest: Interest)], until deadline: ContinuousClock.Instant?
+    ) throws(SystemError) -> [Bool] {
+        var polled = entries.map { entry in
+            pollfd(
+                fd: entry.descriptor, events: Int16(entry.interest == .input ? POLLIN | hangUp : hangUp), revents: 0)
+        }
+        while true {
+            var milliseconds: Int32 = -1
+            if let deadline {
+                let left = deadline - .now
+                if left <= .zero { return entries.map { _ in false } }
+                milliseconds = Int32(clamping: Int64((left / .milliseconds(1)).rounded(.up)))
+            }
+            let ready = unsafe poll(&polled, nfds_t(polled.count), milliseconds)
+            if ready > 0 { return polled.map { $0.revents != 0 } }
+            if ready < 0, errno != EINTR { throw SystemError("wait for a descriptor", errno: errno) }
+        }
+    }
+}
+
+/// Signals that are read from a descriptor instead of interrupting the process (signalfd(2)). They stay blocked for good, also in threads that start
+/// later.
+public struct SignalDescriptor: ~Copyable {
+    private let descriptor: Descriptor
+
+    public init(_ numbers: [Int32]) throws(SystemError) {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for number in numbers { unsafe sigaddset(&set, number) }
+        let code = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        guard code == 0 else { throw SystemError("block signals", errno: code) }
+        let number = try checked("watch for signals") {
+            unsafe signalfd(-1, &set, Int32(SFD_CLOEXEC) | Int32(SFD_NONBLOCK))
+        }
+        descriptor = Descriptor(adopting: number)
+    }
+
+    /// The descriptor, for `poll`. It is readable when a signal is pending.
+    public var number: Int32 { descriptor.number }
+
+    /// Takes the pending signals and returns their numbers.
+    public func take() -> [Int32] {
+        var taken: [Int32] = []
+        var information = signalfd_siginfo()
+        let size = MemoryLayout<signalfd_siginfo>.size
+        while unsafe read(descriptor.number, &information, size) == size { taken.append(Int32(information.ssi_signo)) }
+        return taken
+    }
+}

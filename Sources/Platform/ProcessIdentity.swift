@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A process, identified by its process ID and its start time, which differ from those of any later process.
@@ -57,5 +58,79 @@ public struct ProcessStat: Sendable {
         let bytes = try DurableFile.read("/proc/\(pid)/cgroup", limit: KernelFileLimits.controlGroup)
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         return lines.first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
+    }
+}
+
+/// A process that a pidfd holds while it is examined. The kernel may give its process ID to another process, but a pidfd stays with this one.
+public struct HeldProcess: ~Copyable, Sendable {
+    private let handle: Descriptor
+    public let identity: ProcessIdentity
+
+    /// - Parameter handle: a pidfd of the process with this ID.
+    /// - Throws: ``SystemError`` if the process has ended.
+    init(_ handle: consuming Descriptor, pid: Int32) throws(SystemError) {
+        let startTime = try ProcessStat(pid: pid).startTime
+        try Self.check(handle, pid)
+        self.init(handle: handle, identity: ProcessIdentity(pid: pid, startTime: startTime))
+    }
+
+    private init(handle: consuming Descriptor, identity: ProcessIdentity) {
+        self.handle = handle
+        self.identity = identity
+    }
+
+    /// Holds the process that has this ID now.
+    public init(observing pid: Int32) throws(SystemError) {
+        let number = try checked("find process \(pid)") { coffer_pidfd_open(pid) }
+        try self.init(Descriptor(adopting: number), pid: pid)
+    }
+
+    /// Checks that everything read by process ID until now belonged to this process.
+    /// - Throws: ``SystemError`` if the process has ended.
+    public func check() throws(SystemError) { try Self.check(handle, identity.pid) }
+
+    private static func check(_ handle: borrowing Descriptor, _ pid: Int32) throws(SystemError) {
+        // A pidfd becomes readable when its process ends.
+        guard try !handle.hasInput() else { throw SystemError("find process \(pid)", errno: ESRCH) }
+    }
+}
+
+/// The links that the kernel keeps about a process in `/proc/PID` (proc(5)).
+public enum ProcessLink {
+    /// - Parameter name: the link's name, such as `exe` or `ns/user`.
+    /// - Throws: ``SystemError`` if the process has ended, or if this process may not examine it.
+    public static func read(_ name: String, of pid: Int32) throws(SystemError) -> String {
+        let path = "/proc/\(pid)/\(name)"
+        var bytes = [UInt8](repeating: 0, count: KernelFileLimits.link)
+        let count = try checked("read \(path)") {
+            unsafe bytes.withUnsafeMutableBytes { buffer in
+                Int32(
+                    clamping: unsafe readlink(
+                        path, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count))
+            }
+        }
+        // A path that fills the buffer may have been cut off.
+        guard count < KernelFileLimits.link else { throw SystemError("read \(path)", errno: ENAMETOOLONG) }
+        return String(decoding: bytes[..<Int(count)], as: UTF8.self)
+    }
+}
+
+/// The user, pid and mount namespaces of a process (namespaces(7)), as the kernel numbers them.
+public struct ProcessNamespaces: Hashable, Sendable {
+    public let user: String
+    public let pid: String
+    public let mount: String
+
+    /// - Throws: ``SystemError`` if the process has ended, or if this process may not examine it.
+    public init(of process: Int32) throws(SystemError) {
+        user = try ProcessLink.read("ns/user", of: process)
+        pid = try ProcessLink.read("ns/pid", of: process)
+        mount = try ProcessLink.read("ns/mnt", of: process)
+    }
+
+    /// The machine's own namespaces, which are those of process 1. If even root may not examine that process, this process's own are used. A service
+    /// manager may have narrowed these, which makes the comparison stricter, never laxer.
+    public static func initial() throws(SystemError) -> ProcessNamespaces {
+        do { return try ProcessNamespaces(of: 1) } catch { return try ProcessNamespaces(of: getpid()) }
     }
 }

@@ -1,6 +1,7 @@
 import CSystemd
 import Glibc
 import Platform
+import Synchronization
 
 /// A connection to a message bus, closed with this value. It has no callbacks. Its holder asks for the next message, on a thread that may wait.
 @safe public struct Bus: ~Copyable {
@@ -119,4 +120,80 @@ import Platform
             } catch { throw BusError("wait for the bus", code: -error.errno) }
         }
     }
+}
+
+/// A failed call to the bus: the operation, and the library's code.
+public struct BusError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The operation in words: "connect to the system bus".
+    public let operation: String
+    /// The raw code, a negated `errno`; 0 if the failure did not come from the library.
+    public let code: Int32
+    /// The reason in words.
+    public let reason: String
+    /// The name of the error in the answer (`org.freedesktop.DBus.Error.…`); nil if there was no answer.
+    public let name: String?
+
+    /// - Parameter code: a negated `errno`.
+    public init(_ operation: String, code: Int32, name: String? = nil) {
+        self.operation = operation
+        self.code = code
+        self.reason = SystemError(operation, errno: -code).reason
+        self.name = name
+    }
+
+    public init(_ operation: String, reason: String) {
+        self.operation = operation
+        self.code = 0
+        self.reason = reason
+        self.name = nil
+    }
+
+    public var description: String { "cannot \(operation): \(reason)" }
+}
+
+/// Checks sd-bus's return codes; a negative one is an error. It repeats calls that a signal interrupted.
+@discardableResult
+func checked(_ operation: @autoclosure () -> String, _ call: () -> Int32) throws(BusError) -> Int32 {
+    while true {
+        let code = call()
+        if code >= 0 { return code }
+        if code != -EINTR { throw BusError(operation(), code: code) }
+    }
+}
+
+/// A bell that another thread can ring once. It ends a wait for the bus.
+public final class Wake: Sendable {
+    private let reading: Descriptor
+    private let writing: Mutex<Descriptor?>
+    private let rung = Atomic(false)
+
+    /// - Throws: ``BusError`` if no descriptor is left.
+    public init() throws(BusError) {
+        var pair: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, type, 0, &pair) == 0 else {
+            throw BusError("make a pair of sockets", code: -Glibc.errno)
+        }
+        reading = Descriptor(adopting: pair[0])
+        writing = Mutex(Descriptor(adopting: pair[1]))
+    }
+
+    public var isRung: Bool { rung.load(ordering: .acquiring) }
+
+    /// Rings the bell. A second ring does nothing.
+    public func ring() {
+        rung.store(true, ordering: .releasing)
+        // The other end becomes readable when this one is closed.
+        writing.withLock { $0 = nil }
+    }
+
+    /// Waits on the calling thread.
+    /// - Returns: whether the bell was rung in time.
+    public func wait(_ duration: Duration) -> Bool {
+        // If waiting fails, `isRung` still gives the right answer.
+        _ = try? reading.waitToRead(until: .now + duration)
+        return isRung
+    }
+
+    var descriptor: Int32 { reading.number }
 }
