@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 
 /// A client's connection with blocking calls, for a program that does one thing at a time.
@@ -64,5 +65,26 @@ public struct VarlinkConnection: ~Copyable, Sendable {
     ) throws(TransportFailure) -> VarlinkAnswer<Method.Reply> {
         try send(parameters, until: deadline)
         return try receive(Method.Reply.self, until: deadline)
+    }
+}
+
+/// A call that got no valid answer of its interface.
+public enum TransportFailure: Error, Sendable {
+    /// Nobody listens, or the connection broke.
+    case unreachable(String)
+    case deadline
+    /// The answer does not match the interface.
+    case notUnderstood(String)
+
+    /// The reason, as the end of a sentence.
+    public var reason: String {
+        switch self {
+        case .unreachable(let reason), .notUnderstood(let reason): reason
+        case .deadline: "it took too long"
+        }
+    }
+
+    public init(_ error: SystemError) {
+        self = error.errno == ETIMEDOUT ? .deadline : .unreachable(error.reason)
     }
 }
