@@ -1,4 +1,5 @@
 import ArgumentParser
+import Authenticator
 import Configuration
 import Platform
 import ServiceManager
@@ -27,5 +28,46 @@ struct PassedConnection: ParsableArguments {
         let descriptor = try ProcessSurroundings.adopt(number)
         try ProcessSurroundings.closeDescriptors(from: number + 1)
         return descriptor
+    }
+}
+
+/// Holds one conversation on the passed connection.
+struct Converse: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Hold one conversation, on a connection passed by systemd.")
+
+    @OptionGroup var passed: PassedConnection
+
+    func run() throws {
+        let configuration = try passed.load()
+        try ClientConversation(configuration: configuration).run(on: passed.take())
+    }
+}
+
+/// Takes one login's report on the passed connection.
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Take one report of pam_coffer's, on a connection passed by systemd.")
+
+    @OptionGroup var passed: PassedConnection
+
+    func run() throws {
+        let configuration = try passed.load()
+        try LoginReport(configuration: configuration).run(on: passed.take())
+    }
+}
+
+/// Shows one notification on a user's desktop, for a conversation of this program.
+struct Notify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what a conversation is about on its user's desktop.", shouldDisplay: false)
+
+    func run() throws {
+        try ProcessHardening.apply()
+        try ProcessSurroundings.clearEnvironment()
+        let line = try ProcessSurroundings.adopt(3)
+        try ProcessSurroundings.closeDescriptors(from: 4)
+        NotificationHelper.run(on: line)
     }
 }

@@ -13,7 +13,7 @@ enum Doctor {
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] { checks.flatMap { $0.findings(facts) } }
 }
 
-/// One check of `coffer doctor`. Each has a file of its own; `Doctor` puts them in order.
+/// One check of `coffer doctor`. Checks of one subject share a file; `Doctor` puts them in order.
 protocol DoctorCheck: SendableMetatype {
     /// - Returns: nothing if an earlier check has already said why this one is impossible.
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding]
@@ -28,5 +28,90 @@ enum BrokersFindings: DoctorCheck {
         case .failure(let error): return [DoctorFinding(.verification, error)]
         case .success(let reply): return reply.findings.map(DoctorFinding.init)
         }
+    }
+}
+
+/// The replies of the broker and the authenticator, each asked once. Nobody is asked for a factor, and no value is read.
+struct DoctorFacts {
+    let status: Result<Keychain.Status.Reply, KeychainError>
+    let biometry: Result<Authentication.Biometry.Reply, KeychainError>
+    /// The uid that the authenticator runs as, which the kernel gives; nil if it did not answer.
+    let authenticatorUser: UInt32?
+    let items: Result<[Keychain.Item], KeychainError>
+    let diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
+
+    init(
+        status: Result<Keychain.Status.Reply, KeychainError>,
+        biometry: Result<Authentication.Biometry.Reply, KeychainError>, authenticatorUser: UInt32?,
+        items: Result<[Keychain.Item], KeychainError>,
+        diagnosis: Result<Keychain.Diagnose.Reply, KeychainError>
+    ) {
+        self.status = status
+        self.biometry = biometry
+        self.authenticatorUser = authenticatorUser
+        self.items = items
+        self.diagnosis = diagnosis
+    }
+
+    init(asking client: KeychainClient) {
+        status = Self.asked { () throws(KeychainError) in try client.call(Keychain.Status()) }
+        let authenticator = Self.asked { () throws(KeychainError) in try client.biometry() }
+        biometry = authenticator.map(\.answer)
+        authenticatorUser = if case .success(let found) = authenticator { found.uid } else { nil }
+        items = Self.asked { () throws(KeychainError) in try client.list(service: nil) }
+        diagnosis = Self.asked { () throws(KeychainError) in try client.call(Keychain.Diagnose()) }
+    }
+
+    private static func asked<Answer>(
+        _ question: () throws(KeychainError) -> Answer
+    ) -> Result<Answer, KeychainError> {
+        do throws(KeychainError) { return .success(try question()) } catch { return .failure(error) }
+    }
+}
+
+extension DoctorFinding {
+    /// A finding for a question that got an error.
+    init(_ check: Keychain.Check, _ error: KeychainError) {
+        self.init(
+            check: check, verdict: .problem, message: VisibleText.sentence(error.message),
+            advice: error.advice.isEmpty ? nil : error.advice)
+    }
+}
+
+/// The result of one check, in words.
+struct DoctorFinding: Encodable, Equatable {
+    typealias Verdict = Keychain.Finding.Verdict
+
+    /// The check's name, which is part of the machine-readable output.
+    let check: String
+    let verdict: Verdict
+    let message: String
+    /// What to do about it.
+    let advice: String?
+
+    init(check: Keychain.Check, verdict: Verdict, message: String, advice: String? = nil) {
+        self.check = check.rawValue
+        self.verdict = verdict
+        self.message = message
+        self.advice = advice
+    }
+
+    /// A finding of the broker's.
+    init(_ finding: Keychain.Finding) {
+        check = VisibleText.line(finding.check)
+        verdict = finding.verdict
+        message = VisibleText.sentence(finding.message)
+        advice = finding.advice.map(VisibleText.sentence)
+    }
+
+    /// The finding as one line for a person.
+    var line: String {
+        let mark =
+            switch verdict {
+            case .ok: "ok     "
+            case .note: "note   "
+            case .problem: "TO DO  "
+            }
+        return mark + message + (advice.map { "; \($0)" } ?? "")
     }
 }
