@@ -5,6 +5,7 @@ import Configuration
 import Foundation
 import Logging
 import Platform
+import Synchronization
 import Varlink
 import Vault
 
@@ -72,5 +73,66 @@ public final class ThrowAwayBroker: Sendable {
     /// Makes the vault of the user who runs the tests, and leaves it unlocked.
     public func makeVault(_ client: WireClient) async throws {
         _ = try await call(client, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
+    }
+}
+
+/// A clock that only a test advances.
+public final class TestClock: Sendable {
+    private struct State {
+        var now = ContinuousClock.now
+        var later: [(ContinuousClock.Instant, @Sendable () -> Void)] = []
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public var clock: BrokerClock {
+        BrokerClock(
+            now: { self.state.withLock { $0.now } },
+            after: { duration, body in self.state.withLock { $0.later.append(($0.now + duration, body)) } })
+    }
+
+    /// Advances the clock and runs everything that is due then.
+    public func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now += duration
+            let now = state.now
+            let due = state.later.filter { $0.0 <= now }
+            state.later.removeAll { $0.0 <= now }
+            return due
+        }
+        for (_, body) in due { body() }
+    }
+}
+
+/// Records the log messages of all levels, for tests to check.
+public final class LogLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    public init() {}
+
+    public var all: [String] { lines.withLock { $0 } }
+
+    public var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(lines: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let lines: LogLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel: Logger.Level = .trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let fields = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
+            lines.lines.withLock { $0.append("\(event.level) \(event.message) \(fields)") }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// A mocked fprintd on a given bus, with readers, fingers, answers and a storage folder as a test wants them. It is ended with this value.
 public final class FprintdMock: Sendable {
@@ -73,5 +74,29 @@ public final class FprintdMock: Sendable {
     private func call(_ member: String, _ arguments: [String]) throws {
         try Tool.output(
             "busctl", ["--address=\(address)", "call", Self.name, Self.path, Self.test, member] + arguments)
+    }
+}
+
+/// A process of a mocked bus, ended with this value.
+final class BusProcess: Sendable {
+    private let process: Subprocess
+
+    init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+        process = try Subprocess(program, arguments) {
+            $0.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        }
+    }
+
+    func end() throws { try process.end() }
+
+    // If SIGKILL does not end it, a test cannot end it either.
+    deinit { try? process.end() }
+
+    static func await(_ what: String, _ condition: () throws -> Bool) throws {
+        let deadline = ContinuousClock.now + patience
+        while !(try condition()) {
+            guard ContinuousClock.now < deadline else { throw Tool.Failure(description: "\(what) was not ready") }
+            usleep(10_000)
+        }
     }
 }
