@@ -99,7 +99,7 @@ public final class OpenVault: Sendable {
             keybag = try Keybag(decoding: transition.keybag, keys: keys, format)
         }
         guard keybag.isBound == (record.binding != nil) else {
-            throw .damaged("its keys are not those of a vault that is bound as the registry says")
+            throw .damaged("its keys do not match the binding in the registry")
         }
         var last = AuthenticatedHeader(content: found.content, mac: found.mac, header: header)
         if isAccepting, record.counter != nil {
@@ -250,7 +250,8 @@ public final class OpenVault: Sendable {
         guard format <= FormatContext.format else {
             throw VaultError(
                 .newerFormat,
-                "the vault has format \(format); this Coffer knows \(FormatContext.format) at most: update it")
+                "the vault has format \(format), but this Coffer knows only formats up to \(FormatContext.format); update Coffer"
+            )
         }
         let header = try Header(decoding: found.content)
         guard header.vault == record.vault, header.owner == record.owner, header.sealer == record.sealer,
@@ -267,7 +268,7 @@ public final class OpenVault: Sendable {
             return try VaultKeys(deviceRoot: root, vault: record.vault)
         } catch {
             guard error.code == .invalidLength else { throw SealerError(error) }
-            throw SealerError(.damaged, "the device root is none: \(error)")
+            throw SealerError(.damaged, "the device root cannot be used: \(error)")
         }
     }
 }

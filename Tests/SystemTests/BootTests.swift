@@ -92,7 +92,7 @@ import Testing
             #expect(refused.code == 8 && refused.errors.contains("coffer boot approve"), "\(refused)")
         }
         let refused = try coffer("unlock", password: Self.password)
-        #expect(refused.code == 8 && refused.errors.contains("not started in a way that was approved"), "\(refused)")
+        #expect(refused.code == 8 && refused.errors.contains("this boot was not approved"), "\(refused)")
         let doctor = try coffer("doctor")
         #expect(doctor.code == 1 && doctor.text.contains("tied to the boot"), "\(doctor)")
 

@@ -119,7 +119,7 @@ import Vault
         }
         for code in [first, unconfirmed] {
             let outcome = try restore(late, code)
-            #expect(outcome.code == 4 && outcome.errors.contains("not this file's"), "\(outcome)")
+            #expect(outcome.code == 4 && outcome.errors.contains("another vault's or an older one"), "\(outcome)")
         }
         #expect(try restore(late, second).code == 0)
         #expect(try restore(early, first).code == 0)

@@ -146,7 +146,7 @@ struct AccessLogTests {
         // Of the same length: the file's size tells nothing.
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.write(contentsOf: Data(bytes))
-        #expect(try vault.verifyLog().problem?.contains("changed behind its record") == true)
+        #expect(try vault.verifyLog().problem?.contains("changed after record") == true)
     }
 
     @Test("every changed byte of the log is noticed")

@@ -63,7 +63,8 @@ struct LimitTests {
             }
             stored += 1
         }
-        #expect(refusal?.code == .limitExceeded && refusal?.reason.contains("remove what is not needed") == true)
+        #expect(
+            refusal?.code == .limitExceeded && refusal?.reason.contains("remove items that you do not need") == true)
         #expect(stored > 60 && stored < 65, "\(stored)")
         // Nothing of it is there, and what is there is whole.
         #expect(try vault.list().count == stored && vault.count == stored)

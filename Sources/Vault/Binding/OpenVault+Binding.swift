@@ -36,7 +36,7 @@ extension OpenVault {
     ///   changed.
     public func begin(from root: SecretBytes, to next: SecretBytes, _ sealed: ResealedRoot) throws(VaultError) {
         guard sealed.object.role == .unlockRoot else {
-            throw VaultError(.invalidArgument, "object \(sealed.object.role.rawValue) is no unlock root")
+            throw VaultError(.invalidArgument, "object \(sealed.object.role.rawValue) is not an unlock root")
         }
         try begin(
             from: root, to: next, [sealed.object], isToBeBound: sealed.index != nil,
@@ -51,7 +51,9 @@ extension OpenVault {
         from root: SecretBytes, to next: SecretBytes, _ objects: [SealedObject], isToBeBound: Bool, index: VaultIndex?,
         formerIndex: VaultIndex?
     ) throws(VaultError) {
-        guard !isBindingUnfinished else { throw VaultError(.changed, "the vault is being sealed anew already") }
+        guard !isBindingUnfinished else {
+            throw VaultError(.changed, "the vault is already being sealed anew; try again in a moment")
+        }
         var present = try classKeys(unlockRoot: root)
         if !isToBeBound { present = present.unbound() }
         let (keybag, keys, format) = (keybag, keys, format)

@@ -88,12 +88,12 @@ public enum VaultIndex: Sendable, Hashable {
         let policy = try reader.bytes(32)
         try reader.end()
         guard let pin = IndexPin(handle: handle, policy: policy) else {
-            throw .damaged("an index of the TPM has an impossible handle")
+            throw .damaged("a TPM index has an impossible handle")
         }
         switch kind {
         case 1: self = .password(pin)
         case 2: self = .boots(pin)
-        default: throw .damaged("an index of the TPM is of an unknown kind")
+        default: throw .damaged("a TPM index is of an unknown kind")
         }
     }
 }

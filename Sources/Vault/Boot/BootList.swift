@@ -94,7 +94,7 @@ extension OpenVault {
     /// written alone. If this is interrupted, the file still has the list that the TPM keeps.
     public func put(_ boots: BootList) throws(VaultError) {
         guard record.boot != nil, !isBindingUnfinished else {
-            throw VaultError(.changed, "the vault is tied to no boot")
+            throw VaultError(.changed, "the vault is not tied to the boot; tie it with: coffer boot bind")
         }
         let object = boots.object
         let (objects, transition) = pinned.withLock {

@@ -95,7 +95,7 @@ public protocol BootTie: Sendable {
 extension BootTie {
     private var refusal: SealerError {
         SealerError(
-            .unsupported, "only a TPM knows how the machine was started, and this keychain is not sealed by one")
+            .unsupported, "only a TPM knows how the machine was started, and this vault is sealed by software")
     }
 
     public func tie(

@@ -134,9 +134,9 @@ extension TPMSealer {
         if let session = try Self.approved([now], boot, identity, context, parent) { return session }
         throw TPMError(
             .bootChanged,
-            "the keychain is tied to the boot, and this machine was not started in a way that was approved for it "
-                + "(registers \(Self.words(boot.registers))): after an update of firmware or kernel, start the earlier one and run "
-                + "coffer boot approve, or bring back what the keychain holds with the recovery code (coffer recovery restore)"
+            "the vault is tied to the boot, and this boot was not approved (registers \(Self.words(boot.registers))); start the "
+                + "machine as before and run coffer boot approve, or restore the secrets with the recovery code: "
+                + "coffer recovery restore"
         )
     }
 
@@ -166,8 +166,8 @@ extension TPMSealer {
             guard error.code == .indexReplaced else { throw error }
             throw TPMError(
                 .approvalsGone,
-                "the TPM's index of approved boots was removed or replaced: only the recovery code brings back what the "
-                    + "keychain holds (coffer recovery restore)",
+                "the TPM's record of the approved boots was removed or replaced; restore the secrets with the recovery code: "
+                    + "coffer recovery restore",
                 responseCode: error.responseCode)
         }
     }
@@ -192,14 +192,14 @@ extension TPMSealer {
 
     private static func newApprovingKey() throws(TPMError) -> P256.PrivateKey {
         do throws(CryptographyError) { return try P256.PrivateKey.generate() } catch {
-            throw TPMError(.other, "no approving key could be made: \(error.reason)")
+            throw TPMError(.other, "the approving key could not be made: \(error.reason)")
         }
     }
 
     private static func approvingKey(_ bytes: SecretBytes) throws(TPMError) -> P256.PrivateKey {
         do throws(CryptographyError) { return try P256.PrivateKey(rawRepresentation: bytes) } catch {
             guard error.code == .invalidKey else { throw TPMError(.outOfMemory, SealerError.noMemory) }
-            throw TPMError(.damaged, "the approving key is none: \(error.reason)")
+            throw TPMError(.damaged, "the approving key cannot be used: \(error.reason)")
         }
     }
 

@@ -64,7 +64,7 @@ extension OpenVault {
         let epoch = epoch
         let found = try sealer.count(to: epoch, most: 1, password: keys.counter, record: record)
         guard found == epoch else {
-            throw SealerError(.counterGone, "the TPM's counter for this vault was moved by somebody else")
+            throw SealerError(.counterGone, "something other than Coffer advanced the TPM's counter for this vault")
         }
         epochs.withLock { $0?.wasCounted(to: epoch) }
     }
@@ -81,7 +81,9 @@ extension OpenVault {
         case .ahead:
             do throws(SealerError) {
                 let found = try sealer.count(to: header.epoch, most: 1, password: keys.counter, record: record)
-                guard found == header.epoch else { throw SealerError(.counterGone, "the TPM's counter was moved") }
+                guard found == header.epoch else {
+                    throw SealerError(.counterGone, "something other than Coffer advanced the TPM's counter")
+                }
             } catch { throw VaultError(error, of: record) }
             return EpochCount(counted: header.epoch)
         case .older:
@@ -89,7 +91,8 @@ extension OpenVault {
                 "this is an older copy of the vault's file: it lacks changes that the TPM has counted", record)
         case .uncounted:
             throw .rollback(
-                "the TPM has not counted what this vault's file has: the TPM was put back to an earlier state", record)
+                "this vault's file has changes that the TPM has not counted: the TPM was put back to an earlier state",
+                record)
         }
     }
 
@@ -106,7 +109,7 @@ extension OpenVault {
             }
         // A copy whose last step was never counted is one step ahead of the counter, never two.
         let (epoch, isTooMuch) = max(header.epoch, counted).addingReportingOverflow(2)
-        guard !isTooMuch else { throw SealerError(.damaged, "the vault's epoch is more than a counter can count") }
+        guard !isTooMuch else { throw SealerError(.damaged, "the vault's epoch is larger than a counter can be") }
         let found = try sealer.count(
             to: epoch, most: VaultLimits.stepsToAccept, password: keys.counter, record: record)
         guard found == epoch else {
@@ -118,7 +121,9 @@ extension OpenVault {
 
 extension VaultError {
     /// Refuses a change that would advance the epoch before the counter has followed. Nothing was changed.
-    static var uncounted: VaultError { VaultError(.uncounted, "the vault's counter has to follow first") }
+    static var uncounted: VaultError {
+        VaultError(.uncounted, "the TPM must count the last change first; try again in a moment")
+    }
 
     /// The file does not match the counter. The message tells what the owner and root can do.
     static func rollback(_ what: String, _ record: RegistryRecord, cause: (any Error)? = nil) -> VaultError {
@@ -129,8 +134,8 @@ extension VaultError {
             }
         return VaultError(
             .rollback,
-            "\(what); put the newest file back and restart cofferd, or take out what this one holds with: coffer "
-                + "recovery restore, or have root accept it as it is with: coffer vault accept \(name)",
+            "\(what); put the newest file back and restart cofferd, or restore this one's secrets with: coffer "
+                + "recovery restore, or have root accept it with: coffer vault accept \(name)",
             cause: cause)
     }
 
@@ -141,7 +146,7 @@ extension VaultError {
             return
         }
         self = .rollback(
-            error.reason + ": whether this is an older copy of the vault's file cannot be told", record, cause: error)
+            error.reason + ", so Coffer cannot tell whether the vault's file is an older copy", record, cause: error)
     }
 }
 

@@ -26,7 +26,7 @@ struct ByteReader {
     /// `LP(x)`. With a count, any other length is an error.
     mutating func prefixed(_ count: Int? = nil) throws(VaultError) -> [UInt8] {
         let length = Int(try integer(UInt32.self))
-        guard count == nil || count == length else { throw .damaged("\(what) has a part of a wrong length") }
+        guard count == nil || count == length else { throw .damaged("\(what) has a part of the wrong length") }
         return try bytes(length)
     }
 

@@ -38,7 +38,7 @@ struct Header: Sendable, Equatable {
         switch try reader.integer(UInt8.self) {
         case 1: sealer = .tpm
         case 2: sealer = .software
-        default: throw .damaged("the header names no sealer")
+        default: throw .damaged("the header names an unknown sealer")
         }
         guard let owner = Owner(text: String(decoding: try reader.prefixed(), as: UTF8.self)) else {
             throw .damaged("the header names no owner")

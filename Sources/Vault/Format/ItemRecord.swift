@@ -29,7 +29,7 @@ struct ItemRecord: Sendable, Equatable {
         do throws(AccessControlError) {
             access = try AccessControl(decoding: Self.accessBytes(&reader))
         } catch {
-            throw .damaged("an item has no access control that there is")
+            throw .damaged("an item has an unknown access control")
         }
         sealedMetadata = try reader.prefixed()
         valueDigest = try reader.bytes(SHA256.count)

@@ -18,7 +18,7 @@ enum Padding {
             bytes.count < 4 ? nil : (0..<4).reduce(0) { $0 << 8 | Int(bytes[$1]) }
         }
         guard let length, length <= plain.count - 4, sizeClass(length) == plain.count else {
-            throw .damaged("\(what) has a wrong length")
+            throw .damaged("\(what) has the wrong length")
         }
         do throws(CryptographyError) {
             let padding = try plain.slice(4 + length..<plain.count)

@@ -56,11 +56,13 @@ struct Slot: Sendable, Equatable {
     init(decoding bytes: [UInt8]) throws(VaultError) {
         var reader = ByteReader(bytes, "a slot")
         let number: UInt8 = try reader.integer()
-        guard let kind = KeyClass.Kind(rawValue: try reader.integer()) else { throw .damaged("a slot has no class") }
+        guard let kind = KeyClass.Kind(rawValue: try reader.integer()) else {
+            throw .damaged("a slot has an unknown class")
+        }
         let scope: UInt8 = try reader.integer()
         let constraints = ConstraintSet(rawValue: try reader.integer())
         guard scope <= 1, constraints.isSubset(of: .all) else {
-            throw .damaged("a slot has no scope or requirement that there is")
+            throw .damaged("a slot has an unknown scope or requirement")
         }
         shape = Shape(
             number: number, keyClass: KeyClass(kind: kind, isThisDeviceOnly: scope == 1), constraints: constraints)

@@ -21,7 +21,7 @@ extension OpenVault {
         guard other == nil || other?.summary.id == item.id else { throw Self.nameIsTaken }
     }
 
-    private static var nameIsTaken: VaultError { VaultError(.alreadyExists, "there is an item of that name already") }
+    private static var nameIsTaken: VaultError { VaultError(.alreadyExists, "an item of that name exists already") }
 
     /// Gives an item another name.
     ///

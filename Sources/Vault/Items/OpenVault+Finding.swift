@@ -87,6 +87,6 @@ extension VaultError {
     static func ambiguous(_ items: [ItemSummary]) -> VaultError {
         VaultError(
             .ambiguous(accounts: items.map(\.metadata.account).sorted()),
-            "there are \(items.count) accounts of this service: name one")
+            "this service has \(items.count) accounts; name one of them")
     }
 }

@@ -38,7 +38,7 @@ extension OpenVault {
             record.generation == present.generation,
             record.objects.filter({ !changing.contains($0.key) })
                 == present.objects.filter({ !changing.contains($0.key) })
-        else { throw .damaged("the registry's record is another vault's now") }
+        else { throw .damaged("the registry's record now belongs to another vault") }
         do throws(SealerError) {
             try pinned.withLock { (pinned) throws(SealerError) in try pinned.take(record, sealer: sealer) }
         } catch { throw VaultError(error) }

@@ -20,7 +20,7 @@ extension OpenVault {
         return try write { (change) throws(VaultError) in
             let old = try change.item(service: draft.service, account: draft.account)
             let live = old.flatMap { $0.summary.metadata.isExpired(at: now) ? nil : $0 }
-            if live != nil, mode == .new { throw VaultError(.alreadyExists, "there is such an item already") }
+            if live != nil, mode == .new { throw VaultError(.alreadyExists, "the item exists already") }
             if live == nil, mode == .existing { throw old.map { .expired($0.summary) } ?? .notFound }
             let metadata = Metadata(
                 service: draft.service, account: draft.account,
@@ -117,13 +117,14 @@ extension OpenVault {
         guard access.accessibility != .passcodeSet || keybag.isBound else {
             throw VaultError(
                 .invalidArgument,
-                "“passcode-set” needs a vault that is bound to the login password; this one is not: coffer unlock --bind"
+                "“passcode-set” needs a vault that is bound to the login password; bind this one with: coffer unlock --bind"
             )
         }
         for constraint in access.constraints.members {
             if let role = constraint.role, constraintPoints[role] == nil {
                 throw VaultError(
-                    .invalidArgument, "“\(constraint)” is not available in this vault: it has no key for it")
+                    .invalidArgument,
+                    "“\(constraint)” is not available in this vault, because the vault has no key for it")
             }
         }
         let needsPassword = access.constraints.contains(.applicationPassword)
@@ -131,8 +132,8 @@ extension OpenVault {
             throw VaultError(
                 .invalidArgument,
                 needsPassword
-                    ? "“app-password” needs a password to store the item under"
-                    : "an application password was given, but not asked for by “app-password”")
+                    ? "“app-password” needs an application password for the item"
+                    : "an application password was given, but “app-password” is not required")
         }
     }
 
@@ -149,7 +150,7 @@ extension Change {
     /// The item that a caller looked at before. The item must still have the same version.
     func present(_ summary: ItemSummary) throws(VaultError) -> StoredItem {
         guard let item = try itemIfPresent(summary.id), item.summary.version == summary.version else {
-            throw VaultError(.changed, "the item was changed or deleted meanwhile: look again")
+            throw VaultError(.changed, "the item was changed or deleted meanwhile; try again")
         }
         return item
     }

@@ -38,7 +38,7 @@ extension OpenVault {
                 throw .damaged("a row is missing")
             }
             guard try snapshot.rows.count(of: "value") == Int64(items.count) else {
-                throw .damaged("there is a value of no item")
+                throw .damaged("a value belongs to no item")
             }
             guard try snapshot.rows.count(of: "node") == Int64(nodeCount) else {
                 throw .damaged("its tree has a loose node")
@@ -51,7 +51,7 @@ extension OpenVault {
 
     private static func checkTime(_ deadline: ContinuousClock.Instant?) throws(VaultError) {
         guard let deadline, ContinuousClock.now > deadline else { return }
-        throw VaultError(.limitExceeded, "the vault is too large to be checked in the time that there is")
+        throw VaultError(.limitExceeded, "the vault is too large to be checked within the time limit")
     }
 
     private func verifyKeys(_ snapshot: Snapshot) throws(VaultError) {
@@ -82,7 +82,7 @@ extension OpenVault {
         for posting in postings {
             let found = try snapshot.items(of: posting.term)
             guard let items = expected[posting.term], Posting.encode(items) == Posting.encode(found) else {
-                throw .damaged("its index leads elsewhere than the items say")
+                throw .damaged("its index does not match its items")
             }
         }
     }

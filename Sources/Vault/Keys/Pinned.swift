@@ -77,7 +77,7 @@ struct Pinned: Sendable {
             else {
                 throw SealerError(
                     .damaged,
-                    "the vault's unlock root is not the registry's: the file may be from before the vault was bound or tied to the boot, or released"
+                    "the vault's unlock root is not the one in the registry: this may be a copy from before the vault was bound, tied to the boot, or released"
                 )
             }
             isCommitted = true
@@ -88,7 +88,7 @@ struct Pinned: Sendable {
             (objects[.approvedBoots] != nil) == (record.boot != nil)
         else {
             throw SealerError(
-                .damaged, "the vault's approved boots are not those of a vault that is tied as the registry says")
+                .damaged, "the vault's approved boots do not match the registry")
         }
     }
 

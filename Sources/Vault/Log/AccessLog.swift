@@ -136,10 +136,12 @@ final class AccessLog: Sendable {
 
     /// What is wrong with the chain, in words; nil if it is whole from its start to its head.
     func problem(of content: LogContent, head: [UInt8], anchor: [UInt8]?) throws(VaultError) -> String? {
-        guard content.start != nil else { return "it is missing, another vault's, or its beginning was changed" }
+        guard content.start != nil else {
+            return "it is missing, belongs to another vault, or was changed at its beginning"
+        }
         let valid = try cryptography { () throws(CryptographyError) in try content.validCount(from: 0, format) }
         guard valid == content.frames.count, content.rest == 0 else {
-            return valid == 0 ? "its first record was changed" : "it was changed behind its record \(valid)"
+            return valid == 0 ? "its first record was changed" : "it was changed after record \(valid)"
         }
         guard content.frames.last?.mac == head else { return "records at its end are missing" }
         if let anchor, content.start?.previous != anchor, !content.frames.contains(where: { $0.mac == anchor }) {
@@ -273,7 +275,7 @@ extension AccessLog {
     private func files<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(VaultError) -> Value {
         do throws(SystemError) { return try body() } catch {
             throw VaultError(
-                .storage, "the access log cannot be written or read; look at the disk and its permissions", cause: error
+                .storage, "the access log cannot be written or read; check the disk and its permissions", cause: error
             )
         }
     }

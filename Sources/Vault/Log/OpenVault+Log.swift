@@ -102,7 +102,7 @@ extension OpenVault {
                 for frame in content.frames {
                     let record = try log.format.open(frame)
                     guard record.event == .broken else { continue }
-                    problem = "before its record \(record.sequence) \(record.detail ?? "it was changed")"
+                    problem = "before record \(record.sequence), \(record.detail ?? "it was changed")"
                 }
             }
             return LogVerification(

@@ -33,11 +33,11 @@ public struct AccessControl: Sendable, Hashable {
         }
         guard !constraints.isSuperset(of: [.biometryAny, .biometryCurrentSet]) else {
             throw AccessControlError(
-                reason: "“biometry” and “biometry-current-set” exclude each other: name one of them")
+                reason: "“biometry” and “biometry-current-set” exclude each other; name one of them")
         }
         let count = constraints.rawValue.nonzeroBitCount
         guard count >= 2 || `operator` == .none else {
-            throw AccessControlError(reason: "“and” and “or” join requirements: name two at least")
+            throw AccessControlError(reason: "“and” and “or” join requirements; name at least two")
         }
         self.accessibility = accessibility
         self.thisDeviceOnly = thisDeviceOnly || accessibility.impliesThisDeviceOnly
@@ -70,7 +70,7 @@ public struct AccessControl: Sendable, Hashable {
     ///
     /// - Throws: for anything else.
     public init(decoding bytes: [UInt8]) throws(AccessControlError) {
-        let unknown = AccessControlError(reason: "not an access control of this format")
+        let unknown = AccessControlError(reason: "this is not an access control of this format")
         guard bytes.count == Self.encodedCount, bytes[0] == 1, let accessibility = Accessibility(rawValue: bytes[1]),
             bytes[2] <= 1, let joined = ConstraintOperator(rawValue: bytes[3])
         else { throw unknown }

@@ -51,7 +51,7 @@ extension Limits {
     }
 
     static func check(service: String, account: String) throws(VaultError) {
-        guard !service.isEmpty else { throw VaultError(.invalidArgument, "the service is empty: name one") }
+        guard !service.isEmpty else { throw VaultError(.invalidArgument, "the service is empty; name one") }
         try check("service", service, name)
         try check("account", account, name)
     }

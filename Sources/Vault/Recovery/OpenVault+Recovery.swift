@@ -27,7 +27,7 @@ extension OpenVault {
             guard key.publicKey == keybag.publicKey(of: .recovery) else { return nil }
             return try RecoveryWrap(code, recoveryKey: key, keys: keys, vault: record.vault, made: made)
         }
-        guard let wrap else { throw .damaged("its recovery key is another one's") }
+        guard let wrap else { throw .damaged("its recovery key belongs to another vault") }
         return UnconfirmedRecovery(wrap: wrap)
     }
 

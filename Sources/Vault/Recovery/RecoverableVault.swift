@@ -48,7 +48,9 @@ public final class RecoverableVault: Sendable {
             let format = try Header.format(of: found.content)
             guard format <= FormatContext.format else {
                 throw VaultError(
-                    .newerFormat, "the file has format \(format); this Coffer knows \(FormatContext.format): update it")
+                    .newerFormat,
+                    "the file has format \(format), but this Coffer knows only formats up to \(FormatContext.format); update Coffer"
+                )
             }
             return (found, try Self.wrap(rows, Header(decoding: found.content)), try rows.keybag())
         }
@@ -56,7 +58,7 @@ public final class RecoverableVault: Sendable {
             guard error.code == .authenticationFailed else { throw VaultError(error) }
             // The row is intact, unless somebody changed it on purpose. So the code is not this file's.
             throw VaultError(
-                .authenticationFailed, "the code is well formed but not this file's: another vault's, or an older one",
+                .authenticationFailed, "the code is well formed, but it is another vault's or an older one",
                 cause: error)
         }
         header = try Self.check(found, sealedKeybag, keys, recoveryKey)
@@ -114,7 +116,7 @@ public final class RecoverableVault: Sendable {
             throw .damaged("its recovery row is missing or changed")
         }
         guard let content else {
-            throw VaultError(.notFound, "no recovery code was made before this copy was; take a later one")
+            throw VaultError(.notFound, "this copy was made before the first recovery code; take a later copy")
         }
         let wrap = try RecoveryWrap(decoding: content)
         guard wrap.vault == header.vault else { throw .damaged("its header or recovery row is changed") }
@@ -134,7 +136,7 @@ public final class RecoverableVault: Sendable {
         guard digest == header.keybagDigest else { throw .damaged("its keybag is foreign or changed") }
         let keybag = try Keybag(decoding: sealedKeybag, keys: keys, FormatContext(vault: header.vault))
         guard keybag.publicKey(of: .recovery) == recoveryKey.publicKey else {
-            throw .damaged("its recovery key is another one's")
+            throw .damaged("its recovery key belongs to another vault")
         }
         return header
     }

@@ -14,7 +14,7 @@ extension OpenVault {
     ///   belong together; `.storage`.
     public func begin(_ succession: Succession, keys: NewVaultKeys) throws(VaultError) {
         guard succession.former == record else {
-            throw VaultError(.changed, "the vault is another one than its keys are renewed for")
+            throw VaultError(.changed, "the vault is not the one that is to be renewed")
         }
         try VaultFile.removeSuccessor(of: record.owner, in: directory)
         let successor = try cryptography { () throws(CryptographyError) in

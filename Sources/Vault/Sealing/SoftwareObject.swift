@@ -80,12 +80,12 @@ extension SoftwareSealer {
         do {
             if try FileStatus.of(path) == nil {
                 guard makingIt else {
-                    throw SealerError(.replaced, "the software sealer's key \(path) is gone: restore it from a backup")
+                    throw SealerError(.replaced, "the software sealer's key \(path) is gone; restore it from a backup")
                 }
                 try DurableFile.write(Random.bytes(32), to: path, mode: 0o600)
             }
             guard let status = try FileStatus.of(path), status.isRegular, status.mode & 0o077 == 0 else {
-                throw SealerError(.unavailable, "\(path) must be a file that its owner alone can read")
+                throw SealerError(.unavailable, "\(path) must be a file that only its owner can read")
             }
             let bytes = try DurableFile.read(path, limit: 32)
             guard bytes.count == 32 else { throw SealerError(.replaced, "\(path) is not a key of 32 bytes") }

@@ -28,7 +28,7 @@ public struct SoftwareSealer: Sealer {
         let machineKey = try machineKey(makingIt: true)
         do throws(CryptographyError) {
             guard P256.isOnCurve(authenticatorKey) else {
-                throw CryptographyError(code: .invalidKey, reason: "the authenticator's key is no point of P-256")
+                throw CryptographyError(code: .invalidKey, reason: "the authenticator's key is not a P-256 point")
             }
             let deviceRoot = try SecretBytes.random(count: 32)
             let unlockRoot = try SecretBytes.random(count: 32)
@@ -161,7 +161,7 @@ public struct SoftwareSealer: Sealer {
         } catch let refusal as SigningRefusal {
             throw SealerError(.signingRefused, refusal.reason)
         } catch let error as CryptographyError where error.code == .invalidSignature {
-            throw SealerError(.policyRefused, "the authenticator's signature is none")
+            throw SealerError(.policyRefused, "the authenticator's signature is malformed")
         } catch {
             throw SealerError(.other, "\(error)")
         }

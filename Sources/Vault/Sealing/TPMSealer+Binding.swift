@@ -66,7 +66,7 @@ extension TPMSealer {
                 var pin: SecretBytes?
                 func sign(_ request: SigningRequest) throws(SigningRefusal) -> [UInt8] {
                     let proof = try prove(request)
-                    guard let given = proof.pin else { throw SigningRefusal("the password did not come along") }
+                    guard let given = proof.pin else { throw SigningRefusal("no password came with the signature") }
                     pin = given
                     return proof.signature
                 }
@@ -117,8 +117,8 @@ extension SealerError {
         if isIndexGone, code == .other {
             return SealerError(
                 .pinIndexGone,
-                "the TPM's index for this vault's password was removed or replaced: only the recovery code brings "
-                    + "back what the vault holds (coffer recovery restore)",
+                "the TPM's index for this vault's password was removed or replaced; restore the secrets with the recovery "
+                    + "code: coffer recovery restore",
                 tpmCode: tpmCode)
         }
         return code == .wrongPIN ? SealerError(code, reason, tpmCode: tpmCode, triesLeft: triesLeft) : self

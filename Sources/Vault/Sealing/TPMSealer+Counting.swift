@@ -40,7 +40,7 @@ extension TPMSealer {
     ) throws(SealerError) -> UInt64 {
         let pin = try Self.pin(record)
         let (wanted, isTooMuch) = epoch.addingReportingOverflow(pin.base)
-        guard !isTooMuch else { throw SealerError(.damaged, "the vault's epoch is more than a counter can count") }
+        guard !isTooMuch else { throw SealerError(.damaged, "the vault's epoch is larger than a counter can be") }
         return try counting { (isGone) throws(SealerError) in
             try perform(record) { context, parent, _ throws(TPMError) in
                 do throws(TPMError) {

@@ -150,7 +150,7 @@ public struct TPMSealer: Sealer {
         _ sign: (SigningRequest) throws(SigningRefusal) -> [UInt8], _ refusal: inout SigningRefusal?
     ) throws(TPMError) -> PolicySession {
         guard let authorization = role.authorization, let policy = expected.kind.policy else {
-            throw TPMError(.damaged, "nobody signs for this object")
+            throw TPMError(.damaged, "this object needs no signature")
         }
         let verification = try context.loadVerificationKey(policy)
         let session = try startSession(for: role, objects, record, context, parent)

@@ -23,7 +23,7 @@ struct Rows {
             ("node", "length(content)"), ("value", "length(id)"),
         ] {
             guard try number("SELECT coalesce(max(\(length)), 0) FROM \(table)") <= StorageLimits.row else {
-                throw .damaged("it has a row that is longer than any of a vault")
+                throw .damaged("it has a row that is too long")
             }
         }
     }
@@ -101,7 +101,7 @@ struct Rows {
     /// The used part of the file, in bytes.
     func fileBytes() throws(VaultError) -> Int64 {
         let (pages, free) = (try number("PRAGMA page_count"), try number("PRAGMA freelist_count"))
-        guard free >= 0, free <= pages else { throw .damaged("more of it is free than there is") }
+        guard free >= 0, free <= pages else { throw .damaged("it has more free pages than pages") }
         return try (pages - free) * number("PRAGMA page_size")
     }
 
@@ -220,14 +220,14 @@ struct Rows {
 
     private func bytes(_ row: Row, _ column: Int) throws(VaultError) -> [UInt8] {
         guard column < row.count, case .blob(let data) = (row[column] as DatabaseValue).storage else {
-            throw .damaged("a row holds something else than bytes")
+            throw .damaged("a row holds something other than bytes")
         }
         return Array(data)
     }
 
     private func integer(_ row: Row, _ column: Int) throws(VaultError) -> Int64 {
         guard column < row.count, case .int64(let number) = (row[column] as DatabaseValue).storage else {
-            throw .damaged("a row holds something else than a number")
+            throw .damaged("a row holds something other than a number")
         }
         return number
     }

@@ -16,7 +16,7 @@ extension StorageLimits {
             let status: FileStatus?
             do throws(SystemError) { status = try FileStatus.of(path) } catch {
                 throw VaultError(
-                    .storage, "the vault's files cannot be used; look at the disk and its permissions", cause: error)
+                    .storage, "the vault's files cannot be used; check the disk and its permissions", cause: error)
             }
             guard status?.size ?? 0 <= file else { throw .damaged("\(path) is longer than a vault can be") }
         }
@@ -32,7 +32,7 @@ extension Room {
         guard count <= items, fits else {
             throw VaultError(
                 .limitExceeded,
-                "there is no room for more: a keychain has \(items) items at most, and \(records >> 20) MiB of names and attributes; remove what is not needed"
+                "the vault is full: it has \(items) items at most, and \(records >> 20) MiB of names and attributes; remove items that you do not need"
             )
         }
     }
@@ -41,7 +41,8 @@ extension Room {
     func checkFile(_ rows: Rows) throws(VaultError) {
         guard try rows.fileBytes() <= file else {
             throw VaultError(
-                .limitExceeded, "a keychain's file has \(file >> 30) GiB at most; remove what is not needed")
+                .limitExceeded,
+                "the vault is full: its file has \(file >> 30) GiB at most; remove items that you do not need")
         }
     }
 }

@@ -64,7 +64,8 @@ final class VaultDatabase: Sendable {
             case .int64(0) = (row[1] as DatabaseValue).storage
         else {
             throw VaultError(
-                .storage, "the change could not be written back; it may be there or not: look, then try again")
+                .storage,
+                "the change could not be written back, and may or may not be stored; check that, then try again")
         }
     }
 }
@@ -88,17 +89,19 @@ enum StorageGate {
     private static func translate(_ error: DatabaseError) -> VaultError {
         switch error.resultCode {
         case .SQLITE_FULL:
-            return VaultError(.storage, "the disk is full: nothing was changed; make room and try again", cause: error)
+            return VaultError(
+                .storage, "the disk is full, so nothing was changed; make room and try again", cause: error)
         case .SQLITE_IOERR
         where [.SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS].contains(error.extendedResultCode):
             return .damaged("a part of the file cannot be read", cause: error)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
-            return VaultError(.storage, "the vault's file is in use by another process; stop that one", cause: error)
+            return VaultError(
+                .storage, "the vault's file is in use by another process; stop that process", cause: error)
         case .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_NOMEM,
             .SQLITE_INTERRUPT,
             .SQLITE_NOLFS, .SQLITE_PROTOCOL:
             return VaultError(
-                .storage, "the vault's file cannot be read or written; look at the disk and its permissions",
+                .storage, "the vault's file cannot be read or written; check the disk and its permissions",
                 cause: error)
         default:
             return .damaged("SQLite cannot read it", cause: error)

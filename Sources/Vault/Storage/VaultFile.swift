@@ -201,7 +201,7 @@ public enum VaultFile {
             try files { () throws(SystemError) in
                 try FileStatus.of(path).map(\.isRegular) ?? true
             } orThrow: {
-                .damaged("\(path) is a link or no file at all")
+                .damaged("\(path) is not a regular file")
             }
         }
     }
@@ -242,7 +242,7 @@ public enum VaultFile {
         let isFine: Bool
         do throws(SystemError) { isFine = try body() } catch {
             throw VaultError(
-                .storage, "the vault's files cannot be used; look at the disk and its permissions", cause: error)
+                .storage, "the vault's files cannot be used; check the disk and its permissions", cause: error)
         }
         if !isFine, let refusal { throw refusal() }
         return isFine
