@@ -64,7 +64,8 @@ extension TPMContext {
         // understood.
         if code != 0, engine.channel.failure == nil {
             throw TPMError(
-                .replaced, "the TPM does not hold the endorsement key that it shows: something stands in front of it",
+                .replaced,
+                "the TPM does not hold the endorsement key that it shows: something stands between it and this machine",
                 responseCode: code)
         }
         try engine.check(code, .readPublic)

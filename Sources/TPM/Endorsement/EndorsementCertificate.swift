@@ -10,7 +10,7 @@ extension TPMContext {
         guard let content = try content(of: template.certificateIndex) else { return nil }
         // Makers leave zeros or ones after the certificate. The outer SEQUENCE tells its length.
         guard content.count > 4, content[0] == 0x30, content[1] == 0x82 else {
-            throw TPMError(.damaged, "the TPM's endorsement certificate is none")
+            throw TPMError(.damaged, "the TPM's endorsement certificate is not a certificate")
         }
         let count = 4 + Int(content[2]) << 8 + Int(content[3])
         guard count <= content.count else { throw TPMError(.damaged, "the TPM's endorsement certificate is cut off") }

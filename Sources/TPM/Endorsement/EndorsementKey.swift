@@ -66,7 +66,7 @@ extension TPMContext {
         let second = try reader.sized()
         try reader.end()
         guard first.count <= 32, second.count <= 32 else {
-            throw TPMError(.other, "the TPM's endorsement key is no P-256 point")
+            throw TPMError(.other, "the TPM's endorsement key is not a P-256 point")
         }
         return .p256(point: [4] + [first, second].flatMap { [UInt8](repeating: 0, count: 32 - $0.count) + $0 })
     }

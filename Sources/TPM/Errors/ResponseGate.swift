@@ -42,12 +42,12 @@ enum ResponseGate {
             case .lockout:
                 "the TPM is in its lockout after failed attempts by some program; wait, or reset it with the lockout authorization"
             case .exhausted:
-                "the TPM has no room left; end other programs that use it, or remove persistent keys nobody needs"
-            case .unavailable: "the TPM is not ready; restart the machine, and look at its firmware settings"
+                "the TPM has no room left; end other programs that use it, or remove persistent keys that nobody needs"
+            case .unavailable: "the TPM is not ready; restart the machine, and check its firmware settings"
             case .policyRefused: "the TPM refused the authorization"
             case .damaged: "the stored object does not belong to this TPM's storage key, or was altered"
             case .unsupported: "this TPM has no such command"
-            case .busy: "the TPM asks to be left alone for a moment; try again"
+            case .busy: "the TPM is busy; try again in a moment"
             case .replaced, .deadline, .ownerPasswordSet, .indexReplaced, .generationEnded, .wrongPIN, .triesUsedUp,
                 .bootChanged, .approvalsGone, .outOfMemory, .other:
                 "the TPM reported an error"

@@ -84,7 +84,7 @@ extension TPMError {
     static func replaced(responseCode: UInt32 = 0) -> TPMError {
         TPMError(
             .replaced,
-            "the TPM was cleared or replaced: it no longer holds the key this vault was made with; use the recovery code or a backup",
+            "the TPM was cleared or replaced: it no longer holds the key that this vault was made with; restore the secrets with the recovery code: coffer recovery restore",
             responseCode: responseCode)
     }
 }

@@ -49,7 +49,7 @@ extension Session where Kind == SessionKind.Policy {
             else { throw error }
             throw TPMError(
                 .generationEnded,
-                "the TPM no longer has the index that these keys hang on: they were renewed, and this is a copy from before, or the index was removed",
+                "the TPM no longer has the index that these keys depend on: the copy is from before the keys were renewed, or the index was removed",
                 responseCode: error.responseCode)
         }
     }

@@ -8,7 +8,7 @@ struct NVPassword: ~Copyable {
 
     init(_ secret: SecretBytes) throws(TPMError) {
         guard (1...32).contains(secret.count) else {
-            throw TPMError(.other, "an NV index's password has 1 to 32 bytes")
+            throw TPMError(.other, "an NV index's password must have 1 to 32 bytes")
         }
         // The TPM drops zeros at the end of a password, so Coffer must compute without them too.
         let count = unsafe secret.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in

@@ -37,7 +37,7 @@ extension TPMContext {
         under key: borrowing StorageKey, sign: (_ message: [UInt8]) throws(TPMError) -> [UInt8]
     ) throws(TPMError) {
         guard try identity.policy == writer.digest() else {
-            throw TPMError(.damaged, "the index of approved boots is another writer's")
+            throw TPMError(.damaged, "the index of approved boots belongs to another writer")
         }
         try write(boots.content(), to: index(identity), writer, under: key, sign: sign)
     }

@@ -83,7 +83,7 @@ public struct MeasurementLog: Sendable, Hashable {
             unseen.remove(log.events[index].digest)
             log.events[index].digest = new
         }
-        guard unseen.isEmpty else { throw TPMError(.damaged, "what is to be replaced was not measured in this boot") }
+        guard unseen.isEmpty else { throw TPMError(.damaged, "a digest to replace was not measured in this boot") }
         return try PCRState(selection: selection, values: log.values(selection))
     }
 }

@@ -8,7 +8,7 @@ public struct ApprovedBoots: Sendable, Hashable {
     /// - Throws: `.damaged` for an empty list, for more than eight boots, and for duplicates.
     public init(_ alternatives: [PCRState]) throws(TPMError) {
         guard (1...8).contains(alternatives.count), Set(alternatives).count == alternatives.count else {
-            throw TPMError(.damaged, "one to eight boots, each another one, can be approved")
+            throw TPMError(.damaged, "one to eight different boots can be approved")
         }
         self.alternatives = alternatives
     }

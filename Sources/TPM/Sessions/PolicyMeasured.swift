@@ -13,7 +13,7 @@ extension Session where Kind == SessionKind.Policy {
         } catch {
             guard ResponseCode(error.responseCode).base == ResponseCode.value else { throw error }
             throw TPMError(
-                .bootChanged, "the machine was not started as it was when this was approved (PCR \(state.selection))",
+                .bootChanged, "the machine was not started as it was at the approval (PCR \(state.selection))",
                 responseCode: error.responseCode)
         }
     }
@@ -41,7 +41,7 @@ extension Session where Kind == SessionKind.Policy {
             ESYS_TR_NONE)
         if code != 0, ResponseCode(code).isFromTPM, ResponseCode(code).base == ResponseCode.value {
             throw TPMError(
-                .policyRefused, "this list of approved boots is no longer the one that the TPM keeps",
+                .policyRefused, "the TPM now keeps another list of approved boots",
                 responseCode: code)
         }
         try engine.check(code, .policyAuthorizeNV)

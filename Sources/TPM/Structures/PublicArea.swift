@@ -56,7 +56,7 @@ public struct PublicArea: Sendable, Hashable {
         let attributes = ObjectAttributes(rawValue: try inner.number32())
         let policy = try inner.sized()
         guard policy.isEmpty || policy.count == 32 else {
-            throw TPMError(.damaged, "a TPM object's policy has a wrong size")
+            throw TPMError(.damaged, "a TPM object's policy has the wrong size")
         }
         let rest = inner
         for shape in Shape.allCases where shape.type == type {

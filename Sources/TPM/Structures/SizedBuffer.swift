@@ -35,7 +35,7 @@ extension SizedBuffer {
         let raw = unsafe UnsafeRawPointer(pointer)
         let size = Int(unsafe raw.loadUnaligned(as: UInt16.self))
         guard size <= MemoryLayout<Self>.size - 2 else {
-            throw TPMError(.damaged, "a TPM structure says it is longer than it can be")
+            throw TPMError(.damaged, "a TPM structure claims a length that it cannot have")
         }
         return unsafe UnsafeRawBufferPointer(start: raw + 2, count: size)
     }

@@ -53,7 +53,7 @@ final class Channel {
     func send(_ bytes: [UInt8]) throws(TPMError) {
         if let failure { throw failure }
         guard command == nil, bytes.count >= Self.headerSize, bytes.count <= Self.maximumSize else {
-            throw fail(TPMError(.other, "a TPM command has a wrong size, or the one before was not answered"))
+            throw fail(TPMError(.other, "a TPM command has the wrong size, or the one before was not answered"))
         }
         // The first command of a connection shares its limit with connecting.
         if sentCommands > 0 { deadline = SuspendingClock.now.advanced(by: limit) }
@@ -82,7 +82,9 @@ final class Channel {
                 let size = answer[2..<6].reduce(0) { $0 << 8 | Int($1) }
                 guard size >= Self.headerSize, size <= Self.maximumSize, answer.count <= size else {
                     throw fail(
-                        TPMError(.unavailable, "the TPM's answer has a wrong size; is it a TPM at \(configuration)?"))
+                        TPMError(
+                            .unavailable, "the TPM's answer has the wrong size; check that a TPM is at \(configuration)"
+                        ))
                 }
                 if answer.count == size { break }
             }
@@ -116,7 +118,8 @@ final class Channel {
                 throw fail(
                     TPMError(
                         .deadline,
-                        "the TPM did not answer within \(limit); try again, and restart the machine if it stays so"))
+                        "the TPM did not answer within \(limit); try again, and restart the machine if that does not help"
+                    ))
             }
             let ready = ChannelDescriptor.poll(descriptor, events, milliseconds: left.milliseconds)
             if ready > 0 { return }
@@ -127,7 +130,7 @@ final class Channel {
     private func lost(_ number: CInt) -> TPMError {
         TPMError(
             .unavailable,
-            "the connection to the TPM at \(configuration) broke (\(ChannelDescriptor.text(number))); is it still there?"
+            "the connection to the TPM at \(configuration) broke (\(ChannelDescriptor.text(number))); check that it is still there"
         )
     }
 

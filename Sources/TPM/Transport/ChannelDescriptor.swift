@@ -18,7 +18,8 @@ enum ChannelDescriptor {
         let bytes = [UInt8](path.utf8)
         let capacity = MemoryLayout.size(ofValue: address.sun_path)
         guard bytes.count < capacity, !bytes.contains(0) else {
-            throw TPMError(.unavailable, "the path of swtpm's socket is longer than \(capacity - 1) bytes: \(path)")
+            throw TPMError(
+                .unavailable, "the socket path \(path) is longer than \(capacity - 1) bytes; choose a shorter one")
         }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
 
@@ -84,11 +85,11 @@ enum ChannelDescriptor {
         let advice =
             switch number {
             case ENOENT, ENODEV, ENXIO:
-                "switch the TPM on in the firmware settings, or correct tcti in the configuration"
-            case EACCES, EPERM: "the service's user must be in the group that owns it (tss)"
-            case EBUSY: "another program holds it"
+                "switch the TPM on in the firmware settings, or correct “tcti” in cofferd.conf"
+            case EACCES, EPERM: "add the service's user to the group that owns it (tss)"
+            case EBUSY: "end the other program that uses it"
             default: "check that it runs"
             }
-        return TPMError(.unavailable, "no TPM at \(path) (\(text(number))): \(advice)")
+        return TPMError(.unavailable, "the TPM at \(path) cannot be used (\(text(number))); \(advice)")
     }
 }
