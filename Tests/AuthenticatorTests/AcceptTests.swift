@@ -65,7 +65,7 @@ struct AcceptTests {
         // Both.
         var client = try stage.client()
         let notice = try client.begin().message?.text ?? ""
-        #expect(notice.contains("accept the vault of \"\(name)\" as its file is now"), "\(notice)")
+        #expect(notice.contains("accept the present file of the vault of \"\(name)\""), "\(notice)")
         #expect(notice.contains("may be an older copy"), "\(notice)")
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)

@@ -132,7 +132,7 @@ struct BoundKeychainTests {
         // A locker that answers one question: the TPM hears of it once, however often the screen is unlocked.
         for _ in 0..<3 {
             let (_, texts) = try converse(stage, Stage.password)
-            #expect(texts.last == "Earlier password: ")
+            #expect(texts.last == "Former password: ")
         }
         #expect(stage.broker.completions.count == 1)
         let (opened, _) = try converse(stage, Stage.password, "before")

@@ -74,7 +74,7 @@ struct ConversationLimitTests {
         let stage = try Stage()
         let activated = try activated(starter, stage)
         let answer = try Self.answer(for: 4_100_000, at: activated?.socket ?? "\(stage.path)/auth.sock")
-        #expect(answer.contains("Authentication.Failed") && answer.contains("no account with uid 4100000"), "\(answer)")
+        #expect(answer.contains("Authentication.Failed") && answer.contains("no account has uid 4100000"), "\(answer)")
     }
 
     @Test func manyUsersLeaveRoomForTheNextOne() throws {

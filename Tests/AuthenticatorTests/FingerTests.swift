@@ -111,7 +111,7 @@ import Varlink
             var refused = try stage.client()
             let fault = try refused.begin().fault
             #expect(fault?.details.reason == "biometry")
-            #expect(fault?.details.message?.contains("Another authentication of yours is open") == true)
+            #expect(fault?.details.message?.contains("Another request is waiting for your answer") == true)
             other.keep()
         }
         var first = try stage.client()

@@ -36,7 +36,7 @@ struct ReadTests {
         stage.broker.change { $0.facts.purposes = [.change] }
         var client = try stage.client()
         let text = try client.begin().message?.text ?? ""
-        #expect(text.contains("asks to change for good what is required to read \"github\" / \"me\"."))
+        #expect(text.contains("asks to permanently change the requirements for reading \"github\" / \"me\"."))
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
     }

@@ -114,7 +114,7 @@ import Testing
             clients.append(try client.begin(challenge).message?.text ?? "")
             #expect(try client.go().message?.style == .secret)
         }
-        #expect(clients.allSatisfy { $0.hasSuffix("what is required to read \"github\" / \"me\".") }, "\(clients)")
+        #expect(clients.allSatisfy { $0.hasSuffix("the requirements for reading \"github\" / \"me\".") }, "\(clients)")
         #expect(!stage.broker.calls.contains("Companions"))
     }
 

@@ -105,6 +105,6 @@ struct TemplateSetTests {
         #expect(reason()?.contains("more than 1048576 bytes") == true)
         try FileManager.default.removeItem(atPath: storage.path + "/ada")
         try write("deep", to: "1/2/3/4/5/6/7/8")
-        #expect(reason()?.contains("too many folders") == true)
+        #expect(reason()?.contains("nested too deeply") == true)
     }
 }

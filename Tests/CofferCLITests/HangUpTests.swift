@@ -23,7 +23,7 @@ import Varlink
     }
 
     private static let late = "coffer: nobody answered in time; run the command again\n"
-    private static let stopped = "coffer: the broker has stopped: try again\n"
+    private static let stopped = "coffer: the broker has stopped; try again\n"
 
     private func killBroker(_ sandbox: Sandbox) -> String {
         "read -r broker rest <\(sandbox.folder)/cofferd.pid; kill -KILL $broker"

@@ -39,7 +39,7 @@ import Testing
         try refusal("is not at this machine")
         try stage.logind.setRemote(false, session: "mine")
         try stage.logind.setActive(false, session: "mine")
-        try refusal("is not the one in front")
+        try refusal("is not the active one")
         try stage.logind.setActive(true, session: "mine")
         #expect(try stage.read("any").code == 0)
         try stage.fprintd.removeAll(of: stage.user)

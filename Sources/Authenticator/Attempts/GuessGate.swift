@@ -37,7 +37,7 @@ struct GuessGate {
     private func wait(_ delay: Duration, _ session: inout ClientSession) throws(ConversationError) {
         let end = ContinuousClock.now + delay
         let seconds = Int((delay / .seconds(1)).rounded(.up))
-        let text = "There were failed tries: the next one is in \(seconds) s."
+        let text = "There were failed tries. You can try again in \(seconds) s."
         _ = try session.show(Message(style: .info, text: text))
         _ = try session.next(of: nil, until: end)
     }

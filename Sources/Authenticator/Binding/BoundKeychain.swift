@@ -21,11 +21,11 @@ struct BoundKeychain {
         guard let password else {
             throw .refused(
                 .misconfigured(
-                    "The PAM service coffer-passcode must ask for the login password and for nothing else: "
-                        + "see /etc/pam.d/coffer-passcode."))
+                    "The PAM service coffer-passcode must ask for the login password and for nothing else; "
+                        + "check /etc/pam.d/coffer-passcode."))
         }
         guard let record = demand.record, let unlock = demand.signatures.first(where: { $0.kind == .unlock }) else {
-            throw .refused(.challengeRefused("The challenge opens no keychain."))
+            throw .refused(.challengeRefused("The challenge opens no vault."))
         }
         self.password = password
         self.demand = demand
@@ -52,7 +52,7 @@ struct BoundKeychain {
                 try reseal(bindingTo: nil, &broker)
             } else if !isCurrent {
                 try reseal(bindingTo: password, &broker)
-                let text = "Your keychain is bound to the new password now."
+                let text = "Your vault is now bound to the new password."
                 _ = try session.show(Message(style: .info, text: text))
             }
         } else {
@@ -85,8 +85,8 @@ struct BoundKeychain {
             throw .refused(
                 .failed(
                     .boundPassword,
-                    "That is not the password that your keychain is bound to. \(Self.words(rest)) Run coffer unlock for "
-                        + "another try, or bring back what the keychain holds with the recovery code: coffer recovery restore"
+                    "Your vault is not bound to that password. \(Self.words(rest)) Run coffer unlock to try again, or "
+                        + "restore the secrets with the recovery code: coffer recovery restore"
                 ))
         }
         try outdated.note(nil)
@@ -97,8 +97,8 @@ struct BoundKeychain {
     private static let outdated = ConversationError.refused(
         .failed(
             .boundPassword,
-            "Your login password was changed, and your keychain is still bound to the one before it. Run coffer unlock first, "
-                + "which binds it to the new one."))
+            "Your login password was changed, but your vault is still bound to the former one. Run coffer unlock first: "
+                + "it binds the vault to the new password."))
 
     private enum Outcome {
         case released
@@ -125,10 +125,10 @@ struct BoundKeychain {
     private func askForEarlier(_ left: Int64?, _ session: inout ClientSession) throws(ConversationError) -> SecretBytes
     {
         let text =
-            "Your login password was changed, and your keychain is still bound to the one before it. "
-            + Self.words(left) + " Give the earlier password once, and the keychain is bound to the new one."
+            "Your login password was changed, but your vault is still bound to the former one. "
+            + Self.words(left) + " Type the former password once to bind the vault to the new one."
         _ = try session.show(Message(style: .info, text: text))
-        guard let answer = try session.show(Message(style: .secret, text: "Earlier password: ")) else {
+        guard let answer = try session.show(Message(style: .secret, text: "Former password: ")) else {
             throw .cancelled
         }
         return answer
@@ -137,9 +137,9 @@ struct BoundKeychain {
     private static func words(_ left: Int64?) -> String {
         switch left {
         case nil: "The TPM counts wrong passwords."
-        case 0?: "The TPM takes no further one."
-        case 1?: "The TPM takes one more wrong password."
-        case .some(let left): "The TPM takes \(left) more wrong passwords."
+        case 0?: "The TPM accepts no more tries."
+        case 1?: "The TPM allows one more wrong password."
+        case .some(let left): "The TPM allows \(left) more wrong passwords."
         }
     }
 
@@ -162,7 +162,7 @@ struct BoundKeychain {
     ) throws(BrokerFailure) -> RegistryRecord {
         guard let name = Data(base64Encoded: reply.name), name.count == 34,
             !record.objects.values.contains([UInt8](name)), (reply.index != nil) == isToBeBound
-        else { throw .unreachable("The broker passes another object off as the keychain's new root.") }
+        else { throw .unreachable("The broker named another object as the vault's new root.") }
         guard let index = reply.index else { return record.with(binding: nil, unlockRoot: [UInt8](name)) }
         guard let handle = UInt32(exactly: index.handle), let policy = Data(base64Encoded: index.policy),
             let pin = IndexPin(handle: handle, policy: [UInt8](policy)),

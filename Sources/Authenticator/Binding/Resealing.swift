@@ -22,7 +22,7 @@ struct Resealing {
         do throws(BrokerFailure) {
             let next = try next(broker.call(method, within: BrokerLimits.sealing))
             do throws(RegistryError) { try registry.replace(record, with: next) } catch {
-                throw .unreachable("The registry cannot be changed: \(error). The keychain is as it was.")
+                throw .unreachable("The registry cannot be changed: \(error). The vault is as it was.")
             }
             _ = try broker.call(BrokerInterface.AdoptRoots(challenge: challenge), within: BrokerLimits.sealing)
         } catch {
@@ -40,7 +40,7 @@ struct Resealing {
             throw .refused(.misconfigured("The authenticator \(error)."))
         }
         throw .refused(
-            .notCompleted("Your keychain is being sealed anew already: try again in a moment.", kind: "failed"))
+            .notCompleted("Your vault is already being sealed anew; try again in a moment.", kind: "failed"))
     }
 
     private var uid: UInt32 {

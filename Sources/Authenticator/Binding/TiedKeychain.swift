@@ -12,7 +12,7 @@ struct TiedKeychain {
 
     init(demand: Demand, signer: Signer, registry: Registry) throws(ConversationError) {
         guard let record = demand.record, demand.changesBoot else {
-            throw .refused(.challengeRefused("The challenge ties no keychain to the boot."))
+            throw .refused(.challengeRefused("The challenge ties no vault to the boot."))
         }
         self.record = record
         self.signer = signer
@@ -63,5 +63,5 @@ struct TiedKeychain {
     }
 
     private static let nonsense = BrokerFailure.unreachable(
-        "The broker passes other objects off as the keychain's new roots.")
+        "The broker named other objects as the vault's new roots.")
 }

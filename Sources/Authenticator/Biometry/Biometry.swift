@@ -71,14 +71,14 @@ struct Biometry: Sendable {
 
     /// Tells a person that only earlier fingers open this item.
     static let changed =
-        "The enrolled fingers changed since this item was set, so nobody can read it any more: set it again."
+        "The enrolled fingers changed since this item was set, so nobody can read it; set it again with: coffer set"
 
     private func connect() throws(BiometryObstacle) -> Bus {
         let address: String
         switch bus {
         case .system: address = Bus.systemAddress
         case .address(let configured): address = configured
-        case .none: throw .unknown("cofferd.conf has “system-bus = no”")
+        case .none: throw .unknown("“system-bus = no” is set in cofferd.conf")
         }
         do throws(BusError) { return try Bus(address: address) } catch { throw .unknown("\(error)") }
     }
@@ -125,17 +125,17 @@ enum BiometryObstacle: Error, Equatable {
     /// The obstacle, and what to do about it.
     var sentence: String {
         switch self {
-        case .noReader: "There is no fingerprint reader that fprintd knows of (see: fprintd-list)."
-        case .noneEnrolled: "None of your fingers is enrolled; enrol one with: fprintd-enroll"
-        case .lidClosed: "The lid is closed: open it to use the fingerprint reader."
+        case .noReader: "fprintd finds no fingerprint reader; to list readers: fprintd-list"
+        case .noneEnrolled: "You have no enrolled finger; enrol one with: fprintd-enroll"
+        case .lidClosed: "The lid is closed; open it to use the fingerprint reader."
         case .remoteSession:
-            "This session is not at this machine: a fingerprint is taken only from somebody who sits here."
-        case .inactiveSession: "This session is not the one in front: switch to it to use the fingerprint reader."
-        case .lockedSession: "A session of yours is locked: unlock its screen to use the fingerprint reader."
+            "This session is not at this machine; to use a fingerprint, sit at the machine and log in there."
+        case .inactiveSession: "This session is not the active one; switch to it to use the fingerprint reader."
+        case .lockedSession: "One of your sessions is locked; unlock its screen to use the fingerprint reader."
         case .noSession:
-            "The program that asks belongs to no session of yours: run it where you are logged in at this machine."
+            "The program that asks is in none of your sessions; run it in a session at this machine."
         case .anotherConversation:
-            "Another authentication of yours is open: finish or cancel it first, so that it is clear what a finger is for."
+            "Another request is waiting for your answer; answer or cancel it first, so that it is clear which request a finger allows."
         case .unknown(let reason): "Fingerprints cannot be used: \(reason)."
         case .storage(let reason): "The enrolled fingers cannot be trusted: \(reason)."
         }

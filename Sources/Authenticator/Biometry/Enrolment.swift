@@ -34,7 +34,7 @@ struct Enrolment {
     }
 
     private static func refusal(_ obstacle: BiometryObstacle) -> ConversationError {
-        .refused(.invalidArgument("An item that requires biometry could never be read here. \(obstacle.sentence)"))
+        .refused(.invalidArgument("Nobody could read an item that requires biometry here. \(obstacle.sentence)"))
     }
 
     /// The broker puts the key into the vault before the registry names it. A crash in between leaves a key that nobody uses.
@@ -56,7 +56,7 @@ struct Enrolment {
         }
         let present = record.objects
         guard present[.biometryCurrentSet] == name || !present.values.contains(name) else {
-            throw .refused(.notCompleted("The broker passes another key off as that of your fingers.", kind: "failed"))
+            throw .refused(.notCompleted("The broker named another key as the key of your fingers.", kind: "failed"))
         }
         guard record.biometrySet != set || present[.biometryCurrentSet] != name else { return }
         do throws(RegistryError) {

@@ -15,7 +15,7 @@ struct TemplateSet: Sendable {
     /// - Throws: ``BiometryObstacle/storage(_:)`` if others than root could have written there, for anything but plain files, and for too much data.
     func digest() throws(BiometryObstacle) -> [UInt8]? {
         guard !user.isEmpty, user != ".", user != "..", !user.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
-            throw .storage("the user's name is not one of a folder")
+            throw .storage("the user's name cannot be a folder's name")
         }
         do {
             guard let status = try FileStatus.of("\(directory)/\(user)") else { return nil }
@@ -44,7 +44,7 @@ struct TemplateSet: Sendable {
     /// - Parameter folder: a relative path with a slash at its end; empty for the user's own folder.
     private func collect(_ folder: String, depth: Int, _ walk: inout Walk) throws {
         guard depth <= BiometryLimits.depth else {
-            throw BiometryObstacle.storage("there are too many folders in each other")
+            throw BiometryObstacle.storage("folders are nested too deeply")
         }
         for name in try Folder.entries("\(directory)/\(user)/\(folder)") {
             walk.entries += 1
@@ -54,7 +54,7 @@ struct TemplateSet: Sendable {
             let relative = folder + name
             let path = "\(directory)/\(user)/\(relative)"
             guard let status = try FileStatus.of(path) else {
-                throw BiometryObstacle.storage("they change at this moment: try again")
+                throw BiometryObstacle.storage("they are changing now; try again")
             }
             try check(status, relative)
             guard status.isRegular else {
@@ -74,7 +74,7 @@ struct TemplateSet: Sendable {
         let shown = PromptText.quoted(name, limit: PromptLimits.template)
         guard status.isRegular || status.isFolder else { throw .storage("\(shown) is neither a file nor a folder") }
         guard status.uid == owner, status.mode & 0o022 == 0 else {
-            throw .storage("others than uid \(owner) could have written \(shown)")
+            throw .storage("users other than uid \(owner) could have written \(shown)")
         }
     }
 }

@@ -30,7 +30,8 @@ struct BrokerConnection: ~Copyable {
             }
             return connection
         } catch {
-            throw .unreachable("The broker cannot be reached at \(path): \(error.reason). Is cofferd running?")
+            throw .unreachable(
+                "The broker cannot be reached at \(path): \(error.reason); check it with: systemctl status cofferd")
         }
     }
 
@@ -44,7 +45,7 @@ struct BrokerConnection: ~Copyable {
         do throws(TransportFailure) {
             answer = try connection.call(method, until: .now + limit)
         } catch .notUnderstood {
-            throw .unreachable("The broker's answer to \(Method.name) makes no sense.")
+            throw .unreachable("The broker's answer to \(Method.name) is malformed.")
         } catch {
             throw .unreachable("The broker does not answer: \(error.reason).")
         }

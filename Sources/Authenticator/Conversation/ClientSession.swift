@@ -53,7 +53,7 @@ struct ClientSession: ~Copyable {
             switch try wait() {
             case .call(.begin(let challenge)):
                 guard ClientLimits.challenge.contains(challenge.utf8.count) else {
-                    throw .refused(.invalidArgument("That is no challenge."))
+                    throw .refused(.invalidArgument("That is not a challenge."))
                 }
                 owesStep = true
                 deadline = .now + limit
@@ -179,7 +179,7 @@ struct ClientSession: ~Copyable {
             if ready[0] { throw .terminated }
             if ready[1] { return .call(try channel.receive()) }
             // The broker sends nothing unasked, so input here means that it has closed the connection.
-            if ready[2] { throw .refused(.brokerUnavailable("The broker has stopped: try again.")) }
+            if ready[2] { throw .refused(.brokerUnavailable("The broker has stopped; try again.")) }
             if ready[3], let event = exchange?.next() { return .event(event) }
             if ready.contains(true) { continue }
             if deadline <= .now { throw .timedOut }

@@ -51,8 +51,8 @@ enum ConversationError: Error, Equatable {
         switch self {
         case .refused(let refusal): refusal.fault
         case .cancelled: Fault(.authenticationCancelled, "Authentication was cancelled.")
-        case .timedOut: Fault(.authenticationTimedOut, "No answer came in time: start again.")
-        case .terminated: Fault(.brokerUnavailable, "The authenticator is being stopped: try again later.")
+        case .timedOut: Fault(.authenticationTimedOut, "No answer came in time; start again.")
+        case .terminated: Fault(.brokerUnavailable, "The authenticator is stopping; try again later.")
         case .gone: nil
         }
     }
@@ -88,7 +88,7 @@ extension ConversationError.Refusal {
 extension ConversationError {
     init(_ error: PAMError) {
         switch error.code {
-        case .wrongPassword: self = .refused(.failed(.password, "Authentication failed: the password was wrong."))
+        case .wrongPassword: self = .refused(.failed(.password, "Authentication failed; the password was wrong."))
         case .accountExpired, .newPasswordRequired: self = .refused(.failed(.expired, error.reason))
         case .denied: self = .refused(.failed(.denied, error.reason))
         case .tooManyTries: self = .refused(.failed(.tries, error.reason))

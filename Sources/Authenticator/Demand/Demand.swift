@@ -62,7 +62,7 @@ struct Demand {
         }
         if !purposes.isDisjoint(with: [.read, .change, .rename]) {
             guard let name = facts.service, let account = facts.account else {
-                throw .refused(.challengeRefused("The challenge does not say what is to be read."))
+                throw .refused(.challengeRefused("The challenge does not name the item to read."))
             }
             item = (name, account)
         } else {
@@ -113,7 +113,7 @@ struct Demand {
     ) throws(ConversationError) -> (service: String, account: String)? {
         guard purposes.contains(.rename) else { return nil }
         guard let name = facts.newService, let account = facts.newAccount else {
-            throw .refused(.challengeRefused("The challenge does not say what the item is to be called."))
+            throw .refused(.challengeRefused("The challenge does not give the item's new name."))
         }
         return (name, account)
     }
@@ -124,7 +124,7 @@ struct Demand {
         let kinds = names.compactMap(AuthorizationKind.init(rawValue:)).filter(\.isBiometric)
         guard kinds.count == names.count, Set(kinds).count == kinds.count,
             kinds.isEmpty != (purposes == [.enrolment])
-        else { throw .refused(.challengeRefused("The challenge does not say what an item is to be bound to.")) }
+        else { throw .refused(.challengeRefused("The challenge does not say which fingers to bind an item to.")) }
         return kinds
     }
 
@@ -136,7 +136,7 @@ struct Demand {
             throw .refused(.notCompleted("The registry cannot be used: \(error).", kind: "damaged"))
         }
         guard record?.vault.hex == vault else {
-            throw .refused(.challengeRefused("The challenge is for another vault than the registered one."))
+            throw .refused(.challengeRefused("The challenge is not for the registered vault."))
         }
         return record
     }

@@ -56,8 +56,8 @@ enum Notice {
     /// The notice for asking now, and then not again for a while.
     static func text(forReuse seconds: Int, in session: TerminalSession, from client: Client) -> String {
         let time = SpokenTime.of(seconds: seconds)
-        return "\(subject(client)) asks to skip further prompts for \(time): until then every program in this "
-            + "terminal's session (begun by process \(session.leader.pid)) may read all items that require your presence, "
+        return "\(subject(client)) asks to skip further prompts for \(time). Until then, every program in this "
+            + "terminal's session (begun by process \(session.leader.pid)) may read all items that require your presence "
             + "without asking you."
     }
 
@@ -93,30 +93,30 @@ enum Notice {
         }
         if demand.purposes.contains(.recovery) {
             parts.append(
-                "make a new recovery code: anyone who has that code and a copy of your vault's file can read every "
-                    + "secret in it that is not for this device only, on any machine and without you")
+                "make a new recovery code. With that code and a copy of your vault's file, anyone can read your secrets, on any "
+                    + "machine and without you. Only secrets for this device only are excepted")
         }
         if demand.purposes.contains(.bind) {
-            parts.append("bind your vault to your login password: nothing else opens it from then on")
+            parts.append("bind your vault to your login password. From then on, nothing else opens it")
         }
         if demand.purposes.contains(.unbind) {
             parts.append(
-                "unbind your vault from your login password: this destroys its items of class passcode-set")
+                "unbind your vault from your login password. This destroys its items of class passcode-set")
         }
         if demand.purposes.contains(.accept) {
             parts.append(
-                "accept the vault of \(PromptText.quoted(demand.claim.name, limit: PromptLimits.owner)) as its file is now, although the TPM has not "
-                    + "counted it: it may be an older copy, and everything that was deleted or changed since is then as it was before"
+                "accept the present file of the vault of \(PromptText.quoted(demand.claim.name, limit: PromptLimits.owner)), although the TPM "
+                    + "has not counted it. It may be an older copy, so this may undo deletions and changes"
             )
         }
         if demand.purposes.contains(.tieToBoot) {
             parts.append(
-                "tie your vault to the way this machine was started: after a change of firmware or kernel that you have "
-                    + "not approved before it, only the recovery code brings back what the vault holds")
+                "tie your vault to the way this machine was started. If you do not approve a change of firmware or kernel "
+                    + "in advance, only the recovery code opens the vault after it")
         }
         if demand.purposes.contains(.releaseFromBoot) {
             parts.append(
-                "release your vault from the way this machine is started: it then opens however the machine was started"
+                "release your vault from the way this machine is started. It then opens no matter how the machine was started"
             )
         }
         if demand.purposes.contains(.approveBoot) {
@@ -124,11 +124,11 @@ enum Notice {
         }
         if demand.purposes.contains(.rotate) {
             parts.append(
-                "renew all keys of your vault: earlier copies of its file, and an earlier recovery code, open nothing of it afterwards"
+                "renew all keys of your vault. Afterwards, earlier copies of its file and an earlier recovery code no longer open it"
             )
         }
         if let item {
-            let deed = demand.purposes.contains(.change) ? "change for good what is required to read" : "read"
+            let deed = demand.purposes.contains(.change) ? "permanently change the requirements for reading" : "read"
             let part = demand.newName == nil ? "\(deed) \(item)" : "rename \(item)"
             let newName = demand.newName.map { " to \(name($0)), the name that prompts show from then on" } ?? ""
             parts.append(part + (group.map { " of \($0)" } ?? "") + newName)

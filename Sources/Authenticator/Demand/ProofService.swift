@@ -16,7 +16,7 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
         case "password": return .refused(.failed(.biometry, "No enrolled finger was recognised."))
         case "tries": return .refused(.failed(.biometry, "No enrolled finger was recognised in all tries."))
         case "unavailable":
-            return .refused(.failed(.biometry, "The fingerprint reader read no finger in time, or is gone."))
+            return .refused(.failed(.biometry, "The fingerprint reader read no finger in time, or was removed."))
         default: return error
         }
     }

@@ -28,7 +28,7 @@ struct SignatureWays {
         for alternative in alternatives {
             guard Set(alternative).count == alternative.count, alternative.allSatisfy({ kinds.indices.contains($0) })
             else {
-                throw .refused(.challengeRefused("The challenge's alternatives make no sense."))
+                throw .refused(.challengeRefused("The challenge's alternatives contradict each other."))
             }
             let way = alternative.map { Signature(index: $0, kind: kinds[$0]) }
             guard Self.isExplained(Set(way.map(\.kind)), by: purposes) else {

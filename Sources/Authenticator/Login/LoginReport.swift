@@ -68,7 +68,7 @@ public struct LoginReport {
         guard let call = try? IncomingCall(VarlinkMessage(bytes), served: ServedMethods([Login.Report.self])),
             let report = (try? call.parameters()) as? Login.Report,
             (1...LoginWire.longestUser).contains(report.user.utf8.count)
-        else { throw .refused(.invalidArgument("That is no report of a login.")) }
+        else { throw .refused(.invalidArgument("That is not a report of a login.")) }
         do throws(SystemError) {
             guard let account = try Account.named(report.user) else {
                 throw SystemError("find the account that logged in", reason: "the name service has none of that name")
@@ -96,14 +96,14 @@ public struct LoginReport {
             uid: Int64(account.uid), unlocksScreens: configuration.screenPrograms.contains(program.path))
         let reply = try Self.report(call, to: &broker)
         guard reply.vault == record.vault.hex else {
-            throw .refused(.challengeRefused("The broker would open another vault than the registered one."))
+            throw .refused(.challengeRefused("The broker would open a vault that is not the registered one."))
         }
         guard let challenge = reply.challenge else { return .openAlready }
         do throws(ConversationError) {
             // A login only opens the vault. It signs for nothing else.
             let unlock = BrokerInterface.Authorization(kind: AuthorizationKind.unlock.rawValue)
             guard reply.authorizations == [unlock] else {
-                throw .refused(.challengeRefused("The broker asks for other signatures than opening a keychain needs."))
+                throw .refused(.challengeRefused("The broker asks for other signatures than opening a vault needs."))
             }
             try Signer(keys: dependencies.keys, challenge: challenge, record: record).sign(
                 [SignatureWays.Signature(index: 0, kind: .unlock)], through: &broker)

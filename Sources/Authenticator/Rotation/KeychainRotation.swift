@@ -46,24 +46,25 @@ struct KeychainRotation {
         guard ContinuousClock.now - offered < BrokerLimits.decision else {
             throw .refused(
                 .notCompleted(
-                    "It took too long to renew the keys: the keychain is as it was; try again.", kind: "failed"))
+                    "It took too long to renew the keys, so the vault is as it was; try again.", kind: "failed"))
         }
         try signer.keys.whileKept(signer.keys.present) { () throws(ConversationError) in
             do throws(RegistryError) { try registry.succeed(record, with: next) } catch {
                 throw .refused(
                     .notCompleted(
-                        "The registry cannot be changed: \(error). The keychain is as it was.", kind: "failed"))
+                        "The registry cannot be changed: \(error). The vault is as it was.", kind: "failed"))
             }
         }
         // The keys are renewed whatever comes of this: a former key that stays now is dropped at the next renewal.
         _ = try? signer.keys.dropUnused(by: registry)
         do throws(BrokerFailure) {
-            _ = try broker.call(BrokerInterface.AdoptSuccessor(challenge: signer.challenge), within: BrokerLimits.sealing)
+            _ = try broker.call(
+                BrokerInterface.AdoptSuccessor(challenge: signer.challenge), within: BrokerLimits.sealing)
         } catch {
             // The vault was locked, or the broker ended, at this very moment.
             throw .refused(
                 .notCompleted(
-                    "The keys are renewed, and the keychain takes them up at its next use: coffer unlock",
+                    "The keys are renewed, and the vault takes them up at its next use: coffer unlock",
                     kind: "failed"))
         }
         if case .user(let uid) = record.owner, binding != nil {
@@ -95,7 +96,7 @@ struct KeychainRotation {
         else {
             throw .refused(
                 .notCompleted(
-                    "The broker made a keychain that is not the renewed one: it was not registered.", kind: "failed"))
+                    "The broker made a vault that is not the renewed one, so it was not registered.", kind: "failed"))
         }
         var next = RegistryRecord(
             vault: proposal.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,

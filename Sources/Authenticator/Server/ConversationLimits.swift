@@ -19,7 +19,7 @@ struct ConversationLimits {
 
     /// The refusal for a user who has too many conversations.
     static let tooMany = ConversationError.Refusal.limitExceeded(
-        "Too many authentications are open: finish or cancel one of them.")
+        "Too many requests are waiting for your answer; answer or cancel one of them.")
 
     /// Takes a place for one more conversation and holds it until the value ends.
     ///
@@ -35,7 +35,7 @@ struct ConversationLimits {
             throw .refused(.denied("The caller cannot be identified: \(error)."))
         }
         guard account != nil else {
-            throw .refused(.denied("The caller cannot be identified: there is no account with uid \(peer.uid)."))
+            throw .refused(.denied("The caller cannot be identified, because no account has uid \(peer.uid)."))
         }
         guard try checked({ () throws(SystemError) in try join(peer.pid, in: area, places) }) else {
             throw .refused(Self.tooMany)
@@ -44,7 +44,7 @@ struct ConversationLimits {
         let open = 0..<(isFirst ? Self.total : Self.total - Self.kept)
         guard try checked({ () throws(SystemError) in try places.takeFirst(of: open) }) != nil else {
             throw .refused(
-                .limitExceeded("All users together have too many authentications open: try again in a moment."))
+                .limitExceeded("All users together have too many open requests; try again in a moment."))
         }
         return places
     }

@@ -68,12 +68,14 @@ struct Signer {
             let hash = Data(base64Encoded: prepared.parameterHash),
             let request = SigningRequest(
                 nonce: [UInt8](nonce), parameterHash: [UInt8](hash), reference: record.policyReference(for: kind))
-        else { throw .unreachable("The broker asked for a signature over something that is no TPM session's.") }
+        else {
+            throw .unreachable("The broker asked for a signature over something that does not come from a TPM session.")
+        }
         let made: SigningKey?
         do throws(ConversationError) { made = try keys.key(for: record) } catch {
-            throw .unreachable("The key that this keychain was made for cannot be used.")
+            throw .unreachable("The key that this vault was made for cannot be used.")
         }
-        guard let key = made?.key else { throw .unreachable("The key that this keychain was made for is gone.") }
+        guard let key = made?.key else { throw .unreachable("The key that this vault was made for is gone.") }
         do throws(CryptographyError) {
             return try key.signature(for: request.message())
         } catch {

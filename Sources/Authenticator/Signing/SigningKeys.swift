@@ -25,7 +25,7 @@ struct SigningKeys {
         if record.authenticatorKey == present.publicKey { return present }
         guard let former = try SigningKey(file: formerPath(of: record.authenticatorKey)) else { return nil }
         guard former.publicKey == record.authenticatorKey else {
-            throw .refused(.misconfigured("A former signing key is not the one that its file's name says."))
+            throw .refused(.misconfigured("A former signing key does not match its file's name."))
         }
         return former
     }
@@ -63,7 +63,7 @@ struct SigningKeys {
             let kept = [try SigningKey(file: presentPath), try SigningKey(file: formerPath(of: key.publicKey))]
             guard kept.contains(where: { $0?.publicKey == key.publicKey }) else {
                 throw .refused(
-                    .notCompleted("The authenticator's signing key was renewed meanwhile: try again.", kind: "failed"))
+                    .notCompleted("The authenticator's signing key was renewed meanwhile; try again.", kind: "failed"))
             }
             return try body()
         }
