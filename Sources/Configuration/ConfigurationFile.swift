@@ -23,7 +23,7 @@ extension Configuration {
             let key = Self.trimmed(content[..<sign])
             let value = Self.trimmed(content[content.index(after: sign)...])
             guard seen.insert(key).inserted else {
-                throw ConfigurationError(line: number, reason: "“\(key)” stands here a second time")
+                throw ConfigurationError(line: number, reason: "“\(key)” is set a second time")
             }
             do { try set(key, to: value) } catch { throw ConfigurationError(line: number, reason: error.reason) }
         }
@@ -46,14 +46,14 @@ extension Configuration {
         case "tcti": tcti = value
         case "sealer":
             guard let choice = SealerChoice(rawValue: value) else {
-                throw Problem(reason: "sealer is “tpm” or “software”, not “\(value)”")
+                throw Problem(reason: "“sealer” must be “tpm” or “software”, not “\(value)”")
             }
             sealer = choice
         case "broker-user": brokerUser = value
         case "authenticator-user": authenticatorUser = value
         case "sandbox":
             guard value == "yes" || value == "no" else {
-                throw Problem(reason: "sandbox is “yes” or “no”, not “\(value)”")
+                throw Problem(reason: "“sandbox” must be “yes” or “no”, not “\(value)”")
             }
             sandbox = value == "yes"
         case "prompt-timeout": promptTimeout = try Self.number(value, ConfigurationLimits.promptTimeout)
@@ -79,7 +79,8 @@ extension Configuration {
         case "no": return .none
         default:
             guard value.hasPrefix("unix:") else {
-                throw Problem(reason: "system-bus is “yes”, “no” or an address that begins with “unix:”: “\(value)”")
+                throw Problem(
+                    reason: "“system-bus” must be “yes”, “no” or an address that begins with “unix:”, not “\(value)”")
             }
             return .address(value)
         }
@@ -94,7 +95,7 @@ extension Configuration {
     }
 
     private static func path(_ value: String) throws(Problem) -> String {
-        guard value.hasPrefix("/") else { throw Problem(reason: "a path must begin with “/”: “\(value)”") }
+        guard value.hasPrefix("/") else { throw Problem(reason: "a path must begin with “/”, unlike “\(value)”") }
         return value
     }
 

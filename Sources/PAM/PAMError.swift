@@ -76,13 +76,13 @@ extension PAMError {
             case (PAM_ACCT_EXPIRED, _):
                 (.accountExpired, "The account has expired.")
             case (PAM_NEW_AUTHTOK_REQD, _), (PAM_AUTHTOK_EXPIRED, _), (PAM_CRED_EXPIRED, _):
-                (.newPasswordRequired, "The password has expired: change it first (passwd).")
+                (.newPasswordRequired, "The password has expired; change it first with: passwd")
             case (PAM_MAXTRIES, _):
                 (.tooManyTries, "Too many failed tries.")
             case (PAM_AUTHINFO_UNAVAIL, .authenticate):
                 (.unavailable, "The PAM service \"\(service)\" cannot ask now: \(Self.text(of: rawCode)).")
             case (PAM_CONV_ERR, _):
-                (.gone, "The conversation broke off.")
+                (.gone, "The conversation was broken off.")
             default:
                 (.misconfigured, "The PAM service \"\(service)\" does not work: \(Self.text(of: rawCode)).")
             }

@@ -47,7 +47,7 @@ public struct SharedLock: ~Copyable {
     /// Whether anybody holds another place now.
     public borrowing func isHeldElsewhere() throws(SystemError) -> Bool {
         let number = descriptor.number
-        return try checked("look who has locked \(path)") { coffer_locked_elsewhere(number, off_t(place)) } != 0
+        return try checked("find out who has locked \(path)") { coffer_locked_elsewhere(number, off_t(place)) } != 0
     }
 }
 
@@ -96,7 +96,7 @@ public struct PlaceLocks: ~Copyable {
     public borrowing func isHeld(_ places: Range<Int64>) throws(SystemError) -> Bool {
         guard !places.isEmpty else { return false }
         let number = descriptor.number
-        return try checked("look who has locked \(path)") {
+        return try checked("find out who has locked \(path)") {
             coffer_places_locked(number, off_t(places.lowerBound), off_t(places.upperBound - places.lowerBound))
         } != 0
     }

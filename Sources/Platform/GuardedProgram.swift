@@ -81,7 +81,7 @@ public struct GuardedProgram: ~Copyable {
     public func read(limit: Int) throws(SystemError) -> [UInt8] {
         guard try output.wait(for: POLLIN, unless: hangUp) else { return [] }
         var bytes = [UInt8](repeating: 0, count: limit)
-        let count = try checked("read what a program says") { unsafe Glibc.read(output.number, &bytes, limit) }
+        let count = try checked("read a program's output") { unsafe Glibc.read(output.number, &bytes, limit) }
         return Array(bytes[..<count])
     }
 

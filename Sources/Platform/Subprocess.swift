@@ -184,7 +184,7 @@ extension Subprocess {
         try output.withLock { output throws(SystemError) in
             guard let number = output?.number else { return [] }
             var bytes = [UInt8](repeating: 0, count: limit)
-            let count = try checked("read what a program says") { unsafe Glibc.read(number, &bytes, limit) }
+            let count = try checked("read a program's output") { unsafe Glibc.read(number, &bytes, limit) }
             return Array(bytes[..<count])
         }
     }

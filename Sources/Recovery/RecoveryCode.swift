@@ -118,13 +118,13 @@ public struct RecoveryCodeError: Error, Sendable, Equatable, CustomStringConvert
         switch code {
         case .wrongLength(let count, let expected):
             count < expected
-                ? "the code is too short: \(count) of \(expected) letters and digits"
-                : "the code is too long: \(count) letters and digits, a code has \(expected)"
+                ? "the code is too short: \(count) letters and digits instead of \(expected)"
+                : "the code is too long: \(count) letters and digits instead of \(expected)"
         case .strangeCharacter(let byte):
             (0x21...0x7E).contains(byte)
                 ? "no code has the character “\(Character(UnicodeScalar(byte)))”"
-                : "the code holds something else than letters and digits"
-        case .mistyped: "the code is mistyped: its checksum does not fit"
+                : "the code holds something other than letters and digits"
+        case .mistyped: "the code is mistyped, because its checksum is wrong"
         case .noMemory: "there is no memory for the code"
         }
     }

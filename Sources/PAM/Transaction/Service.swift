@@ -35,7 +35,7 @@ public struct Service: Sendable, Equatable {
         }
         throw PAMError(
             .misconfigured, stage: .start,
-            reason: "There is no PAM file \(candidates[0]): install those of the pam folder.")
+            reason: "There is no PAM file \(candidates[0]); install the files of Coffer's pam folder.")
     }
 
     /// The first word of each rule, without the "-" that makes libpam ignore a missing module.

@@ -47,7 +47,7 @@ extension KeychainError {
         case .malformedCode:
             self.init(
                 .invalidArgument, problem.reason,
-                advice: "compare it with what you wrote down: six groups of five, no O, I, L or U among the letters")
+                advice: "compare it with what you wrote down (six groups of five, without the letters I, L, O and U)")
         case .noCode: self.init(.notFound, text)
         case .wrongCode:
             self.init(.wrongPassword, text, advice: "use the code that was valid when this copy was made")
