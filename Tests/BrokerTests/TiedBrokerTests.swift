@@ -382,7 +382,7 @@ struct BootDoctorTests {
         #expect(warned.contains { $0.advice?.contains(command) == true })
         _ = try await stage.approve(.init(replacements: [[.init(old: Hex.encode(old), new: Hex.encode(new))]]))
         let approved = try await stage.findings()
-        #expect(said(approved, .ok, "the next start with that is approved"))
+        #expect(said(approved, .ok, "a start with this change is approved"))
         #expect(said(approved, .note, "2 boots are approved"))
         #expect(!approved.contains { $0.verdict == .problem })
         // And so it is.
@@ -416,7 +416,7 @@ struct BootDoctorTests {
         try log.write(to: URL(fileURLWithPath: path))
         // Measured while the vault is open: it goes on, and will not open again.
         try stage.measure(7, [UInt8](repeating: 5, count: 32))
-        #expect(said(try await stage.findings(), .problem, "once closed, it will not open again"))
+        #expect(said(try await stage.findings(), .problem, "once closed, the vault will not open again"))
         #expect(try await stage.read() == someValue)
         await stage.stop()
     }

@@ -14,7 +14,7 @@ enum ClockCheck: DiagnosisCheck {
             return [
                 Keychain.Finding(
                     .clock, .problem,
-                    "the clock says \(text(facts.now)), but there was a change at \(text(seen)) already",
+                    "the clock says \(text(facts.now)), but the vault's last change was at \(text(seen))",
                     advice: "set the clock: timedatectl set-ntp true")
             ]
         }

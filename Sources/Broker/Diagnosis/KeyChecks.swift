@@ -24,7 +24,7 @@ enum StorageKeyCheck: DiagnosisCheck {
                 Keychain.Finding(
                     .storageKey, .problem,
                     "another key is in the place of the pinned storage key (\(handle)): the TPM was cleared or replaced, or somebody put it there",
-                    advice: "find out which it was, then restore from the recovery code or a backup")
+                    advice: "find out which it was, then restore the secrets with: coffer recovery restore")
             }
         return [finding]
     }

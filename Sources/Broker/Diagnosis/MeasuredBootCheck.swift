@@ -24,7 +24,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
                 return [
                     Keychain.Finding(
                         .measuredBoot, .problem,
-                        "the vault is tied to the boot (\(words)), and this boot is not approved: once closed, it will not open again under it",
+                        "the vault is tied to the boot (\(words)), and this boot is not approved: once closed, the vault will not open again under this boot",
                         advice: approveThere)
                 ]
             }
@@ -45,7 +45,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
                 )
             default:
                 (
-                    "it cannot be found out whether this boot is approved",
+                    "it is not known whether this boot is approved",
                     "fix what is named above, then run coffer doctor again"
                 )
             }
@@ -100,7 +100,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
         let files = BootFiles(log, registers: boot.registers, folders: facts.configuration.bootFolders)
         guard files.changed.isEmpty else { return changed(files.changed, log, boot, standing) }
         let seen = files.unchanged == 1 ? "1 file" : "\(files.unchanged) files"
-        let rest = "a change of firmware, of its settings or of the kernel to start cannot be foreseen"
+        let rest = "Coffer cannot foresee a change of the firmware, of its settings or of the kernel to start"
         guard files.unseen.isEmpty else {
             return Keychain.Finding(
                 .measuredBoot, .note,
@@ -122,7 +122,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
         let next = try? log.predicted(PCRSelection(Set(boot.registers)), replacing: changes).digest
         if let next, standing.inForce.contains(where: { $0.digest == next }) {
             return Keychain.Finding(
-                .measuredBoot, .ok, "\(text) changed since this start, and the next start with that is approved")
+                .measuredBoot, .ok, "\(text) changed since this start, and a start with this change is approved")
         }
         let options = files.map { "--replace \(Hex.encode($0.old))=\(Hex.encode($0.new))" }.joined(separator: " ")
         return Keychain.Finding(
@@ -134,7 +134,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
     private static func unforeseen(_ why: String) -> Keychain.Finding {
         Keychain.Finding(
             .measuredBoot, .note,
-            "it cannot be foreseen whether the next start will be an approved one: \(why)")
+            "Coffer cannot tell whether the next start will be an approved one: \(why)")
     }
 
     private static func names(_ paths: [String]) -> String {

@@ -109,7 +109,7 @@ enum TPMIndexCheck: DiagnosisCheck {
                 .tpmIndexes, .note,
                 "the TPM keeps \(left.count == 1 ? "an index" : "\(left.count) indexes") of Coffer that no vault of this system names: \(left.joined(separator: ", "))",
                 advice:
-                    "an interruption may have left it. Remove it only if no vault is being made or changed, no interrupted coffer rotate --all is to go on, and no other system on this machine uses Coffer: tpm2_nvundefine -C o \(left[0])"
+                    "an interruption may have left it; remove it only if no vault is being changed, no coffer rotate --all was interrupted, and no other system on this machine uses Coffer: tpm2_nvundefine -C o \(left[0])"
             )
         ]
     }

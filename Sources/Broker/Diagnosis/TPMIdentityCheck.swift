@@ -30,7 +30,7 @@ enum TPMIdentityCheck: DiagnosisCheck {
         case .noCertificate:
             Keychain.Finding(
                 .tpmIdentity, .note,
-                "the TPM has no certificate: it is known by \(pin). Coffer trusts what stood in its place on that day")
+                "the TPM has no certificate: Coffer knows it by \(pin), and trusts that this was the real TPM")
         case .issuerUnknown:
             Keychain.Finding(
                 .tpmIdentity, .note,
@@ -40,7 +40,7 @@ enum TPMIdentityCheck: DiagnosisCheck {
             Keychain.Finding(
                 .tpmIdentity, .problem,
                 "the certificate in the TPM is not for the TPM's own key: it proves nothing; the TPM is known by \(pin)",
-                advice: "find out whether the TPM is what it was sold as")
+                advice: "find out whether the TPM is genuine")
         }
     }
 }
