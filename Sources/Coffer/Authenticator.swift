@@ -50,7 +50,7 @@ package struct Authenticator: Sendable {
         while !step.done {
             guard let message = step.message else {
                 throw KeychainError(
-                    authenticator: .notUnderstood("it asks nothing and is not done"), path: paths.authenticator)
+                    authenticator: .notUnderstood("it neither asks anything nor is done"), path: paths.authenticator)
             }
             let answer = try reply(to: message, by: &prompter, on: &connection)
             step = try exchange(Authentication.Continue(answer: answer), on: &connection)
@@ -123,7 +123,7 @@ package struct Authenticator: Sendable {
         } catch {
             return KeychainError(authenticator: error, path: paths.authenticator)
         }
-        return KeychainError(authenticator: .notUnderstood("it answered what was not asked"), path: paths.authenticator)
+        return KeychainError(authenticator: .notUnderstood("its answer fits no question"), path: paths.authenticator)
     }
 
     private func exchange<Method: VarlinkMethod>(

@@ -59,7 +59,7 @@ package struct BrokerClient: Sendable {
                 } catch { throw unsent ?? error }
                 replies.append(reply)
                 guard case .reply(_, continues: true) = reply else { return replies }
-                guard more == true else { throw .notUnderstood("one answer was asked for and several came") }
+                guard more == true else { throw .notUnderstood("one answer was requested, but several came") }
             }
         } catch {
             throw KeychainError(broker: error, path: path)

@@ -27,7 +27,7 @@ package struct KeychainClient: Sendable {
         case .answer(let answer): return answer
         case .personNeeded:
             throw KeychainError(
-                .protocolViolation, "the broker asks for authentication where none is needed",
+                .protocolViolation, "the broker asks for authentication, but none is needed",
                 advice: "install coffer and cofferd of the same version")
         }
     }

@@ -31,7 +31,8 @@ extension KeychainError {
         case .authenticationTimedOut: self = .nobodyAnswered
         case .authenticationChallengeRefused:
             self.init(
-                .requestOutdated, said("the request is too old, or another program's"), advice: "run the command again")
+                .requestOutdated, said("the request is too old, or belongs to another program"),
+                advice: "run the command again")
         case .authenticationInvalidArgument:
             self.init(.invalidArgument, said("the answer cannot be used: it is too long, or has a zero byte"))
         case .authenticationMisconfigured:
@@ -43,7 +44,7 @@ extension KeychainError {
                 .brokerUnreachable, said("the authenticator cannot reach the broker"),
                 advice: words.isEmpty ? "start it with: systemctl start cofferd.socket" : "")
         case .authenticationLimitExceeded:
-            self.init(.limitExceeded, said("too many authentications are open"), advice: "answer or cancel one of them")
+            self.init(.limitExceeded, said("too many requests are open; answer or cancel one of them"))
         case .methodNotFound, .interfaceNotFound:
             self.init(
                 .protocolViolation, "the authenticator does not know how to do this",

@@ -56,7 +56,7 @@ extension KeychainError {
         case .invalidArgument: self.init(.invalidArgument, said("the broker does not accept this"))
         case .applicationPasswordRequired:
             self.init(
-                .applicationPasswordNeeded, said("the item takes an application password"),
+                .applicationPasswordNeeded, said("the item needs an application password"),
                 advice: unlessSaid("give it when asked"))
         case .applicationPasswordRefused:
             self.init(
@@ -67,7 +67,9 @@ extension KeychainError {
                 .requestOutdated, said("the request took too long, or the item changed meanwhile"),
                 advice: "run the command again")
         case .fingersChanged:
-            self.init(.biometryRefused, said("the item is bound to other fingers than those that are enrolled now"))
+            self.init(
+                .biometryRefused,
+                said("the enrolled fingers changed since the item was set; set it again with: coffer set"))
         case .failed:
             self.init(
                 .failed, said("the broker could not do it"),
@@ -98,7 +100,7 @@ extension KeychainError {
             case "replaced":
                 (
                     .tpmReplaced,
-                    "the TPM was cleared or replaced; only the recovery code brings back what it sealed"
+                    "the TPM was cleared or replaced; restore the secrets with the recovery code: coffer recovery restore"
                 )
             case "lockout":
                 (.tpmLockout, "the TPM is in lockout after too many wrong tries; wait until the lockout ends")

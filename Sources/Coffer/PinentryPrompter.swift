@@ -41,7 +41,7 @@ struct PinentryPrompter: Prompter {
             case .refused:
                 // Its lines have a length that it takes (1000 bytes). Who is not shown what is asked for is not asked.
                 throw KeychainError(
-                    .authenticationNeeded, "pinentry does not show what is asked for: it is too long",
+                    .authenticationNeeded, "the request is too long for pinentry",
                     advice: "run the command in a terminal")
             }
         }

@@ -21,7 +21,7 @@ package struct NoPrompter: Prompter {
     ///   - reason: the message if the authenticator asks all the same.
     ///   - advice: the advice for that case.
     package init(
-        reason: String = "the authenticator asks for a person, but this vault has none to ask",
+        reason: String = "the authenticator asks for a person, but nobody can be asked for this vault",
         advice: String = "only root may open it"
     ) {
         self.reason = reason

@@ -58,7 +58,7 @@ package enum SuspendKey {
 
     /// Shown before the question is repeated.
     package static let notice =
-        "Ctrl-Z does not suspend while you are asked, and is no part of an answer; type it again, or cancel with Ctrl-C."
+        "Ctrl-Z does not suspend Coffer while it asks you. Type your answer again, or cancel with Ctrl-C."
 
     package static func isIn(_ answer: [UInt8]) -> Bool { answer.contains(character) }
 }

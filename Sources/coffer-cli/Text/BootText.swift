@@ -8,7 +8,7 @@ enum BootText {
         guard let boot else { return ["Tied to the boot: no; tie it with: coffer boot bind"] }
         var lines = ["Tied to the boot: yes, by registers \(registers(boot.registers))"]
         guard boot.isApproved else {
-            return lines + ["This boot: not approved; once closed, the vault will not open again under it"]
+            return lines + ["This boot: not approved; once closed, the vault will not open again under this boot"]
         }
         lines.append("This boot: approved\(time(of: boot.approved.first { $0.digest == boot.now }))")
         for other in boot.approved where other.digest != boot.now {
