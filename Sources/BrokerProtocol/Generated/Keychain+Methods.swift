@@ -25,15 +25,15 @@ extension Keychain {
 
     /// What Boot, TieToBoot and ApproveBoot reply.
     public struct BootReply: Codable, Sendable, Equatable {
-        /// It is absent where the vault is tied to no boot.
+        /// It is absent if the vault is not tied to the boot.
         public var boot: BootState?
 
         public init(boot: BootState? = nil) { self.boot = boot }
     }
 
-    /// Stores an item. A replaced one keeps what is left out: access and each of its members, label, comment,
-    /// attributes, expires. One that has expired keeps the same, but not expires. An empty label or comment, an empty
-    /// list of attributes, and expires 0 take away what is there.
+    /// Stores an item. An item that is replaced keeps what is left out: access and each of its members, label,
+    /// comment, attributes, expires. An expired item keeps the same, except expires. An empty label or comment, an
+    /// empty list of attributes, and expires 0 remove what is there.
     public struct Set: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Set"
         public var service: String
@@ -48,7 +48,7 @@ extension Keychain {
         public var expires: Int64?
         /// It is replace (the default), new or existing.
         public var mode: SetMode?
-        /// Base64. It is given where the item requires app-password from then on, and only there.
+        /// Base64. It is given exactly if the item requires app-password from then on.
         public var applicationPassword: String?
         public var challenge: String?
 
@@ -72,7 +72,7 @@ extension Keychain {
 
         public struct Reply: Codable, Sendable, Equatable {
             public var item: Item
-            /// When the value that was replaced had been set.
+            /// When the former value was set.
             public var replaced: Int64?
 
             public init(item: Item, replaced: Int64? = nil) {
@@ -89,9 +89,9 @@ extension Keychain {
         public var account: String?
         /// Why the program asks, in its own words.
         public var reason: String?
-        /// Where the vault is locked, the answer is a challenge that opens it too, and not Locked.
+        /// If the vault is locked, the answer is a challenge that also opens it, instead of Locked.
         public var unlock: Bool?
-        /// Base64. It is given where the item requires app-password. With any, giving it chooses that way, and
+        /// Base64. It is given if the item requires app-password. If any is set, giving it chooses this way, and
         /// leaving it out chooses the others.
         public var applicationPassword: String?
         public var challenge: String?
@@ -120,8 +120,8 @@ extension Keychain {
         }
     }
 
-    /// Takes back a challenge that the caller can have nobody pass. The access log then says at once that the caller
-    /// asked, and not only when the challenge is too old.
+    /// Withdraws a challenge, because the caller can have nobody asked. The access log then records the request at
+    /// once, and not only when the challenge expires.
     public struct Withdraw: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Withdraw"
         public typealias Reply = Nothing
@@ -130,7 +130,7 @@ extension Keychain {
         public init(challenge: String) { self.challenge = challenge }
     }
 
-    /// Tells whether an item is there.
+    /// Tells whether an item exists.
     public struct Exists: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Exists"
         public var service: String
@@ -148,7 +148,7 @@ extension Keychain {
         }
     }
 
-    /// Tells what is known of an item.
+    /// Returns an item without its value.
     public struct Show: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Show"
         public typealias Reply = ItemReply
@@ -161,7 +161,7 @@ extension Keychain {
         }
     }
 
-    /// Tells the items, sorted by service, then by account. With the "more" flag there is one item a reply.
+    /// Lists the items, sorted by service, then by account. With the "more" flag each reply has one item.
     public struct List: VarlinkMethod {
         public static let name = "org.coffer.Keychain.List"
         public typealias Reply = ItemsReply
@@ -170,11 +170,11 @@ extension Keychain {
         public init(service: String? = nil) { self.service = service }
     }
 
-    /// Tells the items that have every one of the attributes and contain the text.
+    /// Lists the items that have all of the attributes and contain the text.
     public struct Search: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Search"
         public typealias Reply = ItemsReply
-        /// Service, account, label or comment contain it, whatever its case.
+        /// Service, account, label or comment contains it, in upper or lower case.
         public var text: String?
         public var attributes: [String: String]?
 
@@ -184,8 +184,8 @@ extension Keychain {
         }
     }
 
-    /// Changes what is known of an item. What is left out stays as it is. An empty label, comment or attribute value
-    /// takes it away. A change of access asks as reading does.
+    /// Changes an item, but not its value. What is left out stays as it is. An empty label, comment or attribute
+    /// value removes it. A change of access asks the person as reading does.
     public struct Edit: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Edit"
         public typealias Reply = ItemReply
@@ -201,7 +201,7 @@ extension Keychain {
         public var unlock: Bool?
         /// The one that reading takes, base64.
         public var applicationPassword: String?
-        /// The one that access requires from now on, base64. It is left out where it stays the same.
+        /// The one that access requires from now on, base64. It is left out if it stays the same.
         public var newApplicationPassword: String?
         public var challenge: String?
 
@@ -224,8 +224,8 @@ extension Keychain {
         }
     }
 
-    /// Gives one item a fresh key, of the same access, metadata and times. It asks as Get does, and the value stays
-    /// in the broker.
+    /// Gives one item a fresh key. Access, metadata and times stay the same. It asks the person as Get does. The
+    /// value stays in the broker.
     public struct Rotate: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Rotate"
         public typealias Reply = ItemReply
@@ -233,7 +233,7 @@ extension Keychain {
         public var account: String?
         /// As for Get.
         public var unlock: Bool?
-        /// Base64. It is given wherever the item has one, with any too, because the fresh key is put under it anew.
+        /// Base64. It is always given if the item has one, because the fresh key is sealed under it too.
         public var applicationPassword: String?
         public var challenge: String?
 
@@ -249,7 +249,7 @@ extension Keychain {
         }
     }
 
-    /// Takes an item away.
+    /// Deletes an item.
     public struct Delete: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Delete"
         public typealias Reply = ItemReply
@@ -262,7 +262,7 @@ extension Keychain {
         }
     }
 
-    /// Gives an item another name. One with requirements asks as reading does, because a prompt asks for an item by
+    /// Gives an item another name. An item with requirements asks the person as reading does, because prompts show
     /// its name. The purpose is rename.
     public struct Rename: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Rename"
@@ -291,8 +291,8 @@ extension Keychain {
         }
     }
 
-    /// Locks at once, whatever else the vault is asked for. A group's vault is locked for all members. The answer for
-    /// a locked vault has no items.
+    /// Locks the vault at once, even while other calls use it. A group's vault is locked for all members. For a
+    /// locked vault the answer has no items.
     public struct Lock: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Lock"
         public typealias Reply = VaultReply
@@ -300,13 +300,13 @@ extension Keychain {
         public init() {}
     }
 
-    /// Opens the vault, and makes it where there is none. A group's opens only while the caller's own is unlocked.
+    /// Opens the vault, and makes it if there is none. A group's vault opens only while the caller's own is unlocked.
     public struct Unlock: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Unlock"
         public typealias Reply = VaultReply
         public var challenge: String?
-        /// True binds the vault to the login password. It stays as it is where this is left out. False unbinds it,
-        /// and destroys its items of class passcode-set.
+        /// True binds the vault to the login password. False unbinds it, and destroys its items of class
+        /// passcode-set. If it is left out, nothing changes.
         public var bind: Bool?
 
         public init(challenge: String? = nil, bind: Bool? = nil) {
@@ -315,7 +315,7 @@ extension Keychain {
         }
     }
 
-    /// Makes the vault of an account that nobody can be asked for, and opens it. Only root may call this, and nobody
+    /// Makes a service vault, for an account that has no person to ask, and opens it. Only root may call this. Nobody
     /// is asked.
     public struct CreateVault: VarlinkMethod {
         public static let name = "org.coffer.Keychain.CreateVault"
@@ -330,9 +330,9 @@ extension Keychain {
         }
     }
 
-    /// Takes a vault's file for the newest though the TPM has not counted it so, after Damaged of kind rollback. Only
-    /// root may call this, about anybody's vault. The vault's owner is asked. Every other copy of the file is refused
-    /// from then on. AlreadyExists is the answer where there is nothing to accept.
+    /// After Damaged of kind rollback, accepts a vault's file as the newest, although the TPM has not counted it.
+    /// Only root may call this, for anybody's vault. The vault's owner is asked. From then on every other copy of the
+    /// file is refused. If there is nothing to accept, the answer is AlreadyExists.
     public struct AcceptVault: VarlinkMethod {
         public static let name = "org.coffer.Keychain.AcceptVault"
         public typealias Reply = VaultReply
@@ -341,7 +341,7 @@ extension Keychain {
         public init(challenge: String? = nil) { self.challenge = challenge }
     }
 
-    /// Tells how the vault and its guarantees are here.
+    /// Returns the state of the vault, and the guarantees that hold here.
     public struct Status: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Status"
 
@@ -360,7 +360,7 @@ extension Keychain {
             public var lockedBy: LockCauses
             /// What weakens the guarantees here (sandbox, broker run as root), for people to read.
             public var warnings: [String]
-            /// It is absent where it is not known, because the vault was not looked into yet.
+            /// It is absent if it is not known, because the vault was not opened yet.
             public var recovery: RecoveryState?
 
             public init(

@@ -12,7 +12,7 @@ extension Keychain {
         public struct Reply: Codable, Sendable, Equatable {
             /// Six groups of five characters, joined by hyphens.
             public var code: String
-            /// Which of its groups ConfirmRecoveryCode is to bring back, from 1.
+            /// The number of the group that ConfirmRecoveryCode must repeat, from 1.
             public var part: Int64
 
             public init(code: String, part: Int64) {
@@ -22,7 +22,7 @@ extension Keychain {
         }
     }
 
-    /// Makes the code valid that NewRecoveryCode gave to this process at most ten minutes ago.
+    /// Confirms the code that NewRecoveryCode gave to this process at most ten minutes ago. The code is then valid.
     public struct ConfirmRecoveryCode: VarlinkMethod {
         public static let name = "org.coffer.Keychain.ConfirmRecoveryCode"
         /// The group that was asked back. After the fifth wrong one the code is dropped.
@@ -46,10 +46,10 @@ extension Keychain {
         public init() {}
     }
 
-    /// Tells what a tie would hold, before it is made or while it is there. It asks no person.
+    /// Tells what a tie would hold or holds. It asks no person.
     public struct TieCoverage: VarlinkMethod {
         public static let name = "org.coffer.Keychain.TieCoverage"
-        /// It is left out for 4 and 7 and those that hold the kernel's command line and initrd here.
+        /// If it is left out: 4, 7, and those that hold the kernel's command line and initrd here.
         public var registers: [Int64]?
 
         public init(registers: [Int64]? = nil) { self.registers = registers }
@@ -61,16 +61,16 @@ extension Keychain {
         }
     }
 
-    /// Ties the vault to the boot that the machine was started with, or lets go of it. Failed is the answer where
-    /// there is no recovery code, and AlreadyExists where the vault is tied already.
+    /// Ties the vault to the present boot, or releases it. If there is no recovery code, the answer is Failed. If the
+    /// vault is tied already, the answer is AlreadyExists.
     public struct TieToBoot: VarlinkMethod {
         public static let name = "org.coffer.Keychain.TieToBoot"
         public typealias Reply = BootReply
-        /// Of the TPM's SHA-256 bank, 0 to 22 but 16. It is left out as for TieCoverage.
+        /// Registers of the TPM's SHA-256 bank: 0 to 22, except 16. If it is left out, they are those of TieCoverage.
         public var registers: [Int64]?
-        /// True ties the vault although the command line is not held. The answer is Failed otherwise.
+        /// True ties the vault even if the command line is not held. Otherwise the answer is then Failed.
         public var weak: Bool?
-        /// True lets go of the boot.
+        /// True releases the vault from the boot.
         public var release: Bool?
         public var challenge: String?
 
@@ -82,13 +82,13 @@ extension Keychain {
         }
     }
 
-    /// Approves a boot to come, beside those that are approved. With neither replacements nor values it approves this
-    /// boot, and no other any more.
+    /// Approves a future boot. Boots that were approved stay approved. Without replacements and values, it approves
+    /// the present boot alone.
     public struct ApproveBoot: VarlinkMethod {
         public static let name = "org.coffer.Keychain.ApproveBoot"
         public typealias Reply = BootReply
-        /// The present boot with other measurements. Each group is one file's. One of a group's digests at least was
-        /// measured in this boot.
+        /// The present boot with other measurements. Each group is for one file. At least one digest of each group
+        /// was measured in this boot.
         public var replacements: [[Replacement]]?
         /// The boot with these values in its registers. A register that is left out stays as it is now.
         public var values: [RegisterValue]?
@@ -102,10 +102,10 @@ extension Keychain {
     }
 
     /// Renews all keys of the vault. Another vault with the same items takes its place. A group's vault is refused.
-    /// Repeated with its challenge the call may ask once more, for items that one prompt could not name.
+    /// When the call is repeated with its challenge, it may ask once more, for items that one prompt could not name.
     public struct RotateAll: VarlinkMethod {
         public static let name = "org.coffer.Keychain.RotateAll"
-        /// Of the items that have one, all of them.
+        /// One for each item that has one.
         public var applicationPasswords: [ItemPassword]?
         public var challenge: String?
 
@@ -115,11 +115,12 @@ extension Keychain {
         }
 
         public struct Reply: Codable, Sendable, Equatable {
-            /// How many items were sealed anew. It is absent where nothing was done.
+            /// How many items were sealed anew. It is absent if nothing was done.
             public var items: Int64?
             /// The items whose application password must come with the call. Nothing was done if there are any.
             public var passwords: [Item]
-            /// The TPM has let go of the keys before. Otherwise that is tried again whenever the vault is opened.
+            /// The TPM no longer holds the former keys. Otherwise the broker tries again whenever the vault is
+            /// opened.
             public var revoked: Bool
 
             public init(items: Int64? = nil, passwords: [Item] = [], revoked: Bool = false) {
@@ -130,12 +131,12 @@ extension Keychain {
         }
     }
 
-    /// Tells the access log of the caller's vault, the older records first, some hundreds at a time.
+    /// Returns the access log of the caller's vault, the oldest records first, some hundreds at a time.
     public struct Log: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Log"
         /// Only records from this time on.
         public var since: Int64?
-        /// Only records behind the one with this number.
+        /// Only records after the one with this number.
         public var after: Int64?
 
         public init(since: Int64? = nil, after: Int64? = nil) {
@@ -158,9 +159,8 @@ extension Keychain {
         }
     }
 
-    /// Looks at the TPM, the broker's process and files, the PAM services and the clock. It checks every row of the
-    /// caller's vault. The answer has nothing of another user's, and nothing secret. A user has one such call at a
-    /// time.
+    /// Checks the TPM, the broker's process and files, the PAM services and the clock, and every row of the caller's
+    /// vault. The answer has nothing secret, and nothing about other users. A user has one such call at a time.
     public struct Diagnose: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Diagnose"
 
@@ -183,7 +183,7 @@ extension Keychain {
             public var whole: Bool
             /// What is wrong, for people to read.
             public var problem: String?
-            /// How many there are.
+            /// How many records there are.
             public var records: Int64
             /// The number of the oldest record.
             public var first: Int64?

@@ -3,22 +3,22 @@ import Varlink
 
 extension Keychain {
     static let text1 = #"""
-        # The keychain of the calling user, or of a group of his.
-        # The kernel says who calls (SO_PEERCRED), and a parameter never does.
+        # The vault of the calling user, or of one of their groups.
+        # The kernel says who calls (SO_PEERCRED). No parameter does.
         # Times are milliseconds since 1970-01-01 UTC. Values are base64.
         #
         # Every method but CreateVault takes group and user. They say by name whose vault the call is about.
         # A call has one of them, or neither for the caller's own vault.
         # group: the caller must be a member of it now.
-        # NotFound is the answer for a group that is missing or foreign, or has no vault.
-        # user: an account with a service vault. Only root may name one. NotPermitted is the answer for anything else.
+        # If the group does not exist, has no vault or does not include the caller, the answer is NotFound.
+        # user: an account with a service vault. Only root may name one. Otherwise the answer is NotPermitted.
         interface org.coffer.Keychain
 
         # Who may read an item, and when.
         type AccessControl (
           # It is when-unlocked, after-first-unlock, passcode-set or always.
           accessibility: string,
-          # The value opens on this machine's TPM only. A recovery code does not bring it back.
+          # The value opens on this machine's TPM only. A recovery code does not restore it.
           thisDeviceOnly: bool,
           # Each is presence, biometry, biometry-current-set, passcode or app-password.
           require: []string,
@@ -26,17 +26,17 @@ extension Keychain {
           any: bool
         )
 
-        # What a call names of an access control. An item that is there keeps what is left out.
-        # A new one has the default: when-unlocked, false, nothing, false.
+        # The members of an access control that a call changes. An existing item keeps what is left out.
+        # A new item gets the default: when-unlocked, false, nothing, false.
         type AccessChange (
           accessibility: ?string,
           thisDeviceOnly: ?bool,
           require: ?[]string,
-          # It is false where it is left out beside require.
+          # It is false if it is left out beside require.
           any: ?bool
         )
 
-        # What is known of an item, without its value.
+        # An item without its value.
         type Item (
           id: string,
           service: string,
@@ -50,7 +50,7 @@ extension Keychain {
           expires: ?int,
           version: int,
           # The enrolled fingers that the value is bound to, as Biometry of org.coffer.Authentication names them.
-          # It is absent where the value is bound to none.
+          # It is absent if the value is bound to none.
           biometrySet: ?string
         )
 
@@ -61,11 +61,11 @@ extension Keychain {
           # Since when it is in this state.
           since: ?int,
           items: ?int,
-          # Opening the vault takes the login password. It is absent where it does not.
+          # True if opening the vault takes the login password. Otherwise it is absent.
           bound: ?bool,
-          # The registers that tell the boot which the vault is tied to. It is absent where it is tied to none.
+          # The registers that the vault is tied to. It is absent if the vault is not tied to the boot.
           boot: ?[]int,
-          # The NV index of the TPM's counter that tells an older copy of the vault's file. It is absent where nothing counts.
+          # The NV index of the TPM's counter that reveals an older copy of the vault's file. It is absent if there is no counter.
           counter: ?int
         )
 
@@ -79,17 +79,17 @@ extension Keychain {
 
         # How a vault is tied to the measured boot.
         type BootState (
-          # What a boot is told by.
+          # The registers that tell one boot from another.
           registers: []int,
           # The boots under which the vault opens.
           approved: []ApprovedBoot,
-          # The digest of these registers as they are, hex.
+          # The present digest of these registers, hex.
           now: string,
           # The vault opens under this boot.
           isApproved: bool
         )
 
-        # A digest that was measured in this boot, and the one that will be in its place.
+        # A digest that was measured in this boot, and the one that will replace it.
         type Replacement (
           # SHA-256, hex.
           old: string,
@@ -106,7 +106,7 @@ extension Keychain {
 
         # Whether there is a recovery code.
         type RecoveryState (
-          # When the valid code was made. It is absent where there is none.
+          # When the valid code was made. It is absent if there is none.
           made: ?int
         )
 
@@ -117,30 +117,30 @@ extension Keychain {
           manufacturer: ?string,
           model: ?string,
           # How the TPM is known, besides by the pinned storage key: certified, issuerUnknown, foreignCertificate, noCertificate.
-          # It is absent where Diagnose was not called since the broker started.
+          # It is absent if Diagnose was not called since the broker started.
           identity: ?string
         )
 
         # One record of the access log. It has names, and never a value.
         type LogRecord (
-          # Its number. The next record has one more.
+          # Its number. The next record's number is one higher.
           sequence: int,
           time: int,
           # What was done: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rotate, tie, release,
           # approve.
           # rollback: an older copy of the vault's file was refused. accept: root has accepted one.
-          # The log's own are start, dropped (old records), broken (what was before is missing or changed) and cut.
-          # cut: the end was lost, as by a power cut.
+          # The log writes four events of its own. start: the log begins. dropped: old records were dropped.
+          # broken: earlier records are missing or changed. cut: the end was lost, for example by a power cut.
           event: string,
-          # It is done, or says in one word why it was refused: expired, cancelled, locked, password, and so on.
-          # authentication-required: a person would have been needed, and the program asked none.
+          # It is done, or one word for why it was refused: expired, cancelled, locked, password, and so on.
+          # authentication-required: a person was needed, but the program had none asked.
           # expired: nobody answered in time.
           outcome: string,
           uid: ?int,
           pid: ?int,
-          # What the process ran when it connected to the authenticator, if resolved. Otherwise what the process calls itself.
+          # If resolved, the program that the process ran when it connected. Otherwise the name that the process gives itself.
           program: ?string,
-          # The program is the kernel's word of that moment. The process may have run something else since.
+          # The kernel named the program at that moment. The process may have run something else since.
           resolved: bool,
           controlGroup: ?string,
           item: ?string,
@@ -155,9 +155,9 @@ extension Keychain {
         )
 
         # Stores an item.
-        # A replaced one keeps what is left out: access and each of its members, label, comment, attributes, expires.
-        # One that has expired keeps the same, but not expires.
-        # An empty label or comment, an empty list of attributes, and expires 0 take away what is there.
+        # An item that is replaced keeps what is left out: access and each of its members, label, comment, attributes, expires.
+        # An expired item keeps the same, except expires.
+        # An empty label or comment, an empty list of attributes, and expires 0 remove what is there.
         method Set(
           service: string,
           account: string,
@@ -171,14 +171,14 @@ extension Keychain {
           expires: ?int,
           # It is replace (the default), new or existing.
           mode: ?string,
-          # Base64. It is given where the item requires app-password from then on, and only there.
+          # Base64. It is given exactly if the item requires app-password from then on.
           applicationPassword: ?string,
           challenge: ?string,
           group: ?string,
           user: ?string
         ) -> (
           item: Item,
-          # When the value that was replaced had been set.
+          # When the former value was set.
           replaced: ?int
         )
 
@@ -188,10 +188,10 @@ extension Keychain {
           account: ?string,
           # Why the program asks, in its own words.
           reason: ?string,
-          # Where the vault is locked, the answer is a challenge that opens it too, and not Locked.
+          # If the vault is locked, the answer is a challenge that also opens it, instead of Locked.
           unlock: ?bool,
-          # Base64. It is given where the item requires app-password.
-          # With any, giving it chooses that way, and leaving it out chooses the others.
+          # Base64. It is given if the item requires app-password.
+          # If any is set, giving it chooses this way, and leaving it out chooses the others.
           applicationPassword: ?string,
           challenge: ?string,
           group: ?string,
@@ -202,31 +202,31 @@ extension Keychain {
           item: Item
         )
 
-        # Takes back a challenge that the caller can have nobody pass.
-        # The access log then says at once that the caller asked, and not only when the challenge is too old.
+        # Withdraws a challenge, because the caller can have nobody asked.
+        # The access log then records the request at once, and not only when the challenge expires.
         method Withdraw(challenge: string, group: ?string, user: ?string) -> ()
 
-        # Tells whether an item is there.
+        # Tells whether an item exists.
         method Exists(service: string, account: ?string, group: ?string, user: ?string) -> (exists: bool)
 
-        # Tells what is known of an item.
+        # Returns an item without its value.
         method Show(service: string, account: ?string, group: ?string, user: ?string) -> (item: Item)
 
-        # Tells the items, sorted by service, then by account. With the "more" flag there is one item a reply.
+        # Lists the items, sorted by service, then by account. With the "more" flag each reply has one item.
         method List(service: ?string, group: ?string, user: ?string) -> (items: []Item)
 
-        # Tells the items that have every one of the attributes and contain the text.
+        # Lists the items that have all of the attributes and contain the text.
         method Search(
-          # Service, account, label or comment contain it, whatever its case.
+          # Service, account, label or comment contains it, in upper or lower case.
           text: ?string,
           attributes: ?[string]string,
           group: ?string,
           user: ?string
         ) -> (items: []Item)
 
-        # Changes what is known of an item. What is left out stays as it is.
-        # An empty label, comment or attribute value takes it away.
-        # A change of access asks as reading does.
+        # Changes an item, but not its value. What is left out stays as it is.
+        # An empty label, comment or attribute value removes it.
+        # A change of access asks the person as reading does.
         method Edit(
           service: string,
           account: string,
@@ -240,31 +240,31 @@ extension Keychain {
           unlock: ?bool,
           # The one that reading takes, base64.
           applicationPassword: ?string,
-          # The one that access requires from now on, base64. It is left out where it stays the same.
+          # The one that access requires from now on, base64. It is left out if it stays the same.
           newApplicationPassword: ?string,
           challenge: ?string,
           group: ?string,
           user: ?string
         ) -> (item: Item)
 
-        # Gives one item a fresh key, of the same access, metadata and times.
-        # It asks as Get does, and the value stays in the broker.
+        # Gives one item a fresh key. Access, metadata and times stay the same.
+        # It asks the person as Get does. The value stays in the broker.
         method Rotate(
           service: string,
           account: ?string,
           # As for Get.
           unlock: ?bool,
-          # Base64. It is given wherever the item has one, with any too, because the fresh key is put under it anew.
+          # Base64. It is always given if the item has one, because the fresh key is sealed under it too.
           applicationPassword: ?string,
           challenge: ?string,
           group: ?string,
           user: ?string
         ) -> (item: Item)
 
-        # Takes an item away.
+        # Deletes an item.
         method Delete(service: string, account: string, group: ?string, user: ?string) -> (item: Item)
 
-        # Gives an item another name. One with requirements asks as reading does, because a prompt asks for an item by its name.
+        # Gives an item another name. An item with requirements asks the person as reading does, because prompts show its name.
         # The purpose is rename.
         method Rename(
           service: string,
@@ -280,30 +280,30 @@ extension Keychain {
           user: ?string
         ) -> (item: Item)
 
-        # Locks at once, whatever else the vault is asked for. A group's vault is locked for all members.
-        # The answer for a locked vault has no items.
+        # Locks the vault at once, even while other calls use it. A group's vault is locked for all members.
+        # For a locked vault the answer has no items.
         method Lock(group: ?string, user: ?string) -> (vault: VaultState)
 
-        # Opens the vault, and makes it where there is none. A group's opens only while the caller's own is unlocked.
+        # Opens the vault, and makes it if there is none. A group's vault opens only while the caller's own is unlocked.
         method Unlock(
           challenge: ?string,
-          # True binds the vault to the login password. It stays as it is where this is left out.
-          # False unbinds it, and destroys its items of class passcode-set.
+          # True binds the vault to the login password. False unbinds it, and destroys its items of class passcode-set.
+          # If it is left out, nothing changes.
           bind: ?bool,
           group: ?string,
           user: ?string
         ) -> (vault: VaultState)
 
-        # Makes the vault of an account that nobody can be asked for, and opens it. Only root may call this, and nobody is asked.
+        # Makes a service vault, for an account that has no person to ask, and opens it. Only root may call this. Nobody is asked.
         method CreateVault(
           # The account's name.
           owner: string,
           challenge: ?string
         ) -> (vault: VaultState)
 
-        # Takes a vault's file for the newest though the TPM has not counted it so, after Damaged of kind rollback.
-        # Only root may call this, about anybody's vault. The vault's owner is asked.
-        # Every other copy of the file is refused from then on. AlreadyExists is the answer where there is nothing to accept.
+        # After Damaged of kind rollback, accepts a vault's file as the newest, although the TPM has not counted it.
+        # Only root may call this, for anybody's vault. The vault's owner is asked.
+        # From then on every other copy of the file is refused. If there is nothing to accept, the answer is AlreadyExists.
         method AcceptVault(challenge: ?string, group: ?string, user: ?string) -> (vault: VaultState)
 
         # What locks a vault by itself.
@@ -311,11 +311,11 @@ extension Keychain {
           # A locked screen.
           screen: bool,
           sleep: bool,
-          # So many minutes without use. It is absent where that does not lock the vault.
+          # The vault locks after so many minutes without use. It is absent if it does not.
           idleMinutes: ?int
         )
 
-        # Tells how the vault and its guarantees are here.
+        # Returns the state of the vault, and the guarantees that hold here.
         method Status(group: ?string, user: ?string) -> (
           vault: VaultState,
           sealer: Sealer,
@@ -329,7 +329,7 @@ extension Keychain {
           lockedBy: LockCauses,
           # What weakens the guarantees here (sandbox, broker run as root), for people to read.
           warnings: []string,
-          # It is absent where it is not known, because the vault was not looked into yet.
+          # It is absent if it is not known, because the vault was not opened yet.
           recovery: ?RecoveryState
         )
 
@@ -337,11 +337,11 @@ extension Keychain {
         method NewRecoveryCode(challenge: ?string, group: ?string, user: ?string) -> (
           # Six groups of five characters, joined by hyphens.
           code: string,
-          # Which of its groups ConfirmRecoveryCode is to bring back, from 1.
+          # The number of the group that ConfirmRecoveryCode must repeat, from 1.
           part: int
         )
 
-        # Makes the code valid that NewRecoveryCode gave to this process at most ten minutes ago.
+        # Confirms the code that NewRecoveryCode gave to this process at most ten minutes ago. The code is then valid.
         method ConfirmRecoveryCode(
           # The group that was asked back. After the fifth wrong one the code is dropped.
           characters: string,
@@ -354,27 +354,27 @@ extension Keychain {
 
         # Tells how the caller's own vault is tied to the measured boot.
         method Boot(group: ?string, user: ?string) -> (
-          # It is absent where the vault is tied to no boot.
+          # It is absent if the vault is not tied to the boot.
           boot: ?BootState
         )
 
-        # What a tie to registers holds of the boot that the machine was started with.
-        # It goes by the firmware's log, as far as the TPM's registers vouch for that log.
+        # The parts of the present boot that a tie to these registers holds.
+        # Coffer takes them from the firmware's log, as far as the TPM's registers confirm the log.
         type BootCoverage (
           registers: []int,
           # held: a start with another command line is another boot. open: it is not. unknown: the firmware's log does not tell.
           commandLine: string,
-          # The same of another initrd.
+          # The same for another initrd.
           initrd: string,
-          # Each change of the boot menu is another boot, too. No such change can be approved before it.
+          # Each change of the boot menu is another boot, too. Nobody can approve such a change in advance.
           changesWithMenu: bool,
           # Why something is unknown.
           reason: ?string
         )
 
-        # Tells what a tie would hold, before it is made or while it is there. It asks no person.
+        # Tells what a tie would hold or holds. It asks no person.
         method TieCoverage(
-          # It is left out for 4 and 7 and those that hold the kernel's command line and initrd here.
+          # If it is left out: 4, 7, and those that hold the kernel's command line and initrd here.
           registers: ?[]int,
           group: ?string,
           user: ?string

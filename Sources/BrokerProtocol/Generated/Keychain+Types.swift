@@ -6,7 +6,7 @@ extension Keychain {
     public struct AccessControl: Codable, Sendable, Equatable {
         /// It is when-unlocked, after-first-unlock, passcode-set or always.
         public var accessibility: Accessibility
-        /// The value opens on this machine's TPM only. A recovery code does not bring it back.
+        /// The value opens on this machine's TPM only. A recovery code does not restore it.
         public var thisDeviceOnly: Bool
         /// Each is presence, biometry, biometry-current-set, passcode or app-password.
         public var require: [Constraint]
@@ -24,13 +24,13 @@ extension Keychain {
         }
     }
 
-    /// What a call names of an access control. An item that is there keeps what is left out. A new one has the
-    /// default: when-unlocked, false, nothing, false.
+    /// The members of an access control that a call changes. An existing item keeps what is left out. A new item gets
+    /// the default: when-unlocked, false, nothing, false.
     public struct AccessChange: Codable, Sendable, Equatable {
         public var accessibility: Accessibility?
         public var thisDeviceOnly: Bool?
         public var require: [Constraint]?
-        /// It is false where it is left out beside require.
+        /// It is false if it is left out beside require.
         public var any: Bool?
 
         public init(
@@ -44,7 +44,7 @@ extension Keychain {
         }
     }
 
-    /// What is known of an item, without its value.
+    /// An item without its value.
     public struct Item: Codable, Sendable, Equatable {
         public var id: String
         public var service: String
@@ -58,7 +58,7 @@ extension Keychain {
         public var expires: Int64?
         public var version: Int64
         /// The enrolled fingers that the value is bound to, as Biometry of org.coffer.Authentication names them. It
-        /// is absent where the value is bound to none.
+        /// is absent if the value is bound to none.
         public var biometrySet: String?
 
         public init(
@@ -88,12 +88,12 @@ extension Keychain {
         /// Since when it is in this state.
         public var since: Int64?
         public var items: Int64?
-        /// Opening the vault takes the login password. It is absent where it does not.
+        /// True if opening the vault takes the login password. Otherwise it is absent.
         public var bound: Bool?
-        /// The registers that tell the boot which the vault is tied to. It is absent where it is tied to none.
+        /// The registers that the vault is tied to. It is absent if the vault is not tied to the boot.
         public var boot: [Int64]?
-        /// The NV index of the TPM's counter that tells an older copy of the vault's file. It is absent where nothing
-        /// counts.
+        /// The NV index of the TPM's counter that reveals an older copy of the vault's file. It is absent if there is
+        /// no counter.
         public var counter: Int64?
 
         public init(
@@ -124,11 +124,11 @@ extension Keychain {
 
     /// How a vault is tied to the measured boot.
     public struct BootState: Codable, Sendable, Equatable {
-        /// What a boot is told by.
+        /// The registers that tell one boot from another.
         public var registers: [Int64]
         /// The boots under which the vault opens.
         public var approved: [ApprovedBoot]
-        /// The digest of these registers as they are, hex.
+        /// The present digest of these registers, hex.
         public var now: String
         /// The vault opens under this boot.
         public var isApproved: Bool
@@ -141,7 +141,7 @@ extension Keychain {
         }
     }
 
-    /// A digest that was measured in this boot, and the one that will be in its place.
+    /// A digest that was measured in this boot, and the one that will replace it.
     public struct Replacement: Codable, Sendable, Equatable {
         /// SHA-256, hex.
         public var old: String
@@ -168,7 +168,7 @@ extension Keychain {
 
     /// Whether there is a recovery code.
     public struct RecoveryState: Codable, Sendable, Equatable {
-        /// When the valid code was made. It is absent where there is none.
+        /// When the valid code was made. It is absent if there is none.
         public var made: Int64?
 
         public init(made: Int64? = nil) { self.made = made }
@@ -181,7 +181,7 @@ extension Keychain {
         public var manufacturer: String?
         public var model: String?
         /// How the TPM is known, besides by the pinned storage key: certified, issuerUnknown, foreignCertificate,
-        /// noCertificate. It is absent where Diagnose was not called since the broker started.
+        /// noCertificate. It is absent if Diagnose was not called since the broker started.
         public var identity: String?
 
         public init(kind: String, manufacturer: String? = nil, model: String? = nil, identity: String? = nil) {
@@ -194,24 +194,24 @@ extension Keychain {
 
     /// One record of the access log. It has names, and never a value.
     public struct LogRecord: Codable, Sendable, Equatable {
-        /// Its number. The next record has one more.
+        /// Its number. The next record's number is one higher.
         public var sequence: Int64
         public var time: Int64
         /// What was done: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rotate, tie,
         /// release, approve. rollback: an older copy of the vault's file was refused. accept: root has accepted one.
-        /// The log's own are start, dropped (old records), broken (what was before is missing or changed) and cut.
-        /// cut: the end was lost, as by a power cut.
+        /// The log writes four events of its own. start: the log begins. dropped: old records were dropped. broken:
+        /// earlier records are missing or changed. cut: the end was lost, for example by a power cut.
         public var event: String
-        /// It is done, or says in one word why it was refused: expired, cancelled, locked, password, and so on.
-        /// authentication-required: a person would have been needed, and the program asked none. expired: nobody
-        /// answered in time.
+        /// It is done, or one word for why it was refused: expired, cancelled, locked, password, and so on.
+        /// authentication-required: a person was needed, but the program had none asked. expired: nobody answered in
+        /// time.
         public var outcome: String
         public var uid: Int64?
         public var pid: Int64?
-        /// What the process ran when it connected to the authenticator, if resolved. Otherwise what the process calls
+        /// If resolved, the program that the process ran when it connected. Otherwise the name that the process gives
         /// itself.
         public var program: String?
-        /// The program is the kernel's word of that moment. The process may have run something else since.
+        /// The kernel named the program at that moment. The process may have run something else since.
         public var resolved: Bool
         public var controlGroup: String?
         public var item: String?
@@ -254,7 +254,7 @@ extension Keychain {
         /// A locked screen.
         public var screen: Bool
         public var sleep: Bool
-        /// So many minutes without use. It is absent where that does not lock the vault.
+        /// The vault locks after so many minutes without use. It is absent if it does not.
         public var idleMinutes: Int64?
 
         public init(screen: Bool = false, sleep: Bool = false, idleMinutes: Int64? = nil) {
@@ -264,16 +264,16 @@ extension Keychain {
         }
     }
 
-    /// What a tie to registers holds of the boot that the machine was started with. It goes by the firmware's log, as
-    /// far as the TPM's registers vouch for that log.
+    /// The parts of the present boot that a tie to these registers holds. Coffer takes them from the firmware's log,
+    /// as far as the TPM's registers confirm the log.
     public struct BootCoverage: Codable, Sendable, Equatable {
         public var registers: [Int64]
         /// held: a start with another command line is another boot. open: it is not. unknown: the firmware's log does
         /// not tell.
         public var commandLine: Part
-        /// The same of another initrd.
+        /// The same for another initrd.
         public var initrd: Part
-        /// Each change of the boot menu is another boot, too. No such change can be approved before it.
+        /// Each change of the boot menu is another boot, too. Nobody can approve such a change in advance.
         public var changesWithMenu: Bool
         /// Why something is unknown.
         public var reason: String?
@@ -300,11 +300,11 @@ extension Keychain {
         }
     }
 
-    /// What was found at one check.
+    /// The result of one check.
     public struct Finding: Codable, Sendable, Equatable {
         /// A stable name (docs/doctor.md). A newer broker may know more of them.
         public var check: String
-        /// It is ok, note (nothing to mend) or problem.
+        /// It is ok, note (nothing to do) or problem.
         public var verdict: Verdict
         /// For people to read.
         public var message: String

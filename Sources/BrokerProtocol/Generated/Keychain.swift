@@ -1,13 +1,13 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Keychain.varlink: change that file.
 import Varlink
 
-/// The keychain of the calling user, or of a group of his. The kernel says who calls (SO_PEERCRED), and a parameter
-/// never does. Times are milliseconds since 1970-01-01 UTC. Values are base64.
+/// The vault of the calling user, or of one of their groups. The kernel says who calls (SO_PEERCRED). No parameter
+/// does. Times are milliseconds since 1970-01-01 UTC. Values are base64.
 ///
 /// Every method but CreateVault takes group and user. They say by name whose vault the call is about. A call has one
-/// of them, or neither for the caller's own vault. group: the caller must be a member of it now. NotFound is the
-/// answer for a group that is missing or foreign, or has no vault. user: an account with a service vault. Only root
-/// may name one. NotPermitted is the answer for anything else.
+/// of them, or neither for the caller's own vault. group: the caller must be a member of it now. If the group does
+/// not exist, has no vault or does not include the caller, the answer is NotFound. user: an account with a service
+/// vault. Only root may name one. Otherwise the answer is NotPermitted.
 public enum Keychain {
     /// The interface's name.
     public static let interface = "org.coffer.Keychain"
