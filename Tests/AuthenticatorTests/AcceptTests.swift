@@ -5,14 +5,15 @@ import Foundation
 import Platform
 import Testing
 
-/// Taking an older file for the newest: it takes root, and besides the owner of the vault. A taken-over broker, or one of the two alone, gets no consent.
+/// Accepting an older file as the newest takes root and the owner of the vault. A taken-over broker, or one of the two
+/// alone, gets no consent.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
 struct AcceptTests {
     private let accounts: ThrowAwayAccounts
 
     init() throws { accounts = try ThrowAwayAccounts(1) }
 
-    /// A PAM stack that knows one account's password, and no other account.
+    /// A PAM stack that knows the password of one account and no other account.
     private func stage(
         _ owner: Owner, name: String, asking person: String, isService: Bool = false,
         _ purposes: [Keychain.Purpose] = [.accept], _ kinds: [String] = []
@@ -53,12 +54,12 @@ struct AcceptTests {
     @Test func onlyRootAcceptsAndTheOwnerIsAsked() async throws {
         let name = accounts.names[0]
         let stage = try stage(owner, name: name, asking: name)
-        // The owner alone, with his own password.
+        // The owner alone, with their own password.
         let other = try await OtherProcess(socket: "\(stage.path)/auth.sock", uid: accounts.uids[0])
         let answer = try await other.say(
             #"{"method":"org.coffer.Authentication.Begin","parameters":{"challenge":"challenge"}}"#)
         #expect(answer.contains("ChallengeRefused"), "\(answer)")
-        // Root alone, without it.
+        // Root alone, without the owner's password.
         var wrong = try stage.client()
         #expect(try wrong.authenticate("wrong").name == .authenticationFailed)
         #expect(!stage.broker.calls.contains("ConfirmAcceptance"))
@@ -73,7 +74,7 @@ struct AcceptTests {
     }
 
     @Test func rootsPasswordIsNotTheOwners() throws {
-        // PAM knows root only: asked about the owner, it lets nobody in.
+        // PAM knows only root. It lets nobody in when it is asked about the owner.
         let stage = try stage(owner, name: accounts.names[0], asking: stageUser())
         var client = try stage.client()
         #expect(try client.authenticate(Stage.password).name == .authenticationFailed)
@@ -99,7 +100,7 @@ struct AcceptTests {
         #expect(stage.broker.calls.contains("ConfirmAcceptance"))
     }
 
-    /// Who says yes to this has said yes to nothing else, and what was answered before is no yes to this.
+    /// This consent counts for nothing else, and no earlier answer counts for this.
     @Test(arguments: [[Keychain.Purpose.accept, .unlock], [.accept, .read], [.accept, .create]])
     func itIsAskedByItself(purposes: [Keychain.Purpose]) throws {
         let root = try stageUser()

@@ -5,11 +5,12 @@ import Foundation
 import Platform
 import Testing
 
-/// What the real authenticator asks PAM for, and signs, where a challenge leaves a choice or takes several proofs.
+/// What the real authenticator asks PAM for, and what it signs, if a challenge leaves a choice or takes several proofs.
 struct AlternativeTests {
     private static let pin = "1234"
 
-    /// A stage whose `coffer-passcode` takes another answer than its `coffer`, so that it shows which of them was asked.
+    /// A stage whose `coffer-passcode` takes another answer than its `coffer`. So the answer shows which of them was
+    /// asked.
     private func stage(
         _ kinds: [String], _ alternatives: [[Int64]], _ purposes: [Keychain.Purpose] = [.read]
     ) throws -> Stage {

@@ -12,7 +12,7 @@ struct AttemptTests {
         #expect(AttemptRecord.delay(after: 1000) == 30_000)
     }
 
-    /// However many processes guess, and however often they come, over ten minutes of a clock of their own.
+    /// The limit on guesses, over ten minutes of a virtual clock. It holds for any number of processes and tries.
     @Test func manyProcessesGuessNoMoreThanOne() {
         func guesses(by processes: Int) -> Int {
             var record = AttemptRecord()
@@ -21,12 +21,12 @@ struct AttemptTests {
             while let index = next.indices.min(by: { next[$0] < next[$1] }), next[index] < 1_600_000 {
                 let wait = record.begin(at: next[index])
                 if wait == 0 { judged += 1 }
-                // Who was judged comes again at once.
+                // A guesser comes back as soon as its answer was judged.
                 next[index] += max(wait, 1)
             }
             return judged
         }
-        // Three are free, five delays grow, and then it is one in half a minute.
+        // Three tries are free, then come five growing delays, then one try in half a minute.
         #expect(guesses(by: 1) == 3 + 5 + 18)
         #expect(guesses(by: 8) == guesses(by: 1))
     }

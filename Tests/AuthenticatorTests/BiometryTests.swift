@@ -7,7 +7,7 @@ import Testing
 
 @testable import Authenticator
 
-/// What logind and fprintd say, asked over a real bus.
+/// What logind and fprintd report, asked over a real bus.
 @Suite(.serialized) struct BiometryTests {
     private static func client() throws -> Client {
         var pair: [Int32] = [-1, -1]

@@ -6,13 +6,14 @@ import Platform
 import Testing
 import Varlink
 
-/// What the real authenticator brings to open a bound keychain: what PAM has just accepted, and nothing else.
+/// What the real authenticator sends to open a bound vault: the password that PAM has just accepted, and nothing else.
 struct BoundKeychainTests {
     private static let salt = [UInt8](repeating: 9, count: 16)
     private static let policy = [UInt8](repeating: 3, count: 32)
     private static let name = [0, 11] + [UInt8](repeating: 0x77, count: 32)
 
-    /// A bound keychain behind a PAM service for the password, and one for any factor that lets everybody in.
+    /// A bound vault with two PAM services: one asks for the password, the other takes any factor and lets everybody
+    /// in.
     private func stage(
         bound: Bool = true, _ purposes: [Keychain.Purpose] = [.unlock],
         _ kinds: [String] = ["unlock"], pam: String? = nil
@@ -51,7 +52,7 @@ struct BoundKeychainTests {
         ).base64Encoded()
     }
 
-    /// A broker whose TPM says that the first so many passwords are wrong.
+    /// A broker whose TPM refuses the first passwords, as many as given.
     private func refuse(_ count: Int, on stage: Stage, left: Int64 = 8) throws {
         let fault = Fault(
             .brokerTPM, .init(message: "wrong", kind: "wrong-password", code: 1, triesLeft: left))
@@ -87,12 +88,12 @@ struct BoundKeychainTests {
         #expect(stage.broker.completions.count == 1)
         #expect(try completion.pin == Self.pin(Stage.password))
         #expect(completion.reseals == nil)
-        // Not a word of the password is in anything that was said to the broker.
+        // Nothing that was sent to the broker contains a word of the password.
         #expect(!stage.broker.heard(Stage.password))
     }
 
     @Test func noOtherFactorAndNoEarlierAnswerWillDo() throws {
-        // The service for any factor lets everybody in, and is not asked.
+        // The service for any factor lets everybody in, but it is not asked.
         let stage = try stage([.unlock, .read], ["unlock", "presence"])
         let (refused, _) = try converse(stage, "wrong")
         #expect(refused.name == .authenticationFailed)
@@ -100,7 +101,7 @@ struct BoundKeychainTests {
         #expect(opened.isDone)
         #expect(stage.broker.completions.map(\.authorization) == [0, 1])
         #expect(stage.broker.completions.map { $0.pin != nil } == [true, false])
-        // A stack that asks for nothing, or for more than the password, does not say which it is.
+        // If a stack asks for nothing, or for more than the password, it is unknown which answer is the password.
         let open = "auth required pam_permit.so\naccount required pam_permit.so\n"
         let silent = try self.stage(pam: open)
         #expect(try converse(silent).0.name == .authenticationMisconfigured)
@@ -129,7 +130,7 @@ struct BoundKeychainTests {
     @Test func whatIsKnownToBeWrongIsNotTriedAgain() throws {
         let stage = try stage()
         try refuse(1, on: stage)
-        // A locker that answers one question: the TPM hears of it once, however often the screen is unlocked.
+        // A locker answers one question. The TPM gets one try, no matter how often the screen is unlocked.
         for _ in 0..<3 {
             let (_, texts) = try converse(stage, Stage.password)
             #expect(texts.last == "Former password: ")

@@ -5,14 +5,15 @@ import Foundation
 import Platform
 import Testing
 
-/// Whose vault the authenticator signs for: a taken-over broker names a group, or another account, and does not get what the client has no right to.
+/// Which vault the authenticator signs for. A taken-over broker names a group or another account, and does not get what
+/// the client has no right to.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
 struct ClaimTests {
     private let accounts: ThrowAwayAccounts
 
     init() throws { accounts = try ThrowAwayAccounts(1) }
 
-    /// Where a broker says that a challenge is about this owner, who has a vault.
+    /// A broker says that a challenge is about this owner, who has a vault.
     private func stage(
         _ owner: Owner, name: String, isService: Bool = false, _ purposes: [Keychain.Purpose]
     ) throws -> Stage {
@@ -36,7 +37,7 @@ struct ClaimTests {
         try stage(.group(accounts.gid), name: accounts.group, [.unlock, .read])
     }
 
-    /// What the authenticator says to a process of the throw-away account that begins.
+    /// The authenticator's answer when a process of a throw-away account begins.
     private func beginAsOther(_ stage: Stage, groups: [UInt32] = []) async throws -> String {
         let other = try await OtherProcess(socket: "\(stage.path)/auth.sock", uid: accounts.uids[0], groups: groups)
         return try await other.say(
@@ -68,7 +69,7 @@ struct ClaimTests {
         var client = try stage.client()
         let fault = try client.begin().fault
         #expect(fault?.name == .authenticationChallengeRefused)
-        // A group that nobody has made is refused in the same words.
+        // A group that does not exist is refused in the same words.
         stage.broker.change { $0.facts.owner = "group:4000000001" }
         var second = try stage.client()
         #expect(try second.begin().fault == fault)

@@ -9,13 +9,13 @@ import Varlink
 
 @testable import Authenticator
 
-/// One user's conversations leave room for everybody else's, whoever starts the processes.
+/// One user's conversations leave room for everybody else's, no matter what starts the processes.
 @Suite("Conversations are counted for each user")
 struct ConversationLimitTests {
-    /// Who starts the conversations' processes.
+    /// What starts the conversations' processes.
     enum Starter: CaseIterable { case server, activatedServer, serviceManager }
 
-    /// nil for the stage's own server.
+    /// nil: the stage's own server.
     private func activated(_ starter: Starter, _ stage: Stage) throws -> ActivatedConversations? {
         switch starter {
         case .server: nil
@@ -24,7 +24,7 @@ struct ConversationLimitTests {
         }
     }
 
-    /// Calls as another user does, and returns what is answered.
+    /// Calls as another user, and returns the answer.
     private static func answer(for uid: UInt32, at socket: String) throws -> String {
         let program = """
             import socket, sys
@@ -49,19 +49,19 @@ struct ConversationLimitTests {
         let conversations = { activated?.conversations ?? stage.conversations }
         let accounts = try ThrowAwayAccounts(1)
         let held = try HeldConversations(socket, 32)
-        // Without a process for each, where there is somebody who counts beforehand.
+        // If something counts beforehand, a refused connection gets no process.
         for _ in 0..<(starter == .serviceManager ? 8 : 1000) {
             var next = try TestClient(socket)
             #expect(try next.receive(Nothing.self).name == .authenticationLimitExceeded)
             #expect(try next.seesEnd())
             if starter != .serviceManager { #expect(conversations().count == 32) }
         }
-        // Those that were refused are gone, without anybody having hung up on them.
+        // The refused ones are gone, although nobody has hung up on them.
         #expect(eventually { conversations().count == 32 })
         let answer = try Self.answer(for: accounts.uids[0], at: socket)
         #expect(answer.contains("coffer-authenticator"), "\(answer)")
 
-        // A place is free again when its process ends, however that ends.
+        // A place is free again when its process ends, no matter how it ends.
         kill(try #require(conversations().first), SIGKILL)
         #expect(eventually { conversations().count < 32 })
         var next = try TestClient(socket)
@@ -83,7 +83,7 @@ struct ConversationLimitTests {
         configuration.authSocket = folder.path + "/auth.sock"
         let limits = ConversationLimits(configuration)
         func peer(_ uid: UInt32) throws -> PeerCredentials { try PeerCredentials(uid: uid, gid: uid, pid: 4711) }
-        // Accounts that every machine has.
+        // Accounts that exist on every machine.
         var held: [Held] = []
         for uid in UInt32(1)...6 {
             for _ in 0..<32 { held.append(Held(try limits.admit(peer(uid)))) }
@@ -111,7 +111,7 @@ struct ConversationLimitTests {
         var held: [Held] = []
         for pid: Int32 in [1, 2, 4_194_304, 2, 1, 4_194_304] { held.append(try admit(pid)) }
         #expect(throws: ConversationError.refused(ConversationLimits.tooMany)) { _ = try admit(3) }
-        // The second program's first conversation ends, and then its other one.
+        // The second program's first conversation ends, then its other one.
         held.remove(at: 1)
         #expect(throws: ConversationError.refused(ConversationLimits.tooMany)) { _ = try admit(3) }
         held.remove(at: 2)
@@ -125,7 +125,7 @@ struct ConversationLimitTests {
     }
 }
 
-/// Conversations that one program has begun and does not go on with.
+/// Conversations that one program has begun and then leaves alone.
 private final class HeldConversations {
     private var sockets: [UnixConnection] = []
 

@@ -57,7 +57,7 @@ struct CreateTests {
                     handle: 0x8100_0001, name: [0, 11] + [UInt8](repeating: 9, count: 32), context: [1, 2, 3])
                 script.record = Self.changed(record, sealer: .tpm, storageKey: pin)
             case "counter":
-                // With software nothing counts; a TPM's vault without a counter is refused by the same comparison.
+                // The software sealer counts nothing. The same comparison refuses a TPM's vault without a counter.
                 let pin = CounterPin(handle: 0x01B0_C000, base: 0, context: [1])
                 script.record = Self.changed(record, counter: pin)
             case "created": script.record = Self.changed(record, created: 1)

@@ -7,7 +7,7 @@ import Varlink
 
 @Suite("Nothing outlives a conversation")
 struct EndingTests {
-    /// A stack whose module hangs, with a helper of its own behind it.
+    /// A stack whose module hangs and has started a helper of its own.
     static let hanging = "auth required pam_exec.so quiet CHECK\naccount required pam_permit.so"
 
     static func hang(_ path: String) throws {

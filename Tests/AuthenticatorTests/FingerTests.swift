@@ -7,9 +7,9 @@ import Varlink
 
 @testable import Authenticator
 
-/// A conversation about a finger, with a broker that may be anybody's: what is signed, and what an item is bound to.
+/// A conversation about a finger, with any broker: what the authenticator signs, and what an item is bound to.
 @Suite(.serialized) struct FingerTests {
-    /// A stage with a reader, a session in front, and a finger of the caller's.
+    /// A stage with a reader, an active session, and an enrolled finger of the caller.
     private struct Scene {
         let logind: LogindMock
         let fprintd: FprintdMock
@@ -33,7 +33,7 @@ import Varlink
             if enrolled { try fprintd.enrol(7, of: stage.account.name, template: "a") }
         }
 
-        /// The digest, as the authenticator says.
+        /// The digest, as the authenticator reports it.
         func set() throws -> [UInt8] {
             var client = try stage.client()
             let hex = try client.call(BrokerProtocol.Authentication.Biometry()).get().currentSet
@@ -83,18 +83,18 @@ import Varlink
         scene.ask(for: "biometry-current-set")
         var client = try scene.stage.client()
         #expect(try client.begin().message?.style == .info)
-        // Enrolled while the person is asked.
+        // A finger is enrolled while the person is asked.
         try scene.fprintd.enrol(8, of: scene.stage.account.name, template: "b")
         let fault = try client.go().fault
         #expect(fault?.details.reason == "biometry")
         #expect(fault?.details.message?.contains("enrolled fingers changed") == true)
         #expect(!scene.stage.broker.calls.contains("Prepare"))
 
-        // And before.
+        // A finger is enrolled before.
         var later = try scene.stage.client()
         #expect(try later.begin().fault?.details.reason == "biometry")
         #expect(!scene.stage.broker.calls.contains("Prepare"))
-        // The other requirement does not mind.
+        // The other requirement still works.
         scene.ask(for: "biometry-any")
         var other = try scene.stage.client()
         #expect(try other.authenticate("").isDone)
@@ -105,7 +105,7 @@ import Varlink
         let stage = scene.stage
         scene.ask(for: "biometry-any")
         do {
-            // As the conversation of another program of this user does, for as long as it is open.
+            // As another program of this user does while its conversation is open.
             let other = try OpenConversations.enter(
                 registryDirectory: stage.path + "/registry", uid: stage.account.uid, program: 1)
             var refused = try stage.client()
@@ -125,7 +125,7 @@ import Varlink
             #expect(fault?.name == .authenticationInvalidArgument)
             #expect(fault?.details.message?.contains("fprintd-enroll") == true)
         }
-        // fprintd knows a finger of which nothing is stored.
+        // fprintd knows a finger, but nothing is stored of it.
         try scene.fprintd.enrol(7, of: scene.stage.account.name, template: "a")
         #expect(try scene.begin(enrolment: ["biometry-any"]) == nil)
         try FileManager.default.removeItem(atPath: scene.fprintd.storage.path + "/" + scene.stage.account.name)
@@ -147,7 +147,7 @@ import Varlink
         #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == bound)
         #expect(try scene.begin(enrolment: ["biometry-current-set"]) == nil)
         #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == bound)
-        // The presence key, passed off as that of the fingers.
+        // The broker gives the presence key as the key of the fingers.
         scene.stage.broker.change { $0.keyName = scene.stage.record.objects[.presence] ?? [] }
         #expect(try scene.begin(enrolment: ["biometry-current-set"])?.name == .notCompleted)
         #expect(try scene.stage.registry.record(for: scene.stage.record.owner) == bound)

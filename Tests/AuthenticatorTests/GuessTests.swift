@@ -7,14 +7,14 @@ import Varlink
 
 @testable import Authenticator
 
-/// Malware of the user's own tries passwords, with as many processes as it likes.
+/// Malware of the same user tries passwords, with as many processes as it likes.
 @Suite("One guess at a time, and each counts")
 struct GuessTests {
     /// A PAM stack that writes down when it begins to judge an answer.
     private struct Judge {
         let stage: Stage
 
-        /// - Parameter holds: it does not come to an end before it is let go.
+        /// - Parameter holds: the stack does not end before the test lets it go.
         init(holds: Bool) throws {
             stage = try Stage(
                 .init(
@@ -35,7 +35,7 @@ struct GuessTests {
 
         /// When guesses reached PAM, in seconds.
         var guesses: [Int] {
-            // No file: none has.
+            // Without a file there was none.
             let text = (try? String(contentsOfFile: "\(stage.path)/judged", encoding: .utf8)) ?? ""
             return text.split(separator: "\n").compactMap { Int($0) }
         }
@@ -43,7 +43,7 @@ struct GuessTests {
         func release() throws { try Data().write(to: URL(fileURLWithPath: "\(stage.path)/release")) }
     }
 
-    /// A client that has come to the question.
+    /// A client that has been asked the question.
     private final class AskedClient {
         private var client: TestClient
 
@@ -53,7 +53,7 @@ struct GuessTests {
             #expect(try client.go().message?.style == .secret)
         }
 
-        /// Answers, without waiting for what comes of it.
+        /// Answers, and does not wait for the result.
         func answer(_ text: String) throws {
             try client.send(Varlink.encode(VarlinkCall(BrokerProtocol.Authentication.Continue(answer: text))))
         }
@@ -71,7 +71,7 @@ struct GuessTests {
         #expect(judge.guesses.count == 1)
         try judge.release()
         #expect(eventually { guessers.heard(0).contains { $0.contains("Failed") } })
-        // The next one's turn has come.
+        // It is the next one's turn.
         #expect(eventually { judge.guesses.count >= 2 })
     }
 
@@ -85,7 +85,7 @@ struct GuessTests {
             guessers.heard(number).contains { $0.contains("failed tries") || $0.contains("Failed") }
         }
         #expect(eventually { (0..<8).allSatisfy(isOver) })
-        // On a machine on which this takes longer than the delay there may have been more, each after its delay.
+        // On a slow machine there may have been more guesses, each after its delay.
         let guesses = judge.guesses
         #expect(!guesses.isEmpty)
         #expect(zip(guesses, guesses.dropFirst()).allSatisfy { $1 - $0 >= 20 }, "\(guesses)")
@@ -100,7 +100,7 @@ struct GuessTests {
             for pid in judge.stage.conversations { kill(pid, SIGKILL) }
             #expect(eventually { judge.stage.conversations.isEmpty })
             #expect(try judge.stage.attempts?.failures == number)
-            // What the module has started does not go on.
+            // What the module has started ends with it.
             #expect(eventually { judge.stage.helpers.isEmpty })
         }
         try judge.release()
@@ -150,7 +150,7 @@ struct GuessTests {
 extension Stage {
     private var attemptsPath: String { "\(path)/registry/attempts/\(account.uid).json" }
 
-    /// What the authenticator knows of the user's failures; nil where there were none.
+    /// The failures of the user that the authenticator has recorded; nil if there are none.
     var attempts: AttemptRecord? {
         get throws {
             guard try FileStatus.of(attemptsPath) != nil else { return nil }
@@ -159,7 +159,7 @@ extension Stage {
         }
     }
 
-    /// Has it know of so many.
+    /// Records so many failures.
     func remember(_ record: AttemptRecord) throws {
         try Folder.make("\(path)/registry/attempts", mode: 0o700)
         try DurableFile.write(Array(JSONEncoder().encode(record)), to: attemptsPath, mode: 0o600)

@@ -8,7 +8,7 @@ import Varlink
 
 @Suite("A taken-over broker gets no signature that the person did not give")
 struct HostileBrokerTests {
-    /// Changes to honest facts, each a lie that must end the conversation before the person is asked anything.
+    /// Changes to honest facts. Each is a lie that must end the conversation before the person is asked anything.
     static let lies: [(String, @Sendable (inout BrokerInterface.Describe.Reply) -> Void)] = [
         ("another user's challenge", { $0.owner = "user:4242" }),
         ("a group's challenge", { $0.owner = "group:0" }),

@@ -54,11 +54,11 @@ struct HostileClientTests {
     @Test func whoWantsNoAnswerGetsNone() throws {
         let stage = try Stage()
         var client = try stage.client()
-        // The first answer is the second call's.
+        // The first answer belongs to the second call.
         try client.send(Array("{\"method\":\"org.varlink.service.GetInfo\",\"oneway\":true}".utf8) + [0])
         try client.send(Array("{\"method\":\"org.example.Other.Call\"}".utf8) + [0])
         #expect(try client.receive(Nothing.self).name == .interfaceNotFound)
-        // A conversation is nothing but answers.
+        // A conversation consists of answers only.
         let begin =
             "{\"method\":\"org.coffer.Authentication.Begin\",\"oneway\":true,\"parameters\":{\"challenge\":\"c\"}}"
         try client.send(Array(begin.utf8) + [0])
@@ -101,7 +101,7 @@ struct HostileClientTests {
             #expect(try first.begin().message != nil)
             let second = try Puppet(stage)
             #expect(try second.perform(.open).error == nil)
-            // Another program's is one too many; the first one's second is not.
+            // Another program's conversation is one too many. The first program's second one is not.
             let third = try Puppet(stage)
             #expect(try third.perform(.open).error?.contains("Authentication.LimitExceeded") == true)
             var again = try stage.client()
@@ -119,7 +119,8 @@ struct HostileClientTests {
             #expect(try client.authenticate("wrong").name == .authenticationFailed)
         }
         #expect(try stage.attempts?.failures == 3)
-        // A clock that was set back: the delay begins when it is looked at, however long this test has taken.
+        // The clock was set back. The delay begins when the authenticator looks, no matter how long this test has
+        // taken.
         let later = Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000
         try stage.remember(AttemptRecord(failures: 3, last: later))
         var client = try stage.client()
@@ -127,7 +128,7 @@ struct HostileClientTests {
         let wait = try client.go().message
         #expect(wait?.style == .info)
         #expect(wait?.text.contains("failed tries") == true)
-        // Giving up is noticed during the delay.
+        // The authenticator notices during the delay that the client gives up.
         #expect(try client.cancel() == .success(Nothing()))
 
         try stage.remember(AttemptRecord(failures: 3, last: later))
@@ -138,7 +139,7 @@ struct HostileClientTests {
         #expect(try patient.go().message?.style == .secret)
         #expect(start.duration(to: .now) > .milliseconds(900))
         #expect(try patient.go(Stage.password).isDone)
-        // A success wipes the count.
+        // A success resets the count.
         var next = try stage.client()
         _ = try next.begin()
         #expect(try next.go().message?.style == .secret)

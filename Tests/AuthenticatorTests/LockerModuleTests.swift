@@ -5,7 +5,8 @@ import Platform
 import Testing
 import Varlink
 
-/// `pam_coffer` in a locker that runs as its user, before a broker and an authenticator that say anything: the locker goes on, in time and in silence.
+/// `pam_coffer` in a locker that runs as its user, with a broker and an authenticator that may say anything. The locker
+/// always goes on, in time and in silence.
 @Suite("pam_coffer in a user's locker", .serialized, .enabled(if: geteuid() == 0))
 struct LockerModuleTests {
     private static let challenge = #"""
@@ -78,7 +79,7 @@ struct LockerModuleTests {
             try Varlink.decode(VarlinkCall<Authentication.Continue>.self, from: Array($0.utf8)).parameters.answer
         }
         #expect(answers == [nil, password, nil])
-        // What was granted is taken up.
+        // The module uses what was granted.
         #expect(eventually { lock.broker.calls.count == 2 })
         #expect(lock.broker.calls.last?.contains(#""challenge":"c-1""#) ?? false)
         #expect(!lock.stage.log.contains("login report"))
@@ -91,7 +92,8 @@ struct LockerModuleTests {
         #expect(lock.authenticator?.calls.isEmpty ?? false)
     }
 
-    /// What the broker may say that is no reason to hand a password to anybody: open already, no keychain yet, more than unlocking, nonsense.
+    /// Answers of a broker that are no reason to tell anybody the password: open already, no vault yet, more than
+    /// unlocking, nonsense.
     @Test(arguments: [
         #"{"parameters":{"vault":{"state":"unlocked"}}}"#, "", "{", "[]", "null", #"{"error":1}"#,
         #"{"error":"org.coffer.Keychain.AuthenticationRequired","parameters":{"challenge":"c","purposes":["create"]}}"#,
@@ -115,7 +117,8 @@ struct LockerModuleTests {
         #expect(lock.authenticator?.calls.isEmpty ?? false)
     }
 
-    /// What the authenticator may say that is not the one question: the password is told at most once, and the locker goes on.
+    /// Messages of an authenticator that are not the one question. The module tells the password at most once, and the
+    /// locker goes on.
     @Test(arguments: [
         [secret, secret, done],
         [#"{"parameters":{"message":{"style":"visible","text":"Code: "},"done":false}}"#, done],
@@ -147,7 +150,7 @@ struct LockerModuleTests {
         #expect(try alone.open().code == 0)
     }
 
-    /// Somebody else's process at the authenticator's place is told nothing.
+    /// Somebody else's process in the authenticator's place is told nothing.
     @Test func aThirdUsersSocketGetsNoPassword() throws {
         let lock = try Lock(broker: [Self.challenge], authenticator: nil)
         let folder = "\(lock.stage.path)/open"
@@ -174,7 +177,7 @@ struct LockerModuleTests {
         #expect(try process.finish() == 0)
     }
 
-    /// Root's programs report, and hand no password to anybody.
+    /// Root's programs report, and tell nobody the password.
     @Test func aProgramOfRootsHandsNoPasswordOn() throws {
         let lock = try Lock(broker: [Self.challenge], authenticator: [Self.secret, Self.done])
         #expect(try lock.open(as: []).code == 0)
@@ -214,7 +217,7 @@ struct LockerModuleTests {
             $0.output = .pipe
             $0.errors = .inherited
         }
-        // What SIGKILL does not end, a test cannot end either.
+        // If SIGKILL does not end a process, a test cannot end it either.
         defer { try? process.end() }
         try process.write("\(Stage.password)\n")
         let verdict = String(decoding: try process.read(limit: 16), as: UTF8.self)
@@ -222,7 +225,7 @@ struct LockerModuleTests {
         #expect(try #require(lock.authenticator).calls.contains { $0.contains(Stage.password) })
         let image = try MemoryImage(of: process.pid)
         let places = image.places(of: Array(Stage.password.utf8))
-        // The program itself has it, so that it would be found; and the module is there.
+        // The program itself has the password, so a search would find it. And the module is loaded.
         #expect(!places.isEmpty)
         #expect(image.regions.contains { $0.name.hasSuffix("/pam_coffer.so") })
         #expect(!places.contains { $0.hasSuffix("/pam_coffer.so") }, "\(places)")

@@ -62,7 +62,7 @@ struct LoginModuleTests {
         #expect(!stage.log.contains("login report"))
     }
 
-    /// PAM goes on behind a `required` or `optional` module that said no; and what stands behind the line can still say no.
+    /// PAM continues after a `required` or `optional` module that has refused. Modules after the line can still refuse.
     @Test(
         .enabled(if: geteuid() == 0),
         arguments: [
@@ -82,7 +82,7 @@ struct LoginModuleTests {
         #expect(login.code != 0)
         #expect(stage.broker.calls.isEmpty)
         #expect(!stage.log.contains("login report"))
-        // The same line reports where everybody says yes: it is not the place that keeps it silent.
+        // The same line reports if everybody accepts. So it is not the place that keeps it silent.
         guard !lines.contains("pam_deny") || lines.contains("sufficient") else { return }
         let again = try service.tester(stage.account.name, ["authenticate"], password: Stage.password)
         #expect(again.code == 0, "\(again.output)")
@@ -105,7 +105,7 @@ struct LoginModuleTests {
         #expect(stage.broker.calls.isEmpty)
     }
 
-    /// A finger, a token, a card: there is no password that anybody could take.
+    /// A finger, a token or a card: there is no password that anybody could take.
     @Test(.enabled(if: geteuid() == 0)) func aLoginWithoutAPasswordOpensTheKeychain() throws {
         let stage = try stage()
         let module = try LoginModule.built.get()
@@ -167,9 +167,9 @@ struct LoginModuleTests {
         let service = try service(stage, socket: "\(stage.path)/hung.sock")
         let login = try service.tester(stage.account.name, ["authenticate"], password: Stage.password)
         #expect(login.code == 0, "\(login.output)")
-        // That it was waited for at all shows that the module came as far as the one that hangs.
+        // That something waited at all shows that the module reached the authenticator that hangs.
         #expect(login.duration >= .milliseconds(1400))
-        // It would be for ever, were it not given up.
+        // Without the time limit the wait would never end.
         #expect(login.duration < .seconds(60))
         #expect(!login.output.lowercased().contains("coffer"))
         hung.stop()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Authenticator
 
-/// What is asked is said on the desktop too, and nothing that a desktop's bus does matters.
+/// The desktop shows the request too, and nothing that a desktop's bus does matters.
 @Suite(.enabled(if: geteuid() == 0, "only root can become another user")) struct NotificationTests {
-    /// A stage with a client of uid 1, who has a vault.
+    /// A stage with a client of uid 1, which has a vault.
     private func stage() throws -> Stage {
         let folder = NSTemporaryDirectory() + "coffer-desktop-" + UUID().uuidString.prefix(13)
         try Folder.make(folder, mode: 0o755)

@@ -4,9 +4,10 @@ import Foundation
 import Platform
 import Testing
 
-/// How a conversation's process is while a person is asked: what it has inherited, what it hands on, what its modules are told.
+/// The state of a conversation's process while a person is asked: what it inherited, what it passes on, what its
+/// modules are told.
 @Suite struct ProcessTests {
-    /// Becomes a program that has files open which nobody meant for it.
+    /// Becomes a program that has files open that nobody meant for it.
     private static let leaving = ["/bin/sh", "-c", #"exec 7</etc/passwd 9</etc/passwd; exec "$0" "$@""#]
 
     @Test func aConversationHasNothingThatItDoesNotNeedAndHandsNothingOn() throws {
@@ -80,11 +81,11 @@ import Testing
         #expect(outcome.messages.first?.contains("terminal \(terminal)") == true, "\(outcome.messages)")
     }
 
-    /// Who locks while somebody answers at a terminal has locked: the answer is from before.
+    /// If somebody locks the vault while somebody answers at a terminal, the answer is from before the lock.
     @Test func aLockThatComesWhileThePersonIsAskedEndsWhatIsAnswered() throws {
         let stage = try Stage(
             .init(prepare: { path in
-                // It has the password, and waits for the test to go on.
+                // The program has the password, and waits for the test to go on.
                 let script = """
                     #!/bin/sh
                     read -r given || [ -n "$given" ] || exit 1

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Authenticator
 
-/// Which proof each signature takes, and which way is gone.
+/// Which proof each signature takes, and when a way is not available.
 struct ProofServiceTests {
     @Test(
         "each kind is earned by its own service; presence by any, an unlock by a password",

@@ -47,7 +47,7 @@ struct ReadTests {
             $0.facts.purposes = [.rename]
             $0.facts.newService = "wifi-guest"
         }
-        // Not without it.
+        // Without it there is none.
         var refused = try stage.client()
         #expect(try refused.begin().name == .authenticationChallengeRefused)
         stage.broker.change { $0.facts.newAccount = "you" }

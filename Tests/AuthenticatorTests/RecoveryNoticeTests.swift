@@ -2,7 +2,7 @@ import BrokerProtocol
 import Foundation
 import Testing
 
-/// A recovery code is the widest thing a person can say yes to: he is told so, and asked each time.
+/// A recovery code allows more than anything else a person is asked. The prompt says so, each time.
 @Suite struct RecoveryNoticeTests {
     private func stage() throws -> Stage {
         let stage = try Stage(.init(settings: "reuse-limit = 300"))

@@ -3,14 +3,14 @@ import Foundation
 import Platform
 import Testing
 
-/// A real sshd that serves one connection, from a real ssh, over a pipe: no port is open meanwhile. Its PAM service has `pam_coffer`.
+/// A real sshd serves one connection of a real ssh over a pipe, so no port is open. Its PAM service has `pam_coffer`.
 @Suite(
     "pam_coffer in a real sshd", .serialized,
     .enabled(
         if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/sbin/sshd"),
         "needs root, and openssh-server"))
 struct RemoteLoginTests {
-    /// The program that speaks to PAM: sshd itself, or since OpenSSH 9.8 its helper.
+    /// The program that uses PAM: sshd itself, or its helper since OpenSSH 9.8.
     private static let programs = [
         "/usr/sbin/sshd", "/usr/lib/openssh/sshd-session", "/usr/libexec/openssh/sshd-session",
     ]
@@ -33,7 +33,7 @@ struct RemoteLoginTests {
 
                     """)
             try Folder.make("/run/sshd", mode: 0o755)
-            // sshd's PAM service is called as it was called itself.
+            // sshd's PAM service has the name under which sshd was called.
             try FileManager.default.createSymbolicLink(
                 atPath: "\(path)/\(service.name)", withDestinationPath: "/usr/sbin/sshd")
             for key in ["host", "user"] {
@@ -55,7 +55,7 @@ struct RemoteLoginTests {
             try DurableFile.write(Array(settings.utf8), to: "\(path)/sshd.conf", mode: 0o600)
         }
 
-        /// - Parameter ways: ssh's names of them, in the order they are tried.
+        /// - Parameter ways: ssh's names of the methods, in the order in which ssh tries them.
         func login(_ ways: String, password: String = Stage.password) throws -> Command {
             let path = stage.path
             try Script.write("#!/bin/sh\necho '\(password)'\n", to: "\(path)/askpass")
@@ -71,7 +71,7 @@ struct RemoteLoginTests {
                 ])
         }
 
-        // Only looked at when a test has failed.
+        // Only read if a test has failed.
         var log: String { stage.log + ((try? String(contentsOfFile: "\(stage.path)/sshd.log", encoding: .utf8)) ?? "") }
     }
 
@@ -83,7 +83,7 @@ struct RemoteLoginTests {
         #expect(!login.output.lowercased().contains("coffer"))
         #expect(server.stage.broker.reports == [Int64(server.stage.account.uid)], "\(server.log)")
         #expect(server.stage.broker.completions.count == 1)
-        // sshd's is no screen: while one is locked, the broker refuses it.
+        // sshd is not a screen. While a screen is locked, the broker refuses its report.
         #expect(server.stage.broker.screens == [false])
     }
 

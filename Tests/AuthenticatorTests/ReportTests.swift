@@ -9,7 +9,7 @@ import Varlink
 
 @Suite("A reported login opens the keychain, and only a login does", .enabled(if: geteuid() == 0))
 struct ReportTests {
-    /// The test's own program, listed.
+    /// The test's own program is listed.
     private static func listed(_ program: String? = nil) throws -> Stage.Options {
         let path = try program ?? ProcessLink.read("exe", of: getpid())
         return Stage.Options(settings: "login-programs = \(path)")
@@ -27,7 +27,7 @@ struct ReportTests {
         return try Varlink.decode(VarlinkReply<Login.Report.Reply>.self, from: answer).parameters.opened
     }
 
-    /// Another program's report: Python's, which can be listed, and started as anybody and anywhere.
+    /// A report of another program, Python. It can be listed, and started as any user and anywhere.
     private static let python = URL(fileURLWithPath: "/usr/bin/python3").resolvingSymlinksInPath().path
 
     private func reportByAnother(_ stage: Stage, through words: [String] = []) throws -> Bool? {
@@ -82,7 +82,7 @@ struct ReportTests {
         #expect(eventually { stage.log.contains("outcome=opened") })
     }
 
-    /// Only root's configuration says which programs unlock screens, and a program must be a listed one in any case.
+    /// Only root's configuration says which programs unlock screens. Such a program must also be a listed one.
     @Test func whoUnlocksScreensIsForTheConfigurationToSay() throws {
         let path = try ProcessLink.read("exe", of: getpid())
         let plain = try Stage(Self.listed())

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Authenticator
 
-/// An answer is used again only where the person said so: in that terminal, that session, for that user, for presence, until the time or a lock.
+/// An answer is used again only as the person allowed: in that terminal and session, for that user, for presence, until
+/// its time or a lock.
 @Suite struct ReuseTests {
     /// A stage whose person has answered in a shell's terminal.
     private func authorized(_ seconds: Int = 300, _ options: Stage.Options = .init()) throws -> (Stage, Puppet) {
@@ -104,7 +105,7 @@ import Testing
         let (stage, shell) = try authorized()
         stage.broker.change { $0.facts.lastLock = BootTime.milliseconds }
         expectQuestion(try shell.perform(.begin))
-        // Whoever answers after the lock may be believed again.
+        // An answer after the lock may be used again.
         #expect(try shell.perform(.authorize(300)).done)
         expectReuse(try shell.perform(.begin))
     }
@@ -200,7 +201,7 @@ import Testing
     }
 }
 
-/// The record by itself, where the outside could not tell which of two checks refused.
+/// The record itself, for the cases where two checks refuse and the outside cannot tell which one did.
 @Suite struct ReuseRecordTests {
     private let session = TerminalSession(terminal: 0x8801, leader: ProcessIdentity(pid: 7, startTime: 70))
 

@@ -6,9 +6,10 @@ import Platform
 import Testing
 import Varlink
 
-/// What the real authenticator signs and registers when all keys are to be renewed, and what a taken-over broker does not get that way.
+/// What the real authenticator signs and registers when all keys are renewed, and what a taken-over broker does not get
+/// that way.
 struct RotationTests {
-    /// A broker that asks for a renewal with these items, each by presence.
+    /// A broker that asks for a renewal with these items, each of which requires presence.
     private func stage(_ items: [String] = ["me", "you"]) throws -> Stage {
         let stage = try Stage()
         stage.broker.change { script in
@@ -51,7 +52,7 @@ struct RotationTests {
                 "Prepare", "Complete", "AdoptSuccessor",
             ])
         #expect(try stage.registry.record(for: stage.record.owner) == next)
-        // Each signature is for what it says, and the last one for the successor.
+        // Each signature is for its own purpose, and the last one is for the successor.
         let hash = [UInt8](repeating: 0x22, count: 32)
         let nonce = [UInt8](repeating: 0x11, count: 32)
         for (completion, (record, kind)) in zip(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Authenticator
 
-/// Which sessions a finger is taken from.
+/// The sessions that a finger is taken from.
 struct SeatRuleTests {
     private static let good = SessionFacts(
         uid: 1000, isPersons: true, isRemote: false, hasSeat: true, isActive: true, isLocked: false)
@@ -35,7 +35,7 @@ struct SeatRuleTests {
         for (facts, obstacle) in Self.others {
             #expect(throws: obstacle) { try SeatRule.check(sessions: [facts], of: 1000) }
         }
-        // One that is in the background here does no harm; one from elsewhere, or a locked one, does.
+        // A session in the background at this machine does no harm. A remote or locked session does.
         try SeatRule.check(sessions: [Self.good, Self.but { $0.isActive = false }], of: 1000)
         #expect(throws: BiometryObstacle.remoteSession) {
             try SeatRule.check(sessions: [Self.good, Self.but { $0.isRemote = true }], of: 1000)
@@ -43,7 +43,7 @@ struct SeatRuleTests {
         #expect(throws: BiometryObstacle.lockedSession) {
             try SeatRule.check(sessions: [Self.good, Self.but { $0.isLocked = true }], of: 1000)
         }
-        // Another user's session is no business of this one's.
+        // Another user's session does not matter.
         let foreign = Self.but {
             $0.uid = 1001
             $0.isLocked = true
@@ -69,7 +69,7 @@ struct SeatRuleTests {
         #expect(try stranger.claimFinger(), "another user's conversations are no business of this one's")
         first.keep()
         _ = consume first
-        // One that came meanwhile and asks for a password only counts as well.
+        // A conversation that came meanwhile and asks for a password only counts as well.
         let third = try enter(1000, program: 69)
         #expect(try !second.claimFinger())
         third.keep()

@@ -6,11 +6,11 @@ import Varlink
 
 @Suite("What the server refuses to start with")
 struct ServerTests {
-    /// Runs the server and returns its exit code and what it said; 124 where it went on to serve.
+    /// Runs the server and returns its exit code and output; 124 if it went on to serve.
     private func run(_ path: String, asNobody: Bool = false) throws -> (code: Int32, said: String) {
         var program = Stage.program
         if asNobody {
-            // The package may lie where nobody else can go.
+            // The package may be in a folder that nobody else can enter.
             program = "\(path)/coffer-authenticator"
             try Tool.output("install", [Stage.program, program])
         }

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Authenticator
 
-/// Who is answered by one prompt, where a broker lies or an authenticator dies. The honest case is tested with the real broker, in SharedPromptTests.
+/// Which requests one prompt answers if a broker lies or an authenticator dies. SharedPromptTests has the honest case,
+/// with the real broker.
 @Suite struct SharingTests {
     private static let waiting = "Waiting for the answer in this program's other request."
 
@@ -22,7 +23,7 @@ import Testing
         stage.broker.change { $0.companions = [companion] }
         var first = try stage.client()
         let notice = try first.begin("first").message?.text ?? ""
-        // The same item for two of its threads is one thing to a person.
+        // To a person, the same item for two threads of a program is one item.
         #expect(notice.hasSuffix("asks to read \"github\" / \"me\", 2 times."), "\(notice)")
         var second = try stage.client()
         #expect(try second.begin("second").message?.text == Self.waiting)
@@ -33,7 +34,7 @@ import Testing
         #expect(stage.broker.completions.map(\.challenge) == ["first", "second"])
     }
 
-    /// Attacker 9 has shown a harmless name for what it wants signed.
+    /// Attacker 9 has shown a harmless name for an item that it wants signed.
     @Test func anotherNameThanTheShownOneIsAskedForByItself() throws {
         let stage = try Stage()
         let companion = try companion("second", "harmless")
@@ -74,7 +75,7 @@ import Testing
         #expect(try second.go().message?.style == .secret)
     }
 
-    /// Attacker 9 describes challenges again that were answered, to have more signatures made for one yes.
+    /// Attacker 9 describes answered challenges again, to get more signatures for one yes.
     @Test func anAnswerIsTakenOnce() throws {
         let stage = try Stage()
         let companion = try companion("second")
@@ -101,7 +102,7 @@ import Testing
             #expect(
                 SharedInquiry.isShared([purpose, .read]) == shared.contains([purpose, .read]), "\(purpose) and read")
         }
-        // And what is not shared neither waits nor is told of others.
+        // A request that is not shared neither waits nor learns of others.
         let stage = try Stage()
         let companion = try companion("second")
         stage.broker.change {
@@ -124,7 +125,7 @@ import Testing
         stage.broker.change { $0.companions = many }
         var client = try stage.client()
         #expect(try client.begin().name == .authenticationChallengeRefused)
-        // Nor is anybody asked for what has no room, or is longer than a name can be.
+        // Nobody is asked either for an item that has no room or has too long a name.
         for (service, reason) in [
             (String(repeating: "\u{1}", count: 1024), String(repeating: "\u{1}", count: 2000)),
             (String(repeating: "s", count: 1025), ""),
@@ -140,7 +141,7 @@ import Testing
         #expect(!stage.broker.calls.contains("Prepare"))
     }
 
-    /// Malware puts 30 long names before the one that it wants, so that the end of the list is cut off.
+    /// Malware puts 30 long names before the item that it wants, so that the end of the list is cut off.
     @Test func whatHasNoRoomIsAskedForByItself() throws {
         let stage = try Stage()
         var named = try (0..<30).map { number in
@@ -171,7 +172,7 @@ import Testing
             #expect(try next.begin("decoy-\(challenge)").message?.text.contains("asks to read") == true)
             break
         }
-        // The one that was wanted is short: it has its line, or no answer.
+        // The wanted item is short. It gets its line, or no answer.
         #expect(shown.contains(wanted))
     }
 
@@ -186,7 +187,7 @@ import Testing
         var client = try stage.client()
         let notice = try client.begin("first").message?.text ?? ""
         let lines = notice.split(separator: "\n").dropFirst()
-        // By characters as a person sees them: composed or not, é is é.
+        // Characters count as a person sees them: composed or not, é is é.
         #expect(Set(lines).count == 6 && lines.count == 6, "\(notice)")
         for name in [long + "-shop", long + "-bank", "caf\u{e9}", "cafe\\u{301}", "caf\\\\u{e9}"] {
             #expect(lines.contains("  \"\(name)\" / \"me\""), "\(name): \(notice)")
@@ -201,14 +202,14 @@ import Testing
         let elsewhere = try PromptBoard(registryDirectory: folder.path, uid: 7, group: Self.group(pid: 2))
         #expect(try board.turn(of: "own") == .ask)
         #expect(try board.turn(of: "second") == .wait)
-        // Another process of the user's asks for itself, whatever is going on.
+        // Another process of the user always asks for itself.
         #expect(try elsewhere.turn(of: token) == .ask)
         try board.end(.yes, of: "own", for: ["own", token, other])
         #expect(try board.answered() == ["own", token, other])
         #expect(try elsewhere.answered().isEmpty)
         #expect(try elsewhere.turn(of: other) == .wait)
         #expect(try board.turn(of: token) == .answered(.yes))
-        // Once; and it is still not to be asked for again while the process that took it lives.
+        // Only once. It must not be asked for again while the process that took it lives.
         #expect(try board.answered() == ["own", token, other])
         #expect(try board.turn(of: token) == .ask)
         try board.end(nil, of: token, for: [token])

@@ -8,7 +8,7 @@ import Varlink
 
 @testable import Authenticator
 
-/// Another signing key: what it is for, what the one before it is still for, and when that is gone.
+/// A new signing key: what it is for, what the former one is still for, and when the former one goes.
 @Suite(.timeLimit(.minutes(30)))
 struct SigningKeysTests {
     private static func renew(_ stage: Stage) throws -> Result<
@@ -22,7 +22,7 @@ struct SigningKeysTests {
         try Folder.entries("\(stage.registry.directory)/former-keys")
     }
 
-    /// Whose signature the last one was that the broker got.
+    /// The key of the last signature that the broker got.
     private static func isSigned(_ stage: Stage, for record: RegistryRecord, _ kind: AuthorizationKind) throws -> Bool {
         let completion = try #require(stage.broker.completions.last)
         let request = try #require(
@@ -47,7 +47,7 @@ struct SigningKeysTests {
         let folder = "\(stage.registry.directory)/former-keys"
         #expect(try FileStatus.of(folder)?.mode == 0o700)
         #expect(try FileStatus.of("\(folder)/\(name)")?.mode == 0o600)
-        // Once more: the one in between was nobody's.
+        // Once more: the key in between was never used.
         #expect(try Self.renew(stage).get().former == 1)
         #expect(try Self.formerKeys(stage) == names)
         #expect(try stage.registry.presentKey() != second)
@@ -89,7 +89,7 @@ struct SigningKeysTests {
         try before.whileKept(before.present) { () throws(ConversationError) in }
         let keys = try SigningKeys(directory: stage.registry.directory)
         try keys.renew()
-        // It may still be needed, until somebody has looked.
+        // It may still be needed until somebody has checked.
         try before.whileKept(before.present) { () throws(ConversationError) in }
         #expect(try keys.dropUnused(by: stage.registry) == 0)
         #expect(throws: ConversationError.self) {

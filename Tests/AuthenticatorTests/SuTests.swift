@@ -3,8 +3,8 @@ import Foundation
 import Platform
 import Testing
 
-/// The real `su`, on a terminal of its own, with `pam_coffer` in its stack. Its service file is covered in a mount namespace, in which the
-/// authenticator runs, too: to them that is the machine.
+/// The real `su`, on a terminal of its own, with `pam_coffer` in its stack. Its service file is covered in a mount
+/// namespace. The authenticator runs in that namespace too, so both take it for the machine.
 @Suite("pam_coffer in a real su", .serialized, .enabled(if: Command.canMakeNamespaces))
 struct SuTests {
     private static let su = URL(fileURLWithPath: "/usr/bin/su").resolvingSymlinksInPath().path
@@ -17,15 +17,15 @@ struct SuTests {
             try DurableFile.write(Array(rules.utf8), to: "\(path)/su", mode: 0o644)
         }
         if isInside {
-            // Without a process 1 to look at, the authenticator's own namespaces are the machine's.
+            // Without a process 1 to examine, the authenticator takes its own namespaces for the machine's.
             let inside = #"mount --bind "$0" /etc/pam.d/su && mount -t tmpfs none /proc/1 && exec "$@""#
             options.launcher = { ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", inside, "\($0)/su"] }
         }
         return try Stage(options)
     }
 
-    /// Becomes the stage's account by su, on a terminal.
-    /// - Returns: everything that was shown, how it ended, and how long it took from the password on.
+    /// Becomes the stage's account through su, on a terminal.
+    /// - Returns: everything that was shown, how su ended, and how long it took after the password.
     private func become(_ stage: Stage, from enter: [String], password: String = Stage.password) throws -> (
         said: String, code: Int32, duration: Duration
     ) {
@@ -39,7 +39,7 @@ struct SuTests {
             $0.errors = .output
         }
         var said = ""
-        // Typed before it is asked for, su throws the password away.
+        // su discards a password that is typed before su asks for it.
         while !said.contains("assword:") {
             let chunk = try process.read(limit: 4096)
             guard !chunk.isEmpty else { break }
@@ -56,7 +56,7 @@ struct SuTests {
         ["/usr/bin/nsenter", "--target", "\(stage.pid)", "--mount"]
     }
 
-    /// It is on no list, as installed.
+    /// As installed, su is on no list.
     @Test func itOpensNothingShowsNothingAndGoesOn() throws {
         let stage = try stage()
         let (said, code, duration) = try become(stage, from: entering(stage))
@@ -69,7 +69,7 @@ struct SuTests {
         #expect(stage.broker.calls.isEmpty)
     }
 
-    /// What keeps the keychain closed above is the list, and nothing else.
+    /// Only the list keeps the vault closed above.
     @Test func listedItOpensTheKeychainButNotForAWrongPassword() throws {
         let stage = try stage("login-programs = \(Self.su)")
         let wrong = try become(stage, from: entering(stage), password: "wrong")
@@ -81,7 +81,7 @@ struct SuTests {
         #expect(stage.broker.reports == [Int64(stage.account.uid)], "\(stage.log)")
     }
 
-    /// Listed, but in a container of somebody's.
+    /// Listed, but in somebody's container.
     @Test func inAContainerItOpensNothing() throws {
         let stage = try stage("login-programs = \(Self.su)", isInside: false)
         let enter = [

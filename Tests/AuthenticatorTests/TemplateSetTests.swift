@@ -5,7 +5,7 @@ import Testing
 
 @testable import Authenticator
 
-/// What the digest of the enrolled fingers sees, and what it refuses to look at.
+/// What the digest of the enrolled fingers covers, and what it refuses to read.
 struct TemplateSetTests {
     private let storage: TemporaryFolder
 

@@ -5,7 +5,8 @@ import Platform
 import Testing
 import Varlink
 
-/// What the real authenticator lets be made of the boot: what the person was asked for, and what a keychain can be tied to.
+/// What the real authenticator registers about the boot: what the person was asked for, and what a vault can be tied
+/// to.
 struct TiedKeychainTests {
     private static let policy = Data([UInt8](repeating: 3, count: 32)).base64EncodedString()
     private static let roots = ["1", "2", "3"]
@@ -64,7 +65,7 @@ struct TiedKeychainTests {
         #expect(tied.isDone, "\(tied)")
         #expect(texts.first?.contains("tie your vault to the way this machine was started") == true)
         #expect(texts.first?.contains("recovery code") == true)
-        // Both roots, and only the unlock root to be sealed anew: the recovery key opens nothing by itself.
+        // Both roots, and only the unlock root may be sealed anew: the recovery key opens nothing by itself.
         #expect(free.broker.completions.map(\.authorization) == [0, 1])
         #expect(free.broker.completions.map(\.reseals) == [true, nil])
         #expect(free.broker.calls.suffix(2) == ["ResealForBoot", "AdoptRoots"])
@@ -102,10 +103,10 @@ struct TiedKeychainTests {
 
     @Test func purposesAndSignaturesBelongTogether() throws {
         let lies: [(Bool, [Keychain.Purpose], [String])] = [
-            // What is there already, and what is not.
+            // Objects that exist already, and objects that do not exist.
             (true, [.tieToBoot], ["unlock", "recovery"]), (false, [.releaseFromBoot], ["unlock", "recovery"]),
             (false, [.approveBoot], ["boot"]),
-            // More, less or something else than what the person is told.
+            // More, less or something other than the person is told.
             (true, [.unlock], ["boot"]), (true, [.recovery], ["boot"]), (true, [.unlock], ["unlock", "boot"]),
             (true, [.unlock, .approveBoot], ["unlock", "boot"]), (true, [.approveBoot], ["unlock"]),
             (true, [.approveBoot], ["boot", "recovery"]), (false, [.tieToBoot], ["unlock"]),

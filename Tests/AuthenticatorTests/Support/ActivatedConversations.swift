@@ -8,16 +8,16 @@ final class ActivatedConversations {
     let socket: String
     private let process: Subprocess
 
-    /// How the service manager does it.
+    /// How the service manager starts them.
     enum Kind {
-        /// A process for each connection (`Accept=yes`), and nobody who counts them beforehand.
+        /// A process for each connection (`Accept=yes`), and nothing counts them beforehand.
         case accepted
         /// The program, which has the listening socket from then on.
         case listening
     }
 
     /// - Parameters:
-    ///   - stage: whose folder and broker they use.
+    /// - stage: the stage whose folder and broker they use.
     ///   - launcher: a command that becomes the program.
     init(_ stage: Stage, _ kind: Kind, launcher: [String] = []) throws {
         socket = "\(stage.path)/activated.sock"
@@ -34,15 +34,16 @@ final class ActivatedConversations {
 
     deinit {
         process.signal(SIGTERM)
-        // One that does not end shows up in the tests after this.
+        // If one does not end, the next tests notice it.
         _ = try? process.wait(until: .now + .seconds(60))
     }
 
-    /// Whether somebody takes connections there. The file alone is there a moment earlier, and a connection to try it would be a conversation.
+    /// Whether somebody accepts connections there. The file appears a moment earlier, and a connection as a trial would
+    /// be a conversation.
     private static func isListening(_ socket: String) -> Bool {
-        // Not there yet is what is waited out.
+        // The test waits until it is there.
         let sockets = (try? String(contentsOfFile: "/proc/net/unix", encoding: .utf8)) ?? ""
-        // Number, references, protocol, flags (of which this one is __SO_ACCEPTCON), type, state, inode, path.
+        // Number, references, protocol, flags (this one is __SO_ACCEPTCON), type, state, inode, path.
         return sockets.split(separator: "\n").contains { line in
             let fields = line.split(separator: " ", maxSplits: 7)
             return fields.count == 8 && fields[3] == "00010000" && fields[7] == socket

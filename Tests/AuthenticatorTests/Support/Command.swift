@@ -16,7 +16,7 @@ struct Command {
             $0.output = .pipe
             $0.errors = .output
         }
-        // A program that reads nothing is no error of the test's; short input fits into the pipe in any case.
+        // A program that reads nothing is not an error of the test. Short input fits into the pipe in any case.
         try? process.write(input)
         process.closeInput()
         output = try process.readText()
@@ -26,7 +26,7 @@ struct Command {
 
     /// Whether this machine lets a test make namespaces of its own.
     static let canMakeNamespaces: Bool = {
-        // Where the tool is missing, the answer is no.
+        // If the tool is missing, the answer is no.
         geteuid() == 0 && (try? Command(["/usr/bin/unshare", "--mount", "true"]))?.code == 0
     }()
 }

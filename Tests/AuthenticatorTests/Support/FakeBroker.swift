@@ -6,7 +6,8 @@ import Platform
 import Synchronization
 import Varlink
 
-/// Speaks the broker's side of the private protocol, as told: honest by default, and any attacker a test wants.
+/// Speaks the broker's side of the private protocol. It is honest by default, and can be any attacker that a test
+/// wants.
 final class FakeBroker: Sendable {
     struct Script: Sendable {
         var facts: BrokerInterface.Describe.Reply
@@ -16,17 +17,17 @@ final class FakeBroker: Sendable {
         /// What a reported login may open; nil for no vault.
         var reported: BrokerInterface.Report.Reply?
         var adopted = [BrokerInterface.Authorization(kind: "unlock")]
-        /// What the process waits for besides.
+        /// What else the process waits for.
         var companions: [BrokerInterface.Companion] = []
         /// The Name of the key for enrolled fingers.
         var keyName: [UInt8] = []
-        /// What a keychain was sealed as anew.
+        /// The unlock root that a vault was sealed anew with.
         var resealed: BrokerInterface.Reseal.Reply?
-        /// What a keychain was tied to the boot as.
+        /// What a vault was tied to the boot with.
         var tied: BrokerInterface.ResealForBoot.Reply?
-        /// A renewed keychain's record; nil where items are left.
+        /// A renewed vault's record; nil if items are left.
         var successor: RegistryRecord?
-        /// Answers to the next signatures, in their order, before any is taken.
+        /// Answers to the next signatures, in order, before any is accepted.
         var refusedCompletions: [[UInt8]] = []
         /// Bytes sent instead of the answer to a method, by its last name.
         var raw: [String: [UInt8]] = [:]
@@ -75,18 +76,18 @@ final class FakeBroker: Sendable {
     var describes: [BrokerInterface.Describe] { state.withLock { $0.describes } }
     var completions: [BrokerInterface.Complete] { state.withLock { $0.completions } }
     var reseals: [BrokerInterface.Reseal] { state.withLock { $0.reseals } }
-    /// Whether a text occurs in anything that was said.
+    /// Whether any request contained this text.
     func heard(_ text: String) -> Bool { state.withLock { Data($0.heard).range(of: Data(text.utf8)) != nil } }
     /// The uids whose logins were reported.
     var reports: [Int64] { state.withLock { $0.reports.map(\.uid) } }
-    /// Which of them came from a program that unlocks screens.
+    /// The uids among them that came from a program that unlocks screens.
     var screens: [Bool] { state.withLock { $0.reports.map(\.unlocksScreens) } }
     var refusals: [String] { state.withLock { $0.refusals } }
     func change(_ body: (inout Script) -> Void) { state.withLock { body(&$0.script) } }
 
     /// Dies: all connections end, and nobody listens.
     func stop() {
-        // Under the lock, and once: outside of it a number may be closed already, and belong to another test's socket.
+        // Under the lock, and once. Outside of it the number may be closed already and belong to another test's socket.
         state.withLock { state in
             state.stopped = true
             for number in state.connections { shutdown(number, Int32(SHUT_RDWR)) }
@@ -103,7 +104,7 @@ final class FakeBroker: Sendable {
             try? connection.send(answer, until: .now + patience)
         }
         state.withLock { $0.connections.removeAll { $0 == number } }
-        // Not closed before it is forgotten: its number may be another test's socket a moment later.
+        // It is forgotten before it is closed, because its number may belong to another test's socket a moment later.
         connection.shutDown()
     }
 

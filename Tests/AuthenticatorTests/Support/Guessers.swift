@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Platform
 
-/// Programs of one user's, each of which has come to the question for the password, and answers it when it is told to. Ended with the value.
+/// Programs of one user. Each was asked for the password, and answers when it is told to. They end with the value.
 final class Guessers {
     private let path: String
     private let process: Subprocess
 
-    /// - Parameter stage: what has to be there as long as this.
+    /// - Parameter stage: it must live as long as this.
     init(_ stage: Stage, _ count: Int) throws {
         path = "\(stage.path)/guessers"
         try Folder.make(path, mode: 0o700)
@@ -20,7 +20,7 @@ final class Guessers {
     }
 
     deinit {
-        // All of its group.
+        // All of its process group.
         kill(-process.pid, SIGKILL)
         // As above: it was killed.
         _ = try? process.wait(until: .now + .seconds(60))
@@ -30,11 +30,11 @@ final class Guessers {
         try DurableFile.write(Array(text.utf8), to: "\(path)/\(number).answer", mode: 0o600)
     }
 
-    /// What one of them was told: `asked`, messages, at last `error NAME` or `done`.
+    /// What one of them was told: `asked`, messages, finally `error NAME` or `done`.
     func heard(_ number: Int) -> [String] { Self.heard(in: path, number) }
 
     private static func heard(in path: String, _ number: Int) -> [String] {
-        // No file: nothing yet.
+        // Without a file there is nothing yet.
         let text = (try? String(contentsOfFile: "\(path)/\(number).heard", encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
     }

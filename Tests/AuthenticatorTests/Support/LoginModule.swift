@@ -2,9 +2,9 @@ import CofferTestKit
 import Foundation
 import Platform
 
-/// The real `pam_coffer.so`, built from the sources that stand here.
+/// The real `pam_coffer.so`, built from the sources in this repository.
 enum LoginModule {
-    /// Built at the first use, by the script that builds what is installed.
+    /// It is built at the first use, by the script that builds the installed one.
     static let built: Result<String, any Error> = Result {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().path
@@ -15,7 +15,7 @@ enum LoginModule {
         return "\(root)/.build-pam/pam_coffer.so"
     }
 
-    /// The lines of a PAM service: a password that a stage's own program checks, then the module.
+    /// The lines of a PAM service: first the stage's own program that checks a password, then the module.
     static func rules(stage: String, socket: String, patience: String = "patience=99") throws -> String {
         let path = try built.get()
         return """
@@ -32,7 +32,7 @@ enum LoginModule {
     }
 }
 
-/// A file of the system's own PAM folder, for programs that know no other; gone with its value.
+/// A file in the system's own PAM folder, for programs that know no other. It goes with its value.
 struct SystemService: ~Copyable {
     let name: String
     private var path: String { "/etc/pam.d/\(name)" }
@@ -43,11 +43,11 @@ struct SystemService: ~Copyable {
     }
 
     deinit {
-        // A test's service file that stays behind lets nobody in that a password does not.
+        // If a test's service file stays behind, it lets nobody in without a password.
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Goes through one or more of PAM's operations, as a root-run login program does.
+    /// Runs one or more of PAM's operations, as a login program that root runs does.
     func tester(_ user: String, _ operations: [String], password: String = "") throws -> Command {
         try Command(["/usr/bin/pamtester", name, user] + operations, input: password + "\n")
     }

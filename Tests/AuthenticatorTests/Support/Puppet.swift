@@ -2,15 +2,15 @@ import CofferTestKit
 import Foundation
 import Platform
 
-/// A person's shell in a terminal of its own: the leader of a session, which starts a client of the authenticator's for each order, in its session or out
-/// of it. Ended with the value.
+/// A person's shell in a terminal of its own. It leads a session, and starts a client of the authenticator for each
+/// order, in its session or outside of it. It ends with the value.
 final class Puppet: Sendable {
     struct Order: Encodable {
         /// `open` (only connect, begin nothing), `begin`, `authorize`, `forget`.
         var call: String
         var challenge: String? = UUID().uuidString
         var seconds: Int?
-        /// What is answered to a question.
+        /// The answer to a question.
         var password = Stage.password
         /// A session of its own, without a terminal.
         var setsid = false
@@ -26,7 +26,7 @@ final class Puppet: Sendable {
     }
 
     struct Outcome: Decodable {
-        /// What was shown, whatever the style.
+        /// The messages that were shown, of every style.
         var messages: [String]
         /// How often a secret was asked for.
         var questions: Int
@@ -40,7 +40,7 @@ final class Puppet: Sendable {
     private let stage: Stage
     private let process: Subprocess
 
-    /// - Parameter stage: what has to be there as long as this.
+    /// - Parameter stage: it must live as long as this.
     init(_ stage: Stage) throws {
         self.stage = stage
         process = try Subprocess("/usr/bin/python3", ["-c", Self.program, "\(stage.path)/auth.sock"]) {
@@ -53,13 +53,13 @@ final class Puppet: Sendable {
     }
 
     deinit {
-        // Its input ends, and then it does, with all that it has started.
+        // Its input ends. Then it ends, with everything that it has started.
         process.closeInput()
-        // Not without a limit; what hangs has failed a test already.
+        // The wait has a limit. A process that hangs has failed a test already.
         _ = try? process.finish()
     }
 
-    /// Has a client of its own do something, and waits for that.
+    /// Lets one of its clients do something, and waits for the result.
     func perform(_ order: Order) throws -> Outcome {
         let bytes = try JSONEncoder().encode(order)
         try process.write(bytes + [10])

@@ -3,7 +3,8 @@ import Foundation
 import Platform
 import Synchronization
 
-/// A socket on which every call gets the next of a row of answers, whatever it asks; keeps what was asked. Behind the last answer nothing comes.
+/// A socket that answers each call with the next of a list of answers, and keeps the calls. After the last answer it
+/// sends nothing.
 final class ScriptedSocket: Sendable {
     private let number: Int32
     private let asked = Mutex<[String]>([])

@@ -2,14 +2,14 @@ import CofferTestKit
 import Foundation
 import Platform
 
-/// A session bus of another user's (uid 1), in that user's own runtime folder. Ended with the value.
+/// A session bus of another user (uid 1), in that user's own runtime folder. It ends with the value.
 final class SessionBus: Sendable {
     enum Kind {
         /// dbus-daemon with python-dbusmock's notification daemon on it.
         case desktop
-        /// Takes connections, says whose they are, and answers nothing for ever.
+        /// Accepts connections, notes whose they are, and never answers.
         case silent
-        /// As `silent`, but root's, though the folder is the user's.
+        /// As `silent`, but root's, although the folder is the user's.
         case foreign
     }
 
@@ -17,7 +17,7 @@ final class SessionBus: Sendable {
     private let log: String
     private let children: [Subprocess]
 
-    /// - Parameter folder: the runtime folders' folder.
+    /// - Parameter folder: the folder of the runtime folders.
     init(_ kind: Kind, in folder: String) throws {
         let own = "\(folder)/\(Self.uid)"
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ final class SessionBus: Sendable {
                         "-l", log,
                     ]))
             try Self.wait {
-                // The mock is not there yet: that is what is waited for.
+                // The test waits until the mock is there.
                 (try? Command(
                     asUser + [
                         "/usr/bin/busctl", "--address=unix:path=\(socket)", "call", "org.freedesktop.Notifications",
@@ -59,13 +59,13 @@ final class SessionBus: Sendable {
     }
 
     deinit {
-        // What SIGKILL does not end, a test cannot end either.
+        // If SIGKILL does not end a process, a test cannot end it either.
         for child in children { try? child.end() }
     }
 
-    /// What was called, or who connected: a line each.
+    /// The calls, or the connections, one a line.
     var lines: [String] {
-        // No file yet: nothing yet.
+        // Without a file there is nothing yet.
         ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 

@@ -2,7 +2,7 @@ import Authorization
 import BrokerProtocol
 
 extension Stage {
-    /// What the broker says of the next challenge.
+    /// What the broker says about the next challenge.
     func ask(for purposes: [Keychain.Purpose], _ kinds: [String]) {
         broker.change { script in
             script.facts.purposes = purposes

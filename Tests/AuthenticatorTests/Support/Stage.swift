@@ -5,7 +5,7 @@ import Cryptography
 import Foundation
 import Platform
 
-/// The real program, serving in a throw-away folder with a PAM stack, registry and fake broker of its own.
+/// The real program, which serves in a throw-away folder with a PAM stack, registry and fake broker of its own.
 final class Stage: Sendable {
     let path: String
     let account: Account
@@ -13,7 +13,7 @@ final class Stage: Sendable {
     let record: RegistryRecord
     let broker: FakeBroker
     let registry: Registry
-    /// The folder of the users' runtime folders, where there are notifications.
+    /// The folder of the users' runtime folders, if there are notifications.
     let notifications: String?
     private let process: Subprocess
 
@@ -50,7 +50,7 @@ final class Stage: Sendable {
         let check = "\(path)/pam/check"
         let script = "#!/bin/sh\nread -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(Stage.password)' ]\n"
         try Script.write(script, to: check)
-        // pam_exec says "system error" for a program that says no; pam_deny says what is meant.
+        // pam_exec says "system error" if a program says no. pam_deny gives the right answer.
         let rules =
             options.pam
                 ?? """
@@ -98,11 +98,11 @@ final class Stage: Sendable {
             $0.output = .inherited
             $0.errors = .file(log)
         }
-        // Not there yet is what is waited out.
+        // The test waits until it is there.
         guard eventually({ (try? UnixSocket(connectingTo: "\(path)/auth.sock")) != nil }) else {
             throw SystemError("start the authenticator", reason: self.log)
         }
-        // The look for the socket was itself a connection: it must not count as one of a test's.
+        // The search for the socket was itself a connection. It must not count as one of a test's connections.
         guard eventually({ self.log.contains("client gone") && conversations.isEmpty }) else {
             throw SystemError("start the authenticator", reason: self.log)
         }
@@ -111,9 +111,9 @@ final class Stage: Sendable {
     deinit {
         broker.stop()
         process.signal(SIGTERM)
-        // Not without a limit; what hangs has failed a test already.
+        // The wait has a limit. A process that hangs has failed a test already.
         _ = try? process.finish()
-        // Nothing is lost when a temporary folder stays behind.
+        // It does no harm if a temporary folder stays behind.
         try? FileManager.default.removeItem(atPath: path)
         // As above.
         if let notifications { try? FileManager.default.removeItem(atPath: notifications) }
@@ -121,7 +121,7 @@ final class Stage: Sendable {
 
     /// The program beside the test bundle.
     static var program: String {
-        // Without a path the program is not found, and every test says so.
+        // Without a path nothing finds the program, and every test says so.
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().path + "/coffer-authenticator"
     }
@@ -137,7 +137,7 @@ final class Stage: Sendable {
             storageKey: nil, objects: names)
     }
 
-    // No file yet: an empty log.
+    // Without a file the log is empty.
     var log: String { (try? String(contentsOfFile: "\(path)/log", encoding: .utf8)) ?? "" }
     var pid: Int32 { process.pid }
     func client() throws -> TestClient { try TestClient("\(path)/auth.sock") }
@@ -149,7 +149,7 @@ final class Stage: Sendable {
 
     /// Processes that have a program of this stage's folder on their command line.
     var helpers: [Int32] {
-        // Processes come and go while they are looked at.
+        // Processes come and go while they are listed.
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.compactMap { Int32($0) }.filter { number in
             // As above.
@@ -165,7 +165,7 @@ final class Stage: Sendable {
     }
 }
 
-/// Looks until a condition holds; false when it does not for very long.
+/// Waits until a condition holds; false if it does not hold for very long.
 func eventually(_ condition: () -> Bool) -> Bool {
     let limit = ContinuousClock.now + patience
     while ContinuousClock.now < limit {

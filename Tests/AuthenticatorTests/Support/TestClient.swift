@@ -4,7 +4,7 @@ import Foundation
 import Platform
 import Varlink
 
-/// A client of the authenticator's, as a program would be.
+/// A client of the authenticator, as a program would be.
 struct TestClient: ~Copyable {
     typealias Step = BrokerProtocol.Authentication.Step
     private var socket: UnixSocket
@@ -13,7 +13,7 @@ struct TestClient: ~Copyable {
         socket = try UnixSocket(connectingTo: path, until: .now + patience)
     }
 
-    /// - Parameter challenge: each is used once, as a broker's are.
+    /// - Parameter challenge: each is used once, as a broker's challenges are.
     mutating func begin(_ challenge: String = UUID().uuidString) throws -> Result<Step, Fault> {
         try call(BrokerProtocol.Authentication.Begin(challenge: challenge))
     }
@@ -33,7 +33,7 @@ struct TestClient: ~Copyable {
 
     func send(_ bytes: [UInt8]) throws { try socket.send(bytes, until: .now + patience) }
 
-    /// What the authenticator says next, by itself or not.
+    /// The authenticator's next message, unasked or not.
     mutating func receive<Reply: Codable & Sendable>(_ type: Reply.Type) throws -> Result<Reply, Fault> {
         guard let bytes = try socket.receiveMessage(limit: 1 << 20, until: .now + patience) else {
             throw SystemError("receive", reason: "the authenticator closed the connection")
@@ -49,7 +49,7 @@ struct TestClient: ~Copyable {
         try socket.receiveMessage(limit: 1 << 20, until: .now + patience) == nil
     }
 
-    /// Goes through the notice to the password prompt, answers it, and takes what follows.
+    /// Passes the notice, answers the password prompt, and takes the next message.
     mutating func authenticate(_ password: String) throws -> Result<Step, Fault> {
         var step = try begin()
         while case .success(let now) = step, let message = now.message, !now.done {
@@ -65,7 +65,7 @@ extension Result where Failure == Fault {
 }
 
 extension Result where Success == BrokerProtocol.Authentication.Step, Failure == Fault {
-    // A fault has neither message nor end.
+    // A fault has no message and no end.
     var message: BrokerProtocol.Authentication.Message? { try? get().message }
     var isDone: Bool { (try? get().done) ?? false }
 }
