@@ -7,10 +7,10 @@ import Foundation
 import Platform
 import Testing
 
-/// What is in the access log, and what must be in it before something else happens (attackers 1, 4 and 9).
+/// What the access log records, and what it must record before something else happens (attackers 1, 4 and 9).
 @Suite(.timeLimit(.minutes(30)))
 struct AccessLogTests {
-    /// A broker whose vault was made, and is unlocked.
+    /// A broker with a new, unlocked vault.
     private func prepared() async throws -> (ThrowAwayBroker, WireClient) {
         let broker = try await throwAwayBroker()
         let client = try broker.client()
@@ -75,7 +75,7 @@ struct AccessLogTests {
         _ = try await line.call(
             TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess(), program: "/usr/bin/asker"))
         _ = try await line.call(BrokerInterface.Refuse(challenge: id, reason: "password"))
-        // A refused challenge is good for nothing.
+        // A refused challenge allows nothing.
         let refused = try await fault {
             try await client.call(Keychain.Get(service: "s", account: "a", challenge: id))
         }
@@ -88,7 +88,7 @@ struct AccessLogTests {
         #expect(found.map(\.resolved) == [true, false, true])
         #expect(found.filter(\.resolved).allSatisfy { $0.program == "/usr/bin/asker" })
         #expect(found.first?.require == ["presence"] && found.first?.service == "s")
-        // A path that is none is not kept.
+        // An invalid path is not kept.
         id = try await challenge { try await client.call(get) }
         let other = try broker.authenticator.connect()
         let tooLong = try await fault {
@@ -107,7 +107,7 @@ struct AccessLogTests {
         _ = try await client.call(Keychain.Get(service: "s", account: "a"))
         let before = try await records(client)
         await broker.stop()
-        // The stop vouched for every record: one less is one too few.
+        // The vault vouched for every record at the stop, so one record too few is noticed.
         let again = try await throwAwayBroker(folder: broker.folder, authenticator: broker.authenticator)
         #expect(try await records(again.client()) == before)
         #expect(try await again.client().call(Keychain.VerifyLog()).whole)
@@ -117,7 +117,7 @@ struct AccessLogTests {
         let third = try await throwAwayBroker(folder: broker.folder, authenticator: broker.authenticator)
         let check = try await third.client().call(Keychain.VerifyLog())
         #expect(!check.whole && check.problem != nil)
-        // The vault is not worse off for it.
+        // The vault takes no harm.
         #expect(try await third.client().call(Keychain.List()).items.count == 1)
         await third.stop()
     }
@@ -127,7 +127,7 @@ struct AccessLogTests {
         let (broker, client) = try await prepared()
         _ = try await client.call(Keychain.Set(service: "s", account: "gated", value: someValue, access: .presence))
         _ = try await client.call(Keychain.Set(service: "s", account: "plain", value: someValue))
-        // Neither the log nor what would be kept aside can be written any more.
+        // Neither the log nor the copy that would be kept aside can be written now.
         try FileManager.default.removeItem(atPath: path(broker))
         try FileManager.default.createDirectory(atPath: path(broker), withIntermediateDirectories: false)
         try FileManager.default.createDirectory(
@@ -156,7 +156,7 @@ struct AccessLogTests {
         let client = try broker.client()
         try await broker.makeVault(client)
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue))
-        // Whatever was put off so far.
+        // Everything that was put off so far.
         clock.advance(by: .seconds(11))
         _ = try await client.call(Keychain.Get(service: "s", account: "a"))
         let vault = path(broker).replacing(".log", with: ".vault")

@@ -11,14 +11,14 @@ import Varlink
 @testable import Broker
 @testable import Vault
 
-/// Application passwords on the wire: what takes one, what gives nothing without the right one, and who waits for whom.
-// One by one: scrypt takes all of a processor, and a signature has two seconds.
+/// Application passwords on the wire: which items take one, what a wrong one gets, and who waits for whom.
+// One after another, because scrypt takes a whole processor and a signature has two seconds.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct ApplicationPasswordTests {
     private static let right = Data("open".utf8).base64EncodedString()
     private static let wrong = Data("shut".utf8).base64EncodedString()
 
-    /// What waits besides the one that is at work.
+    /// The requests that wait behind the one at work.
     private static let longestQueue = UserBudgets.usual.limits.stretches.user - 1
 
     private func get(_ password: String? = nil, challenge: String? = nil) -> Keychain.Get {
@@ -68,7 +68,7 @@ struct ApplicationPasswordTests {
         #expect(try await fault { try await client.call(get()) }.name == .applicationPasswordRequired)
         #expect(try await fault { try await client.call(get(Self.wrong)) }.name == .applicationPasswordRefused)
         #expect(try await client.call(get(Self.right)).value == someValue)
-        // Locked is locked, whatever password there is.
+        // A locked vault stays locked with any password.
         _ = try await client.call(Keychain.Lock())
         #expect(try await fault { try await client.call(get(Self.right)) }.name == .locked)
         #expect(try await fault { try await client.call(get()) }.name == .locked)
@@ -89,7 +89,7 @@ struct ApplicationPasswordTests {
                 #expect(try await client.call(get(password, challenge: id)).value == someValue)
             }
         }
-        // The person's yes alone gives nothing, and is spent.
+        // The person's yes alone opens nothing, and is spent.
         let id = try await challenge { try await client.call(get(Self.right)) }
         try await broker.authenticator.grant(id)
         #expect(
@@ -108,7 +108,7 @@ struct ApplicationPasswordTests {
         let id = try await challenge { try await client.call(get()) }
         try await broker.authenticator.grant(id)
         #expect(try await client.call(get(challenge: id)).value == someValue)
-        // Half a password and half a person are nothing together: a wrong one is not forgiven for the person's sake.
+        // A wrong password and a person's yes open nothing together. The yes does not make up for the password.
         let other = try await challenge { try await client.call(get()) }
         try await broker.authenticator.grant(other)
         #expect(
@@ -170,7 +170,7 @@ struct ApplicationPasswordTests {
         }
         for _ in 0..<GuessLimits.free { #expect(try await refusal(Self.wrong).contains("wrong, or the item")) }
         #expect(try await refusal(Self.right).contains("try again in 1 s"))
-        // Knowing another item's password takes nothing back.
+        // Knowing another item's password undoes nothing.
         let other = Keychain.Get(service: "s", account: "other", applicationPassword: Self.right)
         #expect(try await client.call(other).value == someValue)
         #expect(try await refusal(Self.right).contains("try again in 1 s"))
@@ -206,7 +206,7 @@ struct ApplicationPasswordTests {
             Task {
                 _ = try await stretcher.run(for: uid) { () throws(VaultError) in
                     order.begin(uid)
-                    // The worker's own thread: nothing else runs on it.
+                    // This is the worker's own thread. Nothing else runs on it.
                     _ = gate.wait(timeout: .now() + 600)
                     order.end(uid)
                     return result
@@ -215,7 +215,7 @@ struct ApplicationPasswordTests {
         }
         var jobs = (0..<Self.longestQueue).map { job(1, $0) }
         try await order.wait { $0.begun[1] ?? 0 >= 1 }
-        // The first is at work, so that one more fits; what is beyond is refused. Who comes first is not left to chance.
+        // The first is at work, so one more fits. Further ones are refused. The test fixes which comes first.
         jobs.append(job(2, 0))
         try await order.wait { $0.begun[2] == 1 }
         jobs.append(job(3, 0))
@@ -225,7 +225,7 @@ struct ApplicationPasswordTests {
         for job in jobs { try await job.value }
         #expect(order.state.most[1] == 1)
         #expect(order.state.mostOfAll == 2)
-        // User 3 came after all of user 1's and was served before most of them.
+        // User 3 came after all of user 1's requests, and was served before most of them.
         #expect(order.state.placeOf3 <= 4)
     }
 
@@ -262,7 +262,7 @@ struct ApplicationPasswordTests {
 
 private struct Late: Error {}
 
-/// What ran when, and beside what.
+/// What ran when, and what ran beside it.
 private final class Order: Sendable {
     struct State {
         var begun: [UInt32: Int] = [:]
@@ -289,7 +289,7 @@ private final class Order: Sendable {
     func end(_ uid: UInt32) { mutex.withLock { $0.running[uid, default: 0] -= 1 } }
 
     func wait(_ condition: (State) -> Bool) async throws {
-        // Beside a hundred other tests a task may wait long for its turn.
+        // Beside a hundred other tests, a task may wait long for its turn.
         let limit = ContinuousClock.now + patience
         while !condition(state) {
             guard ContinuousClock.now < limit else { throw Late() }

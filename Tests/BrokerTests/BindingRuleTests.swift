@@ -5,7 +5,7 @@ import Varlink
 
 @testable import Broker
 
-/// Whose vault can be held to a password.
+/// Whose vault can be bound to a password.
 struct BindingRuleTests {
     private func record(_ owner: Owner, _ sealer: SealerKind = .tpm, isService: Bool = false) throws -> RegistryRecord {
         RegistryRecord(
@@ -25,7 +25,7 @@ struct BindingRuleTests {
         #expect(try refusal(record(.group(27)))?.details.message?.contains("group") == true)
         #expect(try refusal(record(.user(1000), isService: true))?.name == .invalidArgument)
         #expect(try refusal(record(.user(1000), .software))?.details.message?.contains("software") == true)
-        // The authenticator's own word on the same.
+        // The authenticator's own check of the same.
         #expect(try record(.user(1000)).canBeBound)
         for other in [try record(.group(27)), try record(.user(1), isService: true), try record(.user(1), .software)] {
             #expect(!other.canBeBound)

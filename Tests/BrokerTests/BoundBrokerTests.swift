@@ -9,7 +9,7 @@ import Testing
 import Varlink
 import Vault
 
-/// A bound vault as the broker keeps it: what it opens for which proof, and what a stop between two steps leaves.
+/// A bound vault in the broker: what each proof opens, and what a stop between two steps leaves.
 @Suite(.timeLimit(.minutes(30)))
 struct BoundBrokerTests {
     private static let pin = [UInt8](repeating: 5, count: 32)
@@ -32,7 +32,7 @@ struct BoundBrokerTests {
         try await client.call(Keychain.Get(service: "s", account: account)).value
     }
 
-    /// A whole conversation: bound, bound to another password, or unbound.
+    /// A whole conversation that binds the vault, binds it to another password, or unbinds it.
     private func change(
         _ broker: ThrowAwayBroker, _ client: WireClient, from pin: [UInt8]?, to next: [UInt8]?,
         stop: TestAuthenticator.Stop? = nil
@@ -83,7 +83,7 @@ struct BoundBrokerTests {
         #expect(try await fault { try await read(later, "bound") }.name == .locked)
         try await unlock(second, later, with: Self.pin)
         #expect(try await read(later, "bound") == someValue)
-        // The password was changed: with the one before it the vault opens, and is bound to the other.
+        // The password was changed. The former one opens the vault, which is then bound to the new one.
         _ = try await later.call(Keychain.Lock())
         try await change(second, later, from: Self.pin, to: Self.other)
         #expect(try await read(later, "bound") == someValue)
@@ -106,7 +106,7 @@ struct BoundBrokerTests {
         try await broker.makeVault(client)
         try await change(broker, client, from: nil, to: Self.pin)
         _ = try await client.call(Keychain.Lock())
-        // An authenticator's signature alone, as after a reported login.
+        // Only an authenticator's signature, as after a reported login.
         let bare = try await fault { try await unlock(broker, client, with: nil) }
         #expect(bare.name == .brokerChallengeRefused)
 
@@ -127,7 +127,7 @@ struct BoundBrokerTests {
         #expect(third.name == .brokerChallengeRefused)
         #expect(try await client.call(Keychain.Status()).vault.state == .locked)
         await line.close()
-        // The right one gives all tries back.
+        // The right password gives all tries back.
         try await unlock(broker, client, with: Self.pin)
         await broker.stop()
     }
@@ -169,7 +169,7 @@ struct BoundBrokerTests {
             Issue.record("\(fault)")
         }
         #expect(try await read(client, "plain") == someValue)
-        // And the same once more goes to its end.
+        // The same again succeeds.
         if !isBound { try await change(broker, client, from: nil, to: Self.pin) }
         try await set(client, "bound", .passcodeSet)
         try await change(broker, client, from: Self.pin, to: nil)
@@ -205,7 +205,7 @@ struct BoundBrokerTests {
         let client = try broker.client()
         try await broker.makeVault(client)
         _ = try await client.call(Keychain.Lock())
-        // To open it is not to bind it, or to unbind it.
+        // A signature for opening does not bind or unbind.
         let id = try await challenge { try await client.call(Keychain.Unlock()) }
         let line = try await broker.authenticator.described(id)
         let early = try await fault { try await line.call(BrokerInterface.Reseal(challenge: id, pin: nil)) }
@@ -218,7 +218,7 @@ struct BoundBrokerTests {
             return true
         }
         #expect(refused.name == .brokerChallengeRefused)
-        // To bind it is not to open it.
+        // A signature for binding does not open.
         let third = try await challenge { try await client.call(Keychain.Unlock(bind: true)) }
         let line3 = try await broker.authenticator.described(third)
         let opening = try await fault {

@@ -9,7 +9,7 @@ import Varlink
 @testable import Broker
 @testable import Vault
 
-/// What one user may hold of what all share (attackers 3 and 7).
+/// What one user may hold of a shared budget (attackers 3 and 7).
 @Suite(.timeLimit(.minutes(30)))
 struct BudgetTests {
     @Test("a user gets so much and no more, and gives it back")
@@ -34,7 +34,7 @@ struct BudgetTests {
             try budgets.take(limit.user, of: .secrets, for: uid)
             uid += 1
         }
-        // Those who have much share what is left of their part, and then there is none for them.
+        // Users who hold much share the rest of their part, and then it is used up.
         #expect(throws: UserBudgets.Refusal.ofAll(limit: limit.all)) {
             try budgets.take(limit.user, of: .secrets, for: uid)
         }
@@ -67,7 +67,7 @@ struct BudgetTests {
         #expect(try SecretAllowance(budgets, for: 2).decode(text).count == 510)
         calls = []
         #expect(budgets.held(.secrets, by: 1) == 0 && budgets.total(.secrets) == 0)
-        // What is too long for that heap lies elsewhere.
+        // A value that is too long for that heap is stored elsewhere.
         _ = try refused.decode(Data(repeating: 7, count: 100_000).base64EncodedString())
         #expect(budgets.held(.secrets, by: 1) == 0)
     }
@@ -100,7 +100,7 @@ struct BudgetTests {
                 service: "s", account: "a", value: someValue, access: .init(require: [.appPassword]),
                 applicationPassword: password)
         ).item
-        // What is no base64 would be found when it is decoded: nothing is.
+        // Decoding would reveal that the text is not base64, but nothing is decoded.
         let foreign = (0..<484).map {
             Keychain.ItemPassword(item: UUID().uuidString.lowercased() + "\($0)", password: "!")
         }
@@ -150,10 +150,10 @@ struct BudgetTests {
             try await broker.makeVault(client)
             _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue))
             var held: [SecretBytes] = []
-            // Not having room for another is what this is about.
+            // The test is about having no room for another.
             while let one = try? SecretBytes(copying: [UInt8](repeating: 1, count: 32)) { held.append(one) }
             var refused = 0
-            // Each step lets OpenSSL get a little further before it has no room.
+            // With each step OpenSSL gets a little further before it has no room.
             while !held.isEmpty {
                 do {
                     _ = try await client.call(Keychain.Set(service: "s", account: "b", value: someValue))

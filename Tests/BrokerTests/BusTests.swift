@@ -9,10 +9,11 @@ import TPM
 import Testing
 import Vault
 
-/// Attacker 6 listens on the TPM's bus while a whole broker works: no key and no value goes by, either way.
+/// Attacker 6 listens on the TPM's bus while a whole broker works. No key and no value passes in clear, in either
+/// direction.
 @Suite(.timeLimit(.minutes(30)))
 struct BusTests {
-    /// A sealer that keeps every secret which passes through it.
+    /// A sealer that keeps every secret that passes through it.
     private final class Witness: Sealer {
         let sealer: TPMSealer
         let secrets = Mutex<[[UInt8]]>([])
@@ -34,7 +35,7 @@ struct BusTests {
             // docs/vault-format.md, "Keys": the counter's password, which is given to the TPM when the counter is made.
             let info = Array("org.coffer.key.counter".utf8)
             if let password = try? HKDF.derive(keys.deviceRoot, salt: vault.bytes, info: info, count: 32) {
-                // Without it the count of secrets below is short.
+                // Without it, the count of secrets below is too low.
                 _ = note(password)
             }
             return keys
@@ -145,7 +146,7 @@ struct BusTests {
         _ = try await client.call(
             Keychain.Set(
                 service: "s", account: "a", value: Data(value).base64EncodedString(), access: .presence))
-        // The counter is counted, and at the next opening read.
+        // The counter advances, and the next opening reads it.
         _ = try await client.call(Keychain.Set(service: "s", account: "gone", value: someValue))
         _ = try await client.call(Keychain.Delete(service: "s", account: "gone"))
         await first.stop()
@@ -160,7 +161,7 @@ struct BusTests {
         #expect(Data(base64Encoded: got.value).map(Array.init) == value)
         await second.stop()
 
-        // Every command that has to do with a secret went by, and what is searched for would be found.
+        // Every command about a secret was recorded, so a search would find the secret.
         #expect(
             Set(recorder.names).isSuperset(of: [
                 "TPM2_Create", "TPM2_Load", "TPM2_Unseal", "TPM2_ECDH_ZGen", "TPM2_PolicySigned",
@@ -171,11 +172,12 @@ struct BusTests {
             try first.authenticator.registry.record(for: .user(ProcessSurroundings.effectiveUser)))
         #expect(recorder.contains(record.authenticatorKey[1..<33].map(\.self)))
         let secrets = witness.secrets.withLock { $0 }
-        // Three made; then two of the first unlock and opening, and two of the second, what was agreed, and the counter's password for two steps.
+        // Three when they are made, two of each unlock and opening, the agreed secret, and the counter's password for
+        // two steps.
         #expect(secrets.count >= 10 && Set(secrets).count >= 4, "\(secrets.count)")
         for secret in secrets + [value] {
             #expect(secret.count >= 16)
-            // Halves, too: a secret may be sent in parts.
+            // Halves too, because a secret may be sent in parts.
             for part in [secret, Array(secret.prefix(secret.count / 2)), Array(secret.suffix(secret.count / 2))] {
                 #expect(!recorder.contains(part))
             }
@@ -240,7 +242,7 @@ struct BusTests {
                 "TPM2_PolicyAuthorizeNV", "TPM2_PolicyOR", "TPM2_NV_Write", "TPM2_Unseal",
             ]))
         let secrets = witness.secrets.withLock { $0 }
-        // Both roots of the old, the new one and the key that approves, each at least once.
+        // Both former roots, the new one and the approving key, each at least once.
         #expect(Set(secrets).count >= 5, "\(Set(secrets).count)")
         for secret in Set(secrets) {
             for part in [secret, Array(secret.prefix(secret.count / 2)), Array(secret.suffix(secret.count / 2))] {

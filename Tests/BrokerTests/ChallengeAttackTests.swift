@@ -50,7 +50,7 @@ struct ChallengeAttackTests {
         let clients = try (0..<8).map { _ in try broker.client() }
         let method = get(id)
         let values = await withTaskGroup(of: Bool.self) { group in
-            // Only how many get through counts, not how the others fail.
+            // Only the number that get through counts, not how the others fail.
             for client in clients { group.addTask { (try? await client.call(method)) != nil } }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
@@ -104,7 +104,8 @@ struct ChallengeAttackTests {
         let other = try await OtherProcess(socket: broker.configuration.socket, uid: 1)
         let call = #"{"method":"org.coffer.Keychain.Unlock","parameters":{"challenge":"\#(id)"}}"#
         let answer = try await other.say(call)
-        // That user has no vault: the answer is as for anybody without one, and says nothing of ours.
+        // That user has no vault. The answer is the same as for anybody without a vault, and reveals nothing of this
+        // one.
         #expect(answer.contains(#""purposes":["create"]"#))
         #expect(try await client.call(get(id)).value == someValue)
         await broker.stop()

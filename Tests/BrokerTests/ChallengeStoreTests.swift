@@ -7,7 +7,8 @@ import Testing
 
 @testable import Broker
 
-/// What a challenge is bound to, one by one, where the outside could not tell which of two checks refused.
+/// What a challenge is bound to, one by one, for the cases where two checks refuse and the outside cannot tell which
+/// one did.
 struct ChallengeStoreTests {
     private let process = ProcessIdentity(pid: 7, startTime: 70)
     private let clock = TestClock()

@@ -6,7 +6,8 @@ import Platform
 import Testing
 import Varlink
 
-/// What the program does before it is a broker, and how its process is to be: seen from outside, as an attacker would see it.
+/// What the program does before it is a broker, and the state of its process, seen from outside as an attacker would
+/// see it.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct CofferdTests {
     /// Becomes root without any of root's powers, so that the kernel's rules for processes of one user hold.
@@ -39,7 +40,7 @@ struct CofferdTests {
         func reads(_ pid: String) throws -> Bool {
             try Tool.run("setpriv", words + ["cat", "/proc/\(pid)/environ"]).status == 0
         }
-        // Who asks may look at processes like his own, and at this one not.
+        // A caller may examine processes like their own, but not this one.
         #expect(try reads("self"))
         #expect(try !reads("\(cofferd.process.pid)"))
         try cofferd.end()
@@ -53,12 +54,12 @@ struct CofferdTests {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             #expect(try #require(try FileStatus.of("\(folder)/\(name)")).mode & 0o077 == 0, "\(name)")
         }
-        // What libraries make with a mode of their own is no different (proc(5)).
+        // Modes that libraries set themselves do not differ (proc(5)).
         #expect(try status(cofferd.process, "Umask") == "0077")
         try cofferd.end()
     }
 
-    /// Starts the program with the configuration that an earlier one has had.
+    /// Starts the program with the configuration of an earlier one.
     private func refusal(_ folder: TemporaryFolder) throws -> String {
         let result = try Tool.run(Cofferd.program, ["--config", folder.path + "/cofferd.conf"])
         #expect(result.status != 0)
@@ -118,7 +119,8 @@ struct CofferdTests {
     func powerCut() async throws {
         let folder = try TemporaryFolder()
         let trace = folder.path + "/trace"
-        // As a grandchild: the program itself is the process that is started. Descriptors with their paths.
+        // As a grandchild, because the started process is the program itself. The result is descriptors with their
+        // paths.
         let cofferd = try Cofferd(
             folder: folder,
             limits: #"exec strace -D -f -y -qq -o \#(trace) -e trace=fsync,fdatasync,rename "$0" --config "$1""#)
@@ -129,7 +131,7 @@ struct CofferdTests {
         func place(_ words: String..., from start: Int) throws -> Int? {
             try calls().dropFirst(start).firstIndex { line in words.allSatisfy { line.contains($0) } }
         }
-        // A small file: its content, then its name, then the folder that has the name.
+        // A small file: its content, its name, then the folder that holds the name.
         let content = try #require(try place("fsync(", "<\(vaults)/\(stem).log.writing>", from: 0))
         let name = try #require(try place("rename(", "\(stem).log.writing\"", from: content))
         _ = try #require(try place("fsync(", "<\(vaults)>", from: name))
@@ -157,13 +159,13 @@ struct CofferdTests {
         for _ in 0..<16 {
             let client = try WireClient(cofferd.socket)
             clients.append(client)
-            // One that is hung up on may find it out as it writes.
+            // A connection that is closed may notice it when it writes.
             try? await client.send(half)
         }
         var refused = 0
         for client in clients {
             await client.halfClose()
-            // An end without an answer is theirs.
+            // An end without an answer is their own.
             if let bytes = try? await client.message(),
                 try Varlink.decode(Fault.self, from: bytes).name == .limitExceeded
             {

@@ -100,16 +100,16 @@ struct CompanionTests {
     @Test("those that one prompt answers count as one, up to what a person can be shown; a user has sixty-four at most")
     func limits() throws {
         let store = store()
-        // Processes that are there: what dead ones asked is dropped where room is needed.
+        // These processes live. If room is needed, the challenges of dead ones are dropped.
         let own = Caller(uid: 1000, process: try TestAuthenticator.thisProcess(), connection: 1)
         for number in 0..<32 { _ = try issue(store, "item-\(number)", to: own) }
         #expect(throws: Fault.self) { try issue(store, "one more", to: own) }
-        // The user's other programs still can ask, seven of them.
+        // The user's other programs, seven of them, can still ask.
         let others = try (0..<8).map { _ in try Sleeper() }
         for other in others.dropLast() { _ = try issue(store, to: other.caller) }
         #expect(throws: Fault.self) { try issue(store, to: others[7].caller) }
         var issued = 39
-        // Where there is no room left is what is looked for.
+        // The test looks for the point at which no room is left.
         for number in 0..<32 where (try? issue(store, "item-\(number)", to: others[0].caller)) != nil { issued += 1 }
         #expect(issued == 64)
     }
@@ -120,7 +120,7 @@ struct CompanionTests {
 
         init() throws { process = try Subprocess("/usr/bin/sleep", ["infinity"]) }
 
-        // What SIGKILL does not end, a test cannot end either.
+        // If SIGKILL does not end a process, a test cannot end it either.
         deinit { try? process.end() }
 
         var caller: Caller {
@@ -204,7 +204,7 @@ struct CompanionTests {
         let facts = try await line.call(
             TestAuthenticator.describe(
                 id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess()))
-        // Spelt out they could have six characters a byte.
+        // Written as escapes they could have six characters a byte.
         #expect(facts.items?.count == 2)
         #expect(facts.authorizations.map(\.kind) == ["unlock", "presence", "presence"])
         await broker.stop()

@@ -12,13 +12,13 @@ import Vault
 
 @testable import Broker
 
-/// Who gets a connection, and keeps it (attackers 3 and 7).
+/// Who gets and keeps a connection (attackers 3 and 7).
 @Suite(.timeLimit(.minutes(30)))
 struct ConnectionTests {
     private static let list = #"{"method":"org.coffer.Keychain.List","parameters":{}}"#
     private static let needsRoot = ProcessSurroundings.effectiveUser == 0
 
-    /// A broker that other users reach.
+    /// A broker that other users can reach.
     private func broker(_ options: Broker.Options, perUser: Int = 64) async throws -> ThrowAwayBroker {
         let broker = try await throwAwayBroker(options: options) { $0.connectionsPerUser = perUser }
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: broker.folder.path)
@@ -87,11 +87,11 @@ struct ConnectionTests {
         for _ in 0..<3 { #expect(await answer(3) == .unknown) }
         #expect(asked.withLock { $0 } == [2, 3])
         #expect(await answer(4) == .unanswered)
-        // An account that was just made is known a moment later; who was known goes on being known.
+        // A new account is known a moment later. A known account stays known.
         clock.advance(by: .seconds(3))
         _ = await answer(3)
         #expect(asked.withLock { $0 } == [2, 3, 4, 3])
-        // So many wait for one answer, and the next is told to come again.
+        // So many wait for one answer. The next is told to try again.
         let answers = await withTaskGroup(of: KnownUsers.Answer.self) { group in
             for _ in 0..<9 { group.addTask { await answer(5) } }
             var answers: [KnownUsers.Answer] = []
@@ -137,7 +137,7 @@ struct ConnectionTests {
             let process = try await OtherProcess(socket: socket, uid: uid)
             return (process, try await process.say(Self.list))
         }
-        // A quarter is kept for those who have few.
+        // A quarter is reserved for users who have few.
         var greedy: [OtherProcess] = []
         for _ in 0..<30 {
             let (process, answer) = try await connect(1)
@@ -152,7 +152,7 @@ struct ConnectionTests {
             #expect(answer.contains("items"), "\(others.count): \(answer)")
             others.append(process)
         }
-        // All forty are taken: the last two had places of his, those that he had not used for longest.
+        // All forty are taken. The last two took places of this user, the ones unused for longest.
         for process in greedy.prefix(2) { #expect(try await process.hear() == "EOF") }
         for process in greedy.dropFirst(2) + others { #expect(try await process.say(Self.list).contains("items")) }
         await broker.stop()
@@ -171,15 +171,15 @@ struct ConnectionTests {
         #expect(one === same.executor && first.loop === same.loop)
         let gate = DispatchSemaphore(value: 0)
         let over = Over()
-        // More than there are processors.
+        // More than there are processors, so that some share one.
         let busy = (0..<64).map { _ in
             Task(executorPreference: one) {
-                // One wait in vain is enough: who shares a thread waits for all of these.
+                // One wait without end would be enough to delay all that share its thread.
                 guard !over.value.withLock({ $0 }) else { return }
                 if gate.wait(timeout: .now() + .seconds(30)) == .timedOut { over.value.withLock { $0 = true } }
             }
         }
-        // The thread that reads and writes for him, too.
+        // The thread that reads and writes for this user, too.
         first.loop.execute {
             if gate.wait(timeout: .now() + .seconds(30)) == .timedOut { over.value.withLock { $0 = true } }
         }
@@ -189,7 +189,7 @@ struct ConnectionTests {
         gate.signal()
         for _ in busy { gate.signal() }
         for task in busy { await task.value }
-        // Whoever comes next gets the event loop that has nobody.
+        // The next client gets the event loop that serves nobody.
         threads.leave(uid: 1)
         threads.leave(uid: 1)
         #expect(threads.enter(uid: 3).loop === first.loop)
@@ -198,7 +198,7 @@ struct ConnectionTests {
 
     @Test("what computes for long does so on no thread that calls are answered on")
     func aside() async throws {
-        /// The threads of a concurrent queue, and of Swift's tasks, have one name; others have another.
+        /// The threads of a concurrent queue and of Swift's tasks share one name. Other threads have other names.
         @Sendable func thread() -> String {
             (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) ?? "unknown"
         }
@@ -230,7 +230,7 @@ struct ConnectionTests {
         #expect(delays.prefix(128).allSatisfy { $0 == .zero })
         #expect(delays.last == .milliseconds(4 * (1000 - 128)) && delays == delays.sorted())
         #expect(pace.delay(of: 2, at: now) == .zero)
-        // After a break all is as it was.
+        // After a pause everything is as before.
         let later = now + .seconds(4)
         pace.forget(at: later)
         #expect(pace.delay(of: 1, at: later) == .zero)

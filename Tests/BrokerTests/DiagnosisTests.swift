@@ -12,12 +12,12 @@ import Vault
 
 @testable import Broker
 
-/// What the broker says of itself, its machine and the caller's vault.
+/// What the broker reports about itself, its machine and the caller's vault.
 @Suite(.timeLimit(.minutes(30)))
 struct DiagnosisTests {
     private let owner = Owner.user(ProcessSurroundings.effectiveUser)
 
-    /// A broker in which there is nothing to mend, on a TPM or without.
+    /// A broker with nothing to repair, with a TPM or without.
     private func healthy(_ tpm: SWTPM? = nil, roots: String? = nil, deadline: Duration? = nil) async throws
         -> ThrowAwayBroker
     {
@@ -65,7 +65,7 @@ struct DiagnosisTests {
         #expect(found.filter { $0.verdict == .problem } == [])
         #expect(found.map(\.check) == Keychain.Check.allCases.filter(\.isBrokers).map(\.rawValue))
         #expect(try tpm.leftovers() == [])
-        // Nothing that is to be mended comes without a way to do it, and nothing is said of the item.
+        // Every problem comes with advice, and nothing mentions the item.
         let text = found.map { $0.message + ($0.advice ?? "") }.joined()
         #expect(!text.contains("dmFsdWU"))
         #expect(text.contains("the whole vault was checked: 1 item, 2 index entries"))
@@ -147,7 +147,7 @@ struct DiagnosisTests {
         let file = roots.path + "/maker.pem"
         let text = Data(maker.root.der).base64EncodedString(options: .lineLength64Characters)
         let pem = "Maker\n-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
-        // Whom anybody could have named is not trusted.
+        // A file that anybody could have written is not trusted.
         try DurableFile.write(Array(pem.utf8), to: file, mode: 0o666)
         #expect(try await standing() == "issuerUnknown")
         try DurableFile.write(Array(pem.utf8), to: file, mode: 0o644)
@@ -263,7 +263,7 @@ struct DiagnosisTests {
         #expect(problems() == [])
         try put(sound, "coffer", 0o666)
         #expect(problems().first?.message.contains("written by others") == true)
-        // What a session does is not asked for here.
+        // This test does not ask about sessions.
         try put(sound + "\nsession include shared", "coffer")
         #expect(problems() == [])
     }
@@ -310,7 +310,7 @@ struct DiagnosisTests {
         changed.swapLimit = "max"
         changed.users = "0 100000 65536"
         #expect(UnitCheck.missing(in: changed) == ["MemorySwapMax=0", "PrivateUsers=no"])
-        // Each line is one that the unit has, or one that it must not have.
+        // Each line is one that the unit must have, or one that it must not have.
         changed = BrokerProcess(
             isUnit: true, status: [:], coreLimit: [], swapLimit: nil, users: "", seesOtherProcesses: false,
             tunables: "", backtrace: "")
@@ -320,7 +320,7 @@ struct DiagnosisTests {
         for line in UnitCheck.missing(in: changed) where line != "PrivateUsers=no" && line != "ProtectProc=default" {
             #expect(lines.contains { $0.hasPrefix(line) }, "\(line)")
         }
-        // What was read of this very process is there.
+        // The facts that were read of this very process.
         let own = BrokerProcess.current()
         #expect(own.status["Seccomp"] != nil && own.coreLimit.count == 2 && own.seesOtherProcesses)
     }
@@ -338,7 +338,7 @@ struct DiagnosisTests {
         #expect(open.verdict == .problem && open.message.contains("mallory") && !open.message.contains("coffer,"))
         #expect(finding("mallory", [], 0o600).verdict == .problem)
         #expect(finding("root", [], 0o666).verdict == .problem)
-        // What is looked up is what is there.
+        // The check finds what is there.
         let device = try #require(try TPMAccessCheck.Device("/dev/null"))
         #expect(device.owner == "root" && device.mode == 0o666)
         let none = try TPMAccessCheck.Device("/dev/tpmrm-none")

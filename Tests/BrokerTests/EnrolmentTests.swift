@@ -5,7 +5,8 @@ import Foundation
 import Platform
 import Testing
 
-/// Items that are bound to fingers: what the broker asks before it makes one, and what becomes of it when other fingers are enrolled.
+/// Items that are bound to fingers: what the broker asks before it makes one, and what happens when other fingers are
+/// enrolled.
 struct EnrolmentTests {
     private static let first = [UInt8](repeating: 1, count: 32)
     private static let second = [UInt8](repeating: 2, count: 32)
@@ -48,7 +49,7 @@ struct EnrolmentTests {
         let item = try await Self.make(broker, client, Self.set("a", .biometry), set: nil)
         #expect(item.biometrySet == nil)
         #expect(try await Self.read(broker, client, "a") == someValue)
-        // What was looked at for one kind is not good for the other.
+        // A check for one kind does not count for the other.
         let id = try await challenge { try await client.call(Self.set("b", .biometry)) }
         try await broker.authenticator.enrol(id, set: nil)
         let other = try await fault { try await client.call(Self.set("b", .biometryCurrentSet, challenge: id)) }
@@ -75,14 +76,14 @@ struct EnrolmentTests {
         for account in ["later", "either", "any"] {
             #expect(try await Self.read(broker, client, account) == someValue, "\(account)")
         }
-        // A lost item can be looked at, and set anew.
+        // A lost item can still be shown, and set again.
         let shown = try await client.call(Keychain.Show(service: "s", account: "bound")).item
         #expect(shown.biometrySet == Hex.encode(Self.first))
         let again = try await Self.make(broker, client, Self.set("bound", .biometryCurrentSet), set: Self.second)
         #expect(again.biometrySet == Hex.encode(Self.second))
         #expect(try await Self.read(broker, client, "bound") == someValue)
 
-        // All this is as true after a new start.
+        // All this also holds after a restart.
         await broker.stop()
         let next = try await throwAwayBroker(folder: broker.folder, authenticator: broker.authenticator)
         let nextClient = try next.client()
@@ -98,7 +99,7 @@ struct EnrolmentTests {
         _ = try await Self.make(broker, client, Self.set("any", .biometry), set: nil)
         let id = try await challenge { try await client.call(Self.set("bound", .biometryCurrentSet)) }
         try await broker.authenticator.enrol(id, set: Self.first, registers: false)
-        // The machine stops here: the file has a key, the registry knows nothing of it.
+        // The machine stops here. The file has a key that the registry does not know.
         await broker.stop()
 
         let next = try await throwAwayBroker(folder: broker.folder, authenticator: broker.authenticator)
@@ -108,7 +109,8 @@ struct EnrolmentTests {
         let bound = try await Self.make(next, nextClient, Self.set("bound", .biometryCurrentSet), set: Self.first)
         #expect(bound.biometrySet == Hex.encode(Self.first))
         #expect(try await Self.read(next, nextClient, "bound") == someValue)
-        // Once more without the registry: the key that it names is gone from the file, its items with it, and the vault is whole.
+        // Once more without the registry. The file no longer has the key that it names. The key's items are gone, and
+        // the vault is whole.
         let lost = try await challenge { try await nextClient.call(Self.set("x", .biometryCurrentSet)) }
         try await next.authenticator.enrol(lost, set: Self.second, registers: false)
         await next.stop()
@@ -150,7 +152,7 @@ struct EnrolmentTests {
         let two = try await challenge { try await client.call(Self.set("a", .biometryCurrentSet)) }
         let other = try broker.authenticator.connect()
         #expect(try await fault { try await provide(two, other) }.name == .brokerFailed)
-        // Without the registry's word nothing is granted.
+        // Without the registry nothing is granted.
         let early = try await fault { try await line.call(BrokerInterface.ConfirmEnrolment(challenge: one)) }
         #expect(early.name == .brokerNotPermitted)
         let spent = try await fault { try await client.call(Self.set("a", .biometryCurrentSet, challenge: one)) }

@@ -6,10 +6,10 @@ import Platform
 import Testing
 import Varlink
 
-/// Group vaults, with accounts, groups and processes of this machine's own.
+/// Group vaults, with real accounts, groups and processes of this machine.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
 struct GroupTests {
-    /// Ada and Bob are members and have their own vaults open, and so is the group's; Carol is no member.
+    /// Ada and Bob are members. Their own vaults and the group's are open. Carol is not a member.
     private struct Company {
         let accounts: ThrowAwayAccounts
         let broker: ThrowAwayBroker
@@ -33,7 +33,7 @@ struct GroupTests {
             try accounts.join(0)
             try accounts.join(1)
             ada = try await OtherUser(broker, accounts.uids[0])
-            // Their processes belong to the group themselves, and go on doing so when the accounts no longer do.
+            // The processes themselves belong to the group, and still do when the accounts no longer do.
             bob = try await OtherUser(broker, accounts.uids[1], groups: [accounts.gid])
             carol = try await OtherUser(broker, accounts.uids[2], groups: [accounts.gid])
             for user in [ada, bob, carol] { #expect(try await user.pass("Unlock").contains("unlocked")) }
@@ -73,7 +73,7 @@ struct GroupTests {
         let company = try await Company()
         let asked = try await company.get(company.bob, Company.gated)
         let id = try OtherUser.challenge(in: asked)
-        // The question is Bob's: for Ada's process the authenticator gets no facts.
+        // The question is Bob's. The authenticator gets no facts for Ada's process.
         await #expect(throws: Fault.self) {
             try await company.broker.authenticator.grant(
                 id, uid: company.ada.uid, process: company.ada.process.identity)
@@ -126,7 +126,7 @@ struct GroupTests {
         #expect(granted.contains("NotFound") && !granted.contains(someValue))
         let plain = try await company.get(company.bob)
         #expect(plain.contains("NotFound") && !plain.contains(someValue))
-        // Who comes back finds what is there, and nothing that was granted before is lost to another.
+        // A member who comes back finds everything. Nothing that was granted before goes to another.
         try company.accounts.join(1)
         #expect(try await company.get(company.bob).contains(someValue))
         await company.broker.stop()
@@ -142,7 +142,7 @@ struct GroupTests {
         #expect(try await company.get(company.bob).contains(someValue))
         #expect(try await company.bob.say("Status", company.inGroup()).contains(#""state":"unlocked""#))
         #expect(try await company.bob.say("Lock").contains(#""state":"locked""#))
-        // Carol's own is open all the time: who is no member keeps nothing open.
+        // Carol's own vault is open all the time. It keeps nothing open, because she is not a member.
         #expect(try await company.bob.say("Status", company.inGroup()).contains(#""state":"locked""#))
         #expect(try await company.bob.pass("Unlock").contains("unlocked"))
         #expect(try await company.get(company.bob).contains("Locked"))
@@ -169,7 +169,7 @@ struct GroupTests {
         for name in classes {
             let closed = try await get(company.ada, name)
             #expect(closed.contains("Locked") && !closed.contains(someValue), "\(name): \(closed)")
-            // The group's is open all the time.
+            // The group's vault is open all the time.
             #expect(try await get(company.bob, name).contains(someValue), "\(name)")
         }
         await company.broker.stop()
@@ -185,7 +185,7 @@ struct GroupTests {
                 id, uid: company.bob.uid, process: company.bob.process.identity)
         }
         #expect(try await company.get(company.bob).contains("Locked"))
-        // Both in one conversation: the group's keychain and the item.
+        // Both in one conversation: the group's vault and the item.
         let both = try await company.bob.pass("Get", company.inGroup(Company.gated + #","unlock":true"#))
         #expect(both.contains(someValue))
         await company.broker.stop()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Broker
 
-/// Time without use, with a clock that the test moves.
+/// Idle time, with a clock that the test moves.
 @Suite(.timeLimit(.minutes(30)))
 struct IdleWatchTests {
     private final class Locked: Sendable {
@@ -12,7 +12,7 @@ struct IdleWatchTests {
         var times: Int { count.withLock { $0 } }
     }
 
-    /// - Parameter timers: without them only calls find out that the time is over.
+    /// - Parameter timers: without them, only calls notice that the time is over.
     private func watch(_ time: TestClock, _ locked: Locked, minutes: Int? = 15, timers: Bool = true) -> IdleWatch {
         let clock = timers ? time.clock : BrokerClock(now: time.clock.now, after: { _, _ in })
         return IdleWatch(limit: { minutes.map { .seconds($0 * 60) } }, clock: clock) { _ in

@@ -6,8 +6,8 @@ import Testing
 @testable import Broker
 @testable import Vault
 
-/// `Rotate`: who is asked for a fresh key is who is asked for the value, which stays in the broker.
-// One by one: scrypt takes all of a processor, and a signature has two seconds.
+/// `Rotate`: renewing an item's key asks whom reading the value asks. The value stays in the broker.
+// One after another, because scrypt takes a whole processor and a signature has two seconds.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct ItemRotationTests {
     private static let right = Data("open".utf8).base64EncodedString()
@@ -33,7 +33,7 @@ struct ItemRotationTests {
     @Test func aGatedItemAsksOnceAndIsWhatItWas() async throws {
         let (broker, client) = try await prepared(.presence)
         let before = try await client.call(Keychain.Show(service: "s", account: "a")).item
-        // Nobody said yes, or to something else.
+        // Nobody said yes, or somebody said yes to something else.
         let open = try await challenge { try await client.call(rotate()) }
         #expect(try await fault { try await client.call(rotate(challenge: open)) }.name == .challengeRefused)
         _ = try await client.call(Keychain.Set(service: "s", account: "b", value: someValue, access: .presence))

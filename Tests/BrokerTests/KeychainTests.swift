@@ -71,7 +71,7 @@ struct KeychainTests {
         try await broker.authenticator.grant(id)
         let got = try await client.call(Keychain.Get(service: "s", account: "a", unlock: true, challenge: id))
         #expect(got.value == someValue && got.item.access == .presence)
-        // Each read is a person's own decision.
+        // A person decides each read.
         #expect(
             try await fault { try await client.call(Keychain.Get(service: "s", account: "a")) }.details.purposes == [
                 "read"
@@ -170,7 +170,7 @@ struct KeychainTests {
             try await client.call(Keychain.Edit(service: "s", account: "a", access: Keychain.AccessControl()))
         }
         #expect(asked.details.purposes == ["change"])
-        // Who said yes to reading has not said yes to this, nor the other way round.
+        // A yes to reading is not a yes to this, and the reverse.
         let opened = Keychain.AccessControl()
         let toRead = try await challenge { try await client.call(Keychain.Get(service: "s", account: "a")) }
         try await broker.authenticator.grant(toRead)
@@ -194,7 +194,7 @@ struct KeychainTests {
         await broker.stop()
     }
 
-    /// Attacker 4 gives a harmless name to what it wants, and waits for somebody to say yes to that.
+    /// Attacker 4 gives a harmless name to the item that it wants, and waits for somebody to allow that.
     @Test("renaming an item with requirements asks for just that, with both names, and for what reading takes")
     func renaming() async throws {
         let broker = try await throwAwayBroker()
@@ -206,7 +206,7 @@ struct KeychainTests {
         let asked = try await fault { try await client.call(rename) }
         #expect(asked.name == .authenticationRequired && asked.details.purposes == ["rename"])
         #expect(try await client.call(Keychain.Exists(service: "bank", account: "me")).exists)
-        // Who said yes to reading has not said yes to this, nor the other way round; nor one to another name.
+        // A yes to reading is not a yes to this, and the reverse. Nor is a yes to another name.
         let get = Keychain.Get(service: "bank", account: "me")
         let toRead = try await challenge { try await client.call(get) }
         try await broker.authenticator.grant(toRead)
@@ -226,7 +226,7 @@ struct KeychainTests {
         turned.challenge = try await granted()
         #expect(try await fault { try await client.call(turned) }.name == .challengeRefused)
         #expect(try await client.call(Keychain.Exists(service: "bank", account: "me")).exists)
-        // What cannot be done is said before anybody is asked.
+        // The broker reports what it cannot do before anybody is asked.
         let onto = Keychain.Rename(service: "bank", account: "me", newService: "taken", newAccount: "me")
         #expect(try await fault { try await client.call(onto) }.name == .alreadyExists)
         rename.challenge = try await granted()
@@ -235,7 +235,7 @@ struct KeychainTests {
         let records = try await client.call(Keychain.Log()).records.filter { $0.event == "rename" }
         #expect(records.map(\.outcome) == ["challenge-refused", "challenge-refused", "done"])
         #expect(records.last?.service == "bank" && records.last?.detail == "now wifi-guest you")
-        // A value that takes its place changes nothing of what a prompt shows.
+        // A value that replaces it does not change what a prompt shows.
         _ = try await client.call(
             Keychain.Set(service: "wifi-guest", account: "you", value: someValue, access: .presence))
         _ = try await client.call(Keychain.Lock())

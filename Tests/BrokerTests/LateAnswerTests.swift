@@ -12,7 +12,7 @@ import Vault
 
 @testable import Broker
 
-/// What comes too late, or in an order that nobody planned: nothing is left behind, and a good vault is not called damaged.
+/// Answers that come too late or in an unplanned order. Nothing is left behind, and a good vault is not called damaged.
 @Suite(.timeLimit(.minutes(30)))
 struct LateAnswerTests {
     @Test("keys that a slow TPM made for nobody leave no index in it")
@@ -48,11 +48,11 @@ struct LateAnswerTests {
             let hurried = vaultActor(making: .milliseconds(300))
             let late = try await fault { try await provision(hurried) }
             #expect(late.name == .tpm && late.details.kind == "deadline", "\(late)")
-            // Behind it on the sealer's thread: it has ended then, and what it made was taken back.
+            // This comes after it on the sealer's thread. So it has ended, and what it made was removed.
             try await hurried.dependencies.sealerThread.run(within: patience) { () throws(SealerError) in }
             #expect(try indexes() == 0)
         }
-        // In its time it is made.
+        // In time, it is made.
         _ = try await provision(vaultActor(making: patience))
         #expect(try indexes() == 2)
         #expect(try tpm.leftovers() == [])
@@ -61,7 +61,7 @@ struct LateAnswerTests {
     @Test("an unlocking that was signed for beside a binding is refused, and the keychain goes on")
     func unlockingBesideABinding() async throws {
         let tpm = try SWTPM()
-        // The binding waits for the TPM, which waits for the signature: what ends that is the limit.
+        // The binding waits for the TPM, which waits for the signature. The time limit ends that.
         var options = Broker.Options.patient
         options.signatureTimeLimit = .seconds(5)
         let broker = try await ThrowAwayBroker(options: options, configure: { $0.sealer = .tpm }) { _ in
@@ -72,18 +72,18 @@ struct LateAnswerTests {
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue))
         _ = try await client.call(Keychain.Lock())
         let owner = Owner.user(ProcessSurroundings.effectiveUser)
-        // One binds it, up to the registry.
+        // One client binds the vault, up to the registry.
         let bind = try await challenge { try await client.call(Keychain.Unlock(bind: true)) }
         let binder = try await broker.authenticator.described(bind)
         try await broker.authenticator.release(bind, pin: nil, reseals: true, over: binder)
         let pin = Data([UInt8](repeating: 5, count: 32)).base64EncodedString()
         let reply = try await binder.call(BrokerInterface.Reseal(challenge: bind, pin: pin))
-        // Another opens it in another terminal; the TPM waits for the signature.
+        // Another opens it in another terminal. The TPM waits for the signature.
         let id = try await challenge { try await client.call(Keychain.Unlock()) }
         let opener = try await broker.authenticator.described(id)
         let question = try await opener.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
         let signature = try broker.authenticator.signature(for: question, kind: "unlock", owner: owner)
-        // The registry names the bound root, and the broker takes it up while it is told of the signature.
+        // The registry names the bound root. The broker takes it up while it is told of the signature.
         let former = try #require(try broker.authenticator.registry.record(for: owner))
         let made = try #require(reply.index)
         let index = try #require(
@@ -92,7 +92,7 @@ struct LateAnswerTests {
         let name = [UInt8](Data(base64Encoded: reply.name) ?? Data())
         try broker.authenticator.registry.replace(former, with: former.with(binding: binding, unlockRoot: name))
         async let adopted = binder.call(BrokerInterface.AdoptRoots(challenge: bind))
-        // Some time for the one to come first; the other way around nothing is to be seen, and nothing wrong.
+        // Time for the one to come first. In the other order there is nothing to see, and nothing wrong.
         try await Task.sleep(for: .milliseconds(300))
         let late = try await fault {
             try await opener.call(
@@ -114,7 +114,7 @@ struct LateAnswerTests {
         }
         try await stage.prepare()
         try await stage.tie()
-        // The first has the TPM wait, so that all the others come meanwhile.
+        // The first keeps the TPM waiting, so that all others come meanwhile.
         tpm.hang()
         recorder.reset()
         let clients = try (0..<20).map { _ in try stage.broker.client() }
@@ -123,7 +123,7 @@ struct LateAnswerTests {
             for client in clients {
                 group.addTask { try await client.reply(Keychain.Boot.Reply.self).boot?.isApproved }
             }
-            // A call that was sent after them has been answered: they have come, and most of them wait by now.
+            // A call that was sent after them has been answered. So they have come, and most of them wait by now.
             let witness = try stage.broker.client()
             for _ in 0..<8 { _ = try await witness.call(Keychain.Status()) }
             try await Task.sleep(for: .seconds(1))
@@ -131,7 +131,7 @@ struct LateAnswerTests {
             return try await group.reduce(into: [Bool?]()) { $0.append($1) }
         }
         #expect(answers.count == 20 && answers.allSatisfy { $0 == true })
-        // Of the twenty most waited for the same; some may have come before or after.
+        // Most of the twenty waited for the same. Some may have come before or after.
         #expect(recorder.names.count { $0 == "TPM2_PCR_Read" } <= 10, "\(recorder.names.count)")
         await stage.stop()
     }

@@ -5,7 +5,7 @@ import Varlink
 
 @testable import Broker
 
-/// Attacker 7: lists that are asked for and not taken.
+/// Attacker 7: a client asks for lists and does not read them.
 @Suite(.timeLimit(.minutes(30)))
 struct ListTests {
     @Test("a user has so many lists under way and no more, and others have theirs")
@@ -19,13 +19,13 @@ struct ListTests {
             _ = try await client.call(
                 Keychain.Set(service: "s", account: "\(number)", value: someValue, attributes: attributes))
         }
-        // Eleven million bytes each: four of them are too many for a fifth.
+        // Eleven million bytes each. Four of them leave no room for a fifth.
         var others: [WireClient] = []
         for _ in 0..<4 {
             let other = try broker.client()
             try await other.send(
                 Array(#"{"method":"org.coffer.Keychain.List","parameters":{},"more":true}"#.utf8) + [0])
-            // Its first part is taken: now it is under way, and no call of ours can have its place.
+            // Its first part was read. Now it is under way, and no other call here can take its place.
             _ = try await other.message()
             others.append(other)
         }
@@ -35,7 +35,7 @@ struct ListTests {
             try #require(ContinuousClock.now < limit, "\(String(describing: refusal))")
             refusal = try await fault { try await client.call(Keychain.List()) }
         }
-        // What is no list goes on, and once the others are gone lists do as well.
+        // Other calls work, and once the others are gone, lists do as well.
         #expect(try await client.call(Keychain.Get(service: "s", account: "1")).value == someValue)
         for other in others { await other.close() }
         while try await fault({ try await client.call(Keychain.List()) }).name != .expectedMore {

@@ -9,11 +9,11 @@ import Vault
 
 @testable import Broker
 
-/// What a lock leaves in the broker's memory, seen from inside: from outside a rule would refuse anyway.
+/// What a lock leaves in the broker's memory, seen from inside. From outside, a rule would refuse anyway.
 struct LockTests {
     private let owner = Owner.user(ProcessSurroundings.effectiveUser)
 
-    /// The actor of a vault that was made and unlocked, and the store of its challenges.
+    /// The actor of a new, unlocked vault, and the store of its challenges.
     private func unlocked() async throws -> (VaultActor, ChallengeStore, Caller, TemporaryFolder) {
         let folder = try TemporaryFolder()
         let store = ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: .system)

@@ -13,7 +13,7 @@ import Vault
 
 @testable import Broker
 
-/// A keychain that is kept busy delays no lock: neither its own, nor another user's, nor the wipe before sleep.
+/// A busy vault delays no lock: not its own, not another user's, and not the wipe before sleep.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct LockUnderLoadTests {
     /// Several users' vaults, unlocked.
@@ -58,7 +58,7 @@ struct LockUnderLoadTests {
             }
         }
 
-        /// What calls are answered with.
+        /// The answers to calls.
         func core() throws -> BrokerCore {
             var configuration = Configuration()
             configuration.systemBus = .none
@@ -84,7 +84,7 @@ struct LockUnderLoadTests {
         }
     }
 
-    /// Where the calls of a busy vault stand.
+    /// The place where the calls of a busy vault wait.
     private final class Gate: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
         private let reached = ConnectionFlag()
@@ -95,7 +95,7 @@ struct LockUnderLoadTests {
 
         func pass() {
             reached.set(true)
-            // So that a test that fails comes to an end.
+            // This ends the test even if it fails.
             _ = semaphore.wait(timeout: .now() + 600)
             opened.set(true)
         }
@@ -119,7 +119,7 @@ struct LockUnderLoadTests {
         let root = try await stage.root(of: vaultActor)
         let gate = try await stage.keepBusy(Self.busy)
         let reads = (0..<8).map { _ in Task { try await vaultActor.use { $0.keys.contains(.whenUnlocked) } } }
-        // The person has said yes, and that waits, too.
+        // The person has said yes. That call waits, too.
         let unlocking = Task { try await vaultActor.unlock(with: root, for: id) }
         let before = SystemClock.now()
         await stage.vaultStore.lock(.user(Self.busy))
@@ -173,7 +173,7 @@ struct LockUnderLoadTests {
             await locking.value
             try #require(!vaultActor.held.isUnlocked, "round \(round)")
         }
-        // Both orders were there.
+        // Both orders occurred.
         #expect(opened >= 100)
         await stage.vaultStore.close()
     }
@@ -245,7 +245,7 @@ struct LockUnderLoadTests {
         await stage.vaultStore.close()
     }
 
-    /// What answered, in its order.
+    /// The answers, in their order.
     private final class Answers: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
@@ -266,7 +266,7 @@ struct LockUnderLoadTests {
         let answers = Answers()
         let lists = try (0..<24).map { _ in try broker.client() }
         let readers = try (0..<4).map { _ in try broker.client() }
-        // All are on their way, in this order, before any answer is looked at.
+        // All are on their way, in this order, before the test reads any answer.
         for client in lists { try await client.send(Varlink.encode(VarlinkCall(Keychain.List()))) }
         for client in readers {
             try await client.send(Varlink.encode(VarlinkCall(Keychain.Get(service: "s", account: "0"))))
@@ -275,7 +275,7 @@ struct LockUnderLoadTests {
         await withTaskGroup(of: Void.self) { group in
             for client in lists {
                 group.addTask {
-                    // Whether it succeeds is not what this is about.
+                    // Whether it succeeds does not matter here.
                     _ = try? await client.reply(Keychain.List.Reply.self)
                     answers.add("list")
                 }

@@ -31,7 +31,7 @@ struct LockedScreenTests {
             _ = try await client.call(Keychain.Lock())
         }
 
-        /// Returns when the broker has heard what was said on the bus before.
+        /// Returns when the broker has processed everything that was said on the bus before.
         func awaitReport(_ name: String) async throws {
             try mock.announce(session: name)
             try await until("\(name) is heard") { [broker] in broker.log.all.contains { $0.contains(name) } }
@@ -64,7 +64,7 @@ struct LockedScreenTests {
         try await stage.open(screen: true)
         #expect(try await stage.state == .unlocked)
 
-        // The screen is open again, and so are logins elsewhere.
+        // The screen is unlocked again, so logins elsewhere count again.
         try stage.mock.setLockedHint(false, session: "c1")
         try await stage.awaitReport("sentinel2")
         _ = try await stage.client.call(Keychain.Lock())
@@ -105,21 +105,21 @@ struct LockedScreenTests {
         try mock.add(session: "c1", uid: Self.me)
         try mock.setType("x11", session: "c1")
         try mock.setLockedHint(true, session: "c1")
-        // Made without a bus: a vault that is there when the broker begins.
+        // Made without a bus: a vault that exists when the broker starts.
         let first = try await throwAwayBroker(options: Broker.Options.patient)
         try await first.makeVault(try first.client())
         await first.stop()
         let broker = try await throwAwayBroker(
             folder: first.folder, authenticator: first.authenticator, options: Broker.Options.patient
         ) { $0.systemBus = .address(mock.address) }
-        // At once: the login may be what has started the broker.
+        // At once, because the login may have started the broker.
         let line = try broker.authenticator.connect()
         let refusal = try await fault { try await line.call(BrokerInterface.Report(uid: Int64(Self.me))) }
         #expect(refusal.name == .brokerNotPermitted && refusal.details.message?.contains("is locked;") ?? false)
         try mock.remove(session: "c1")
         try await until("its end is heard") { broker.log.all.contains { $0.contains("sessionRemoved") } }
         try await until("a login opens") {
-            // Refused until the end has been taken in.
+            // Refused until the end was noticed.
             (try? await line.call(BrokerInterface.Report(uid: Int64(Self.me))))?.challenge != nil
         }
         await broker.stop()

@@ -6,7 +6,8 @@ import Foundation
 import Platform
 import Testing
 
-/// A login that the authenticator reports: a challenge of its own, for opening and for nothing else (attackers 3, 4 and 9).
+/// A login that the authenticator reports. It gets its own challenge, for opening and for nothing else (attackers 3, 4
+/// and 9).
 @Suite(.timeLimit(.minutes(30)))
 struct LoginReportTests {
     private let uid = ProcessSurroundings.effectiveUser

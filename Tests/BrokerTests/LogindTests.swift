@@ -9,13 +9,14 @@ import Testing
 
 @testable import Broker
 
-/// Lock state on a private bus with a mocked logind: every row of the table in `docs/lock-state.md`, and what malware of the same user says there.
+/// Lock state on a private bus with a mocked logind: every row of the table in `docs/lock-state.md`, and the signals of
+/// malware.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct LogindTests {
     private static let me = ProcessSurroundings.effectiveUser
     private static let other = me + 1000
 
-    /// A broker that hears a mocked logind.
+    /// A broker that listens to a mocked logind.
     private final class Stage {
         let mock: LogindMock
         let time = TestClock()
@@ -42,7 +43,7 @@ struct LogindTests {
             return (broker, try broker.client())
         }
 
-        /// The broker ends and another one begins: the vault is sealed.
+        /// The broker ends and another one starts. The vault is sealed.
         func restart() async throws {
             await broker.stop()
             (broker, client) = try await Self.start(mock, time, broker)
@@ -61,7 +62,7 @@ struct LogindTests {
             #expect(try await state == wanted)
         }
 
-        /// Returns when the broker has heard and done all that was said on the bus before.
+        /// Returns when the broker has processed everything that was said on the bus before.
         func awaitReport() async throws {
             sentinels += 1
             let name = "sentinel\(sentinels)"
@@ -69,7 +70,7 @@ struct LogindTests {
             try await until("\(name) is heard") { broker.log.all.contains { $0.contains(name) } }
         }
 
-        /// The broker's own name on the bus, as anybody there can find it out.
+        /// The broker's own name on the bus, as anybody there can find it.
         func brokersName() throws -> String {
             let list = try Tool.output("busctl", ["--address=\(mock.address)", "--no-legend", "list"])
             let line = list.split(separator: "\n").first {
@@ -81,7 +82,7 @@ struct LogindTests {
 
     private static let path = LogindMock.path(of: "c1")
 
-    /// Each of the signals that move a vault or are said to, from a process that is not logind.
+    /// Each of the signals that change a vault or claim to, from a process that is not logind.
     private static func forge(_ stage: Stage, to connection: String?) throws {
         let signals: [(String, String, [String])] = [
             (path, Login1.session, ["Lock"]), (path, Login1.session, ["Unlock"]),
@@ -100,7 +101,7 @@ struct LogindTests {
         }
     }
 
-    /// How each row's event is made to happen.
+    /// How to cause each row's event.
     private static var events: [String: (Stage) async throws -> Void] {
         [
             "a session of the owner: `Lock`": { try $0.mock.lock(session: "c1") },
@@ -136,7 +137,7 @@ struct LogindTests {
             },
             "no use for `idle-lock` minutes": { stage in
                 stage.time.advance(by: .seconds(15 * 60))
-                // The timer's lock is a task of its own; the next call would lock before it answered, too.
+                // The timer's lock is a task of its own. The next call would also lock before it answered.
                 _ = try await stage.client.call(Keychain.Status())
             },
             "`coffer lock`": { _ = try await $0.client.call(Keychain.Lock()) },
@@ -149,7 +150,7 @@ struct LogindTests {
         try await stage.awaitReport()
     }
 
-    /// The rows of the document: event, then what becomes of a sealed, an unlocked and a locked vault.
+    /// The rows of the document: the event, then the effect on a sealed, an unlocked and a locked vault.
     private static func rows() throws -> [(event: String, becomes: [String])] {
         let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("docs/lock-state.md")
@@ -228,7 +229,7 @@ struct LogindTests {
         try await broker.makeVault(client)
         let status = try await client.call(Keychain.Status())
         #expect(status.vault.state == .unlocked)
-        // Never is not for ever where nobody would say “lock”.
+        // “Never” does not mean for ever if nobody would send “lock”.
         #expect(status.locks == ["15 min idle"] && status.warnings.contains { $0.contains("logind") })
         #expect(broker.log.all.count { $0.contains("logind is not heard") } == 1)
         await broker.stop()
@@ -278,7 +279,7 @@ struct LogindTests {
     }
 }
 
-/// Waits for what another thread does.
+/// Waits for another thread.
 func until(_ what: String, _ condition: () async throws -> Bool) async throws {
     struct TooLate: Error { let what: String }
     let deadline = ContinuousClock.now + patience

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Broker
 
-/// In which order things happen, seen at the moment of the lock.
+/// The order of events, seen at the moment of the lock.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct LogindWatchTests {
-    /// What was locked, and how many inhibitors there were while it was being locked.
+    /// What was locked, and how many inhibitors there were at that time.
     private final class Record: Sendable {
         let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }

@@ -12,7 +12,7 @@ import Varlink
 struct OtherUserTests {
     private let daemon: UInt32 = 1
 
-    /// A broker with a vault of root's, that other users can reach.
+    /// A broker with root's vault, which other users can reach.
     private func prepared() async throws -> (ThrowAwayBroker, WireClient) {
         let broker = try await throwAwayBroker()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: broker.folder.path)
@@ -32,7 +32,7 @@ struct OtherUserTests {
     func foreign() async throws {
         let (broker, client) = try await prepared()
         let other = try await OtherProcess(socket: broker.configuration.socket, uid: daemon)
-        // First without a vault of their own, then with one.
+        // First the other users have no vault of their own, then they have one.
         for round in 0..<2 {
             if round == 1 {
                 let asked = try await other.say(call("Unlock", ""))
@@ -63,7 +63,7 @@ struct OtherUserTests {
         await broker.stop()
     }
 
-    /// What can be wrong with the files of one user.
+    /// What can be wrong with one user's files.
     private static let damages:
         [(name: String, apply: @Sendable (_ vaults: String, _ registry: String) throws -> Void)] =
             [
@@ -103,7 +103,7 @@ struct OtherUserTests {
             ]
 
     private static func replace(_ path: String, with bytes: [UInt8]) throws {
-        // There may be nothing.
+        // The file may not exist.
         try? FileManager.default.removeItem(atPath: path)
         try DurableFile.write(bytes, to: path, mode: 0o644)
     }
@@ -114,7 +114,7 @@ struct OtherUserTests {
     }
 
     private static func folder(_ path: String) throws {
-        // There may be nothing.
+        // The file may not exist.
         try? FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
@@ -125,7 +125,7 @@ struct OtherUserTests {
     }
 
     private static func pipe(_ path: String) throws {
-        // There may be nothing.
+        // The file may not exist.
         try? FileManager.default.removeItem(atPath: path)
         let result = unsafe mkfifo(path, 0o600)
         try #require(result == 0)
@@ -143,7 +143,7 @@ struct OtherUserTests {
         _ = client
         let vaults = first.configuration.vaultDirectory
         let (vault, registry) = (vaults + "/user-1", first.authenticator.registry.path(of: .user(daemon)))
-        // Names that are nobody's.
+        // Names that belong to nobody.
         for name in ["user--1.vault", "user-4294967296.vault", "user-.vault.next.json", "group-x.log", "..vault"] {
             try Self.replace("\(vaults)/\(name)", with: [0])
         }
@@ -155,7 +155,7 @@ struct OtherUserTests {
         for (name, apply) in Self.damages {
             try FileManager.default.removeItem(atPath: vaults)
             try FileManager.default.copyItem(atPath: saved + "/vaults", toPath: vaults)
-            // There may be nothing.
+            // The file may not exist.
             try? FileManager.default.removeItem(atPath: registry)
             try FileManager.default.copyItem(atPath: saved + "/record", toPath: registry)
             try apply(vault, registry)

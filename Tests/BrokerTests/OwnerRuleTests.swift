@@ -7,7 +7,7 @@ import Vault
 
 @testable import Broker
 
-/// What may be stored in whose vault.
+/// What each vault may store.
 struct OwnerRuleTests {
     private func record(_ owner: Owner, isService: Bool = false) throws -> RegistryRecord {
         RegistryRecord(
@@ -34,7 +34,7 @@ struct OwnerRuleTests {
         var checked = 0
         for accessibility in [Accessibility.whenUnlocked, .afterFirstUnlock, .passcodeSet, .always] {
             for set in constraints {
-                // Not every combination can be written down at all.
+                // Some combinations cannot be written down at all.
                 guard
                     let access = try? AccessControl(
                         accessibility: accessibility,

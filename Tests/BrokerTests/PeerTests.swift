@@ -5,9 +5,9 @@ import Testing
 @testable import Broker
 @testable import Platform
 
-/// Who made a connection, where the number of the process that did has been given to another one since.
+/// Who made a connection, if another process has since got the number of the process that made it.
 struct PeerTests {
-    /// No kernel has an option of this number: as before Linux 6.5.
+    /// No kernel has an option of this number. It stands for a kernel before Linux 6.5.
     private static let noOption: Int32 = 9999
 
     private static var kernelHasHandles: Bool {
@@ -16,7 +16,7 @@ struct PeerTests {
             let listener = try UnixListener(path: folder.path + "/s", mode: 0o600)
             let client = try UnixSocket(connectingTo: folder.path + "/s")
             _ = try listener.accept()
-            // The kernel itself is asked: what the broker makes of its answer is what is tested.
+            // The real kernel answers. The test is about what the broker makes of the answer.
             var handle: Int32 = -1
             var size = socklen_t(MemoryLayout<Int32>.size)
             guard unsafe getsockopt(client.number, SOL_SOCKET, PeerHandle.option, &handle, &size) == 0 else {
@@ -51,7 +51,7 @@ struct PeerTests {
         let server = UnixSocket(adopting: try listener.accept())
         let peer = try server.peer()
         #expect(throws: SystemError.self) { _ = try peer.hold(ofSocket: server.number).identity }
-        // What is left where the kernel has no handle (docs/threat-model.md).
+        // What remains if the kernel gives no handle (docs/threat-model.md).
         #expect(try peer.hold(ofSocket: server.number, option: Self.noOption).identity.pid == peer.pid)
         _ = consume thief
     }
@@ -61,7 +61,7 @@ struct PeerTests {
         for error in [ENODATA, EINVAL, ESRCH, EMFILE, EBADF] { #expect(!PeerHandle.isMissing(errno: error)) }
         #expect(PeerHandle.isMissing(errno: ENOPROTOOPT))
         guard try Self.kernelHasHandles else { return }
-        // Connected to nobody, so that there is no process; the number is one that is there.
+        // Connected to nobody, so there is no process. The number is one that exists.
         let lone = Descriptor(adopting: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
         let peer = try PeerCredentials(uid: getuid(), gid: getgid(), pid: getpid())
         #expect(throws: SystemError.self) { _ = try peer.hold(ofSocket: lone.number).identity }
@@ -100,7 +100,7 @@ struct PeerTests {
         #expect(throws: SystemError.self) { try answer.get() }
     }
 
-    /// What the broker learns of whoever connects; asked when that has been done.
+    /// What the broker learns about a client that connects. It asks when that is done.
     private func ask<Held: ~Copyable>(
         _ option: Int32, _ connect: (String) throws -> Held
     ) throws -> Result<Peer, any Error> {

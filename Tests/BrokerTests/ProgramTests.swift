@@ -34,7 +34,7 @@ struct ProgramTests {
         _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: always))
         async let last = client.call(Keychain.Set(service: "s", account: "b", value: someValue, access: always))
         #expect(try first.end() == 0)
-        // Answered or not begun, but never half.
+        // A call is answered or not begun, but never half done.
         let wasStored = (try? await last) != nil
         let stem = Owner.user(ProcessSurroundings.effectiveUser).fileStem
         let names = try FileManager.default.contentsOfDirectory(atPath: first.folder.path + "/vaults").sorted()
@@ -59,7 +59,7 @@ struct ProgramTests {
         let second = try Cofferd(folder: first.folder)
         let later = try WireClient(second.socket)
         #expect(try await later.call(Keychain.List()).items.map(\.account) == ["0", "1", "2", "3", "4"])
-        // A socket that is answered is not taken away.
+        // A socket that somebody serves is not taken away.
         #expect(throws: Cofferd.Failure.self) { try Cofferd(folder: first.folder) }
         #expect(try await later.call(Keychain.List()).items.count == 5)
         try second.end()
@@ -82,14 +82,14 @@ struct ProgramTests {
         #expect(try await client.call(Keychain.List()).items.isEmpty)
         do {
             var flood: [WireClient] = []
-            // What does not fit the queue is refused by the kernel, which is no failure here.
+            // The kernel refuses what does not fit the queue. That is not a failure here.
             for _ in 0..<120 { if let one = try? WireClient(cofferd.socket) { flood.append(one) } }
             #expect(try await client.call(Keychain.List()).items.isEmpty)
             for one in flood { await one.close() }
         }
         let deadline = ContinuousClock.now + patience
         while true {
-            // The broker notices ended connections a moment later; until then it refuses.
+            // The broker notices ended connections a moment later. Until then it refuses.
             if let again = try? WireClient(cofferd.socket), (try? await again.call(Keychain.List())) != nil { break }
             try #require(ContinuousClock.now < deadline)
         }
@@ -102,7 +102,7 @@ struct ProgramTests {
         let limits = try String(contentsOfFile: "/proc/\(cofferd.process.pid)/limits", encoding: .utf8)
         let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
         #expect(core.split(separator: " ").filter { $0 == "0" }.count == 2)
-        // What is not dumpable belongs to root in /proc, whoever runs it.
+        // A process that is not dumpable belongs to root in /proc, no matter who runs it.
         let attributes = try FileManager.default.attributesOfItem(atPath: "/proc/\(cofferd.process.pid)/mem")
         #expect(attributes[.ownerAccountID] as? Int == 0)
         try cofferd.end()

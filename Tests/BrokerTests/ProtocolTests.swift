@@ -167,7 +167,7 @@ struct ProtocolTests {
             try await fault { try await client.call(Keychain.Set(service: "s", account: "a", value: tooLarge)) }.name
                 == .limitExceeded)
         let flood = try broker.client()
-        // The broker hangs up in the middle, which the sender may notice.
+        // The broker closes the connection in the middle, and the sender may notice.
         try? await flood.send([UInt8](repeating: UInt8(ascii: "{"), count: Varlink.longestMessage + 200_000))
         let end = try? await text(flood)
         #expect(end?.contains("LimitExceeded") ?? true)
@@ -204,7 +204,7 @@ struct ProtocolTests {
         try await slow.send(Array("{".utf8))
         #expect(try await text(slow).contains("LimitExceeded"))
         await #expect(throws: WireClient.Closed.self) { _ = try await slow.message() }
-        // A connection on which nothing was begun is no slow one.
+        // A connection on which nothing was begun does not count as slow.
         #expect(try await idle.call(Keychain.List()).items.isEmpty)
         await broker.stop()
     }

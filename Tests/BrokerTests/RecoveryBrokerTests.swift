@@ -8,7 +8,7 @@ import Recovery
 import Testing
 import Vault
 
-/// A recovery code takes a person every time, and counts only once a part of it has come back.
+/// A recovery code takes a person every time, and is valid only once a part of it has come back.
 @Suite struct RecoveryBrokerTests {
     private func prepared(
         options: Broker.Options = Broker.Options.patient
@@ -64,7 +64,7 @@ import Vault
         _ = try await client.call(Keychain.ConfirmRecoveryCode(characters: part(first)))
         let second = try await newCode(broker, client)
         #expect(throws: VaultError.self) { try recoverable(broker, second.code) }
-        // Five wrong parts, and it is gone: not even the right one helps then.
+        // After five wrong parts it is gone. Then not even the right one helps.
         for _ in 0..<5 {
             let refused = try await fault {
                 try await client.call(Keychain.ConfirmRecoveryCode(characters: wrongPart(second)))
@@ -75,7 +75,7 @@ import Vault
         #expect(late.name == .challengeRefused)
         #expect(throws: VaultError.self) { try recoverable(broker, second.code) }
         #expect(try recoverable(broker, first.code).items.count == 1)
-        // So does a lock, and a code that came later.
+        // A lock ends it too, and so does a later code.
         let third = try await newCode(broker, client)
         _ = try await client.call(Keychain.Lock())
         #expect(
@@ -122,7 +122,7 @@ import Vault
         #expect(
             try await fault { try await client.call(Keychain.NewRecoveryCode(challenge: own)) }.name
                 == .challengeRefused)
-        // And what was granted for a code reads nothing.
+        // A grant for a code reads nothing.
         let recovery = try await challenge { try await client.call(Keychain.NewRecoveryCode()) }
         try await broker.authenticator.grant(recovery)
         let get = Keychain.Get(service: "mail", account: "me", challenge: recovery)

@@ -6,7 +6,8 @@ import Foundation
 import Platform
 import Testing
 
-/// Reads that came to nothing are in the access log, with the reason that the program gave (attackers 1 and 9), and cannot drive what was done out of it.
+/// Refused reads are in the access log, with the reason that the program gave (attackers 1 and 9). They cannot drive
+/// out the records of what was done.
 @Suite(.timeLimit(.minutes(30)))
 struct RefusalLogTests {
     private static let get = Keychain.Get(service: "s", account: "a", reason: "monthly report")
@@ -24,7 +25,7 @@ struct RefusalLogTests {
         try await client.call(Keychain.Log()).records
     }
 
-    /// Waits for a record that nobody waits for when it is written.
+    /// Waits for a record that is written in the background.
     private func record(_ client: WireClient, _ outcome: String) async throws -> Keychain.LogRecord {
         let limit = ContinuousClock.now + patience
         while true {
@@ -65,7 +66,7 @@ struct RefusalLogTests {
         let last = try #require(try await records(client).last)
         #expect(last.event == "read" && last.outcome == "authentication-required" && last.service == "s")
         #expect(last.reason == "monthly report" && last.require == ["presence"])
-        // It is good for nothing any more, for nobody.
+        // It now allows nothing, for anybody.
         #expect(
             try await fault { try await client.call(Keychain.Withdraw(challenge: id)) }.name == .challengeRefused)
         let line = try broker.authenticator.connect()
@@ -73,7 +74,7 @@ struct RefusalLogTests {
         _ = try await fault {
             try await line.call(TestAuthenticator.describe(id, uid: uid, .init(observing: getpid())))
         }
-        // Once somebody is being asked it is the authenticator's to end.
+        // Once somebody is asked, only the authenticator can end it.
         let asked = try await challenge { try await client.call(Self.get) }
         let other = try broker.authenticator.connect()
         _ = try await other.call(TestAuthenticator.describe(asked, uid: uid, .init(observing: getpid())))
@@ -127,11 +128,11 @@ struct RefusalLogTests {
             _ = try await client.call(Keychain.Withdraw(challenge: id))
         }
         #expect(try await records(client).count == before + 64)
-        // The count does not wait for another refusal.
+        // The count is recorded without another refusal.
         clock.advance(by: .seconds(61))
         let count = try await record(client, "refused")
         #expect(count.detail == "136 refusals came too fast to be recorded one by one")
-        // After a while they are recorded again.
+        // After some time refusals are recorded again.
         let id = try await challenge { try await client.call(Self.get) }
         _ = try await client.call(Keychain.Withdraw(challenge: id))
         #expect(try await records(client).last?.outcome == "authentication-required")

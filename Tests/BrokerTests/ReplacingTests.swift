@@ -3,8 +3,8 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// What a routine call that replaces a value leaves as it was: whoever writes no more than the new value must not weaken what guards it (attacker 1 may write,
-/// its owner does so every day).
+/// What a routine call that replaces a value leaves as it was. A caller who writes only the new value must not weaken
+/// what guards it (attacker 1 may write, its owner does so every day).
 @Suite(.timeLimit(.minutes(30)))
 struct ReplacingTests {
     private static let guarded = Keychain.AccessControl(
@@ -34,7 +34,7 @@ struct ReplacingTests {
         let item = try await client.call(set()).item
         #expect(item.version == 2 && item.access == Self.guarded && item.expires == expiry)
         #expect(item.label == "L" && item.comment == "C" && item.attributes == ["k": "v"])
-        // It asks as before, and not for the record only.
+        // It really asks as before, and not only in the record.
         let asked = try await fault { try await client.call(Keychain.Get(service: "s", account: "a")) }
         #expect(asked.details.purposes == ["read"])
         await broker.stop()
@@ -52,7 +52,7 @@ struct ReplacingTests {
         try await check(.init(accessibility: .whenUnlocked))
         expected.thisDeviceOnly = false
         try await check(.init(thisDeviceOnly: false))
-        // An “or” is of the requirements that it was named with.
+        // An “or” belongs to the requirements that came with it.
         (expected.require, expected.any) = ([.presence, .passcode], false)
         try await check(.init(require: [.presence, .passcode]))
         (expected.require, expected.any) = ([], false)

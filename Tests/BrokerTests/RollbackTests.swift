@@ -11,7 +11,8 @@ import Vault
 
 @testable import Broker
 
-/// Attacker 5 puts an older copy of the vault's file back, on a real TPM and over real sockets; and everything that only looks like it.
+/// Attacker 5 puts an older copy of the vault's file back, on a real TPM and over real sockets. Harmless events that
+/// look like it are here, too.
 @Suite(.timeLimit(.minutes(30)))
 struct RollbackTests {
     private static let uid = ProcessSurroundings.effectiveUser
@@ -25,7 +26,7 @@ struct RollbackTests {
         private let bus: LogindMock?
         private let configuration: TCTIConfiguration
 
-        /// - Parameter tap: somebody between the broker and this TPM.
+        /// - Parameter tap: something between the broker and this TPM.
         init(bus: LogindMock? = nil, tpm: SWTPM? = nil, tap: WireTap? = nil) async throws {
             self.tpm = try tpm ?? SWTPM()
             self.bus = bus
@@ -54,7 +55,7 @@ struct RollbackTests {
 
         var path: String { "\(broker.configuration.vaultDirectory)/user-\(uid).vault" }
 
-        /// The file as it is: everything is in it itself whenever a call was answered.
+        /// The file as it is. Once a call is answered, the file itself holds everything.
         func copy() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
         func stop() async { await broker.stop() }
@@ -98,7 +99,7 @@ struct RollbackTests {
             }
         }
 
-        /// Returns when these are all that there are.
+        /// Returns when no others are left.
         func await(accounts wanted: [String]) async throws {
             let limit = ContinuousClock.now + .seconds(100)
             while try await accounts != wanted {
@@ -127,7 +128,7 @@ struct RollbackTests {
         let findings = try await stage.client.call(Keychain.Diagnose()).findings
         #expect(findings.contains { $0.check == "rollback" && $0.verdict == .problem }, "\(findings)")
 
-        // No call without the person, and none that was not asked for it.
+        // No call without the person, and no challenge that was for something else.
         let id = try await challenge { try await stage.client.call(Keychain.AcceptVault()) }
         let early = try await fault { try await stage.client.call(Keychain.AcceptVault(challenge: id)) }
         #expect(early.name == .challengeRefused)
@@ -140,7 +141,7 @@ struct RollbackTests {
         #expect(log.contains { $0.event == "rollback" && $0.outcome == "refused" }, "\(log.map(\.event))")
         #expect(log.contains { $0.event == "accept" && $0.outcome == "done" }, "\(log.map(\.event))")
 
-        // It stays accepted, and the copy that was accepted is not accepted a second time.
+        // It stays accepted. The copy that was accepted is not accepted a second time.
         let again = try await fault { try await stage.client.call(Keychain.AcceptVault()) }
         #expect(again.name == .alreadyExists)
         try await stage.delete("b")
@@ -213,14 +214,14 @@ struct RollbackTests {
         let edit = Keychain.Edit(service: "s", account: "c", access: .presence)
         _ = try await stage.client.call(edit)
         #expect(stage.counts == 4)
-        // What changes nothing counts nothing.
+        // A call that changes nothing counts nothing.
         #expect(try await fault { try await stage.delete("a") }.name == .notFound)
         #expect(stage.counts == 4)
         let status = try await stage.client.call(Keychain.Status())
-        // Behind the generation of its keys.
+        // Stored after the generation of its keys.
         #expect(status.vault.counter == 0x1B0_C001)
         await stage.stop()
-        // Everything was counted; nothing is left to be counted.
+        // Everything was counted. Nothing is left to count.
         #expect(stage.counts == 4)
     }
 
@@ -275,9 +276,9 @@ struct RollbackTests {
             #expect(!set.contains("error"), "\(set)")
         }
         stage.recorder.reset()
-        // The clock stands: all of this is one moment.
+        // The clock stands still: all of this is one moment.
         for number in 0..<(CounterLimits.steps - 1) { try await stage.delete("n\(number)") }
-        // With this run's first step.
+        // Including this run's first step.
         #expect(stage.counts == CounterLimits.steps)
         let acknowledged = Acknowledged()
         var deletions: [Task<Void, any Error>] = []
@@ -290,7 +291,7 @@ struct RollbackTests {
             try await stage.set("d")
             _ = try await stage.client.call(Keychain.Lock())
         }
-        // Others wait for nothing.
+        // Other calls do not wait.
         if let other {
             let deleted = try await other.say("Delete", #""service":"s","account":"other""#)
             #expect(!deleted.contains("error"), "\(deleted)")
@@ -302,7 +303,7 @@ struct RollbackTests {
         stage.time.advance(by: CounterLimits.pace)
         for deletion in deletions { try await deletion.value }
         #expect(stage.counts == 1)
-        // A stop waits for no free step.
+        // A stop does not wait for a free step.
         try await stage.set("e")
         let late = try stage.copy()
         await stage.stop()
@@ -314,7 +315,7 @@ struct RollbackTests {
         await stage.stop()
     }
 
-    /// The epoch advances at a lock for what was written.
+    /// A lock advances the epoch for what was written.
     @Test("written and locked: an earlier copy is refused")
     func advanceAtLock() async throws {
         let stage = try await Stage()
@@ -360,7 +361,7 @@ struct RollbackTests {
         #expect(stage.counts == 0)
         stage.time.advance(by: .seconds(11))
         try await stage.await(1)
-        // Nothing was written since: the counter rests.
+        // Nothing was written since, so the counter stays.
         stage.time.advance(by: .seconds(3600))
         try await Task.sleep(for: .milliseconds(200))
         #expect(stage.counts == 1)
@@ -406,10 +407,10 @@ struct RollbackTests {
         let first = try await fault { try await stage.delete("b") }
         #expect(first.name == .tpm && first.details.kind == "unavailable", "\(first)")
         #expect(first.details.message?.contains("has not counted it yet") == true, "\(first)")
-        // What needs no counter goes on.
+        // Calls that need no counter work.
         try await stage.set("d")
         #expect(try await stage.accounts == ["c", "d"])
-        // What needs it does not, and changes nothing.
+        // Calls that need it fail, and change nothing.
         let next = try await fault { try await stage.delete("c") }
         #expect(next.name == .tpm && next.details.message?.contains("is made") == false, "\(next)")
         #expect(try await stage.accounts == ["c", "d"])
@@ -429,7 +430,7 @@ struct RollbackTests {
         let tap = try WireTap(
             tpm,
             command: { command, bytes in
-                // The TPM is not to count: a code that is no command's.
+                // Keeps the TPM from counting, with a code that no command has.
                 guard isCommand(.nvIncrement, command), isSparing.withLock({ $0 }) else { return }
                 bytes.replaceSubrange(6..<10, with: [0, 0, 0x01, 0xFF])
             },
@@ -448,7 +449,7 @@ struct RollbackTests {
         let next = try await fault { try await stage.delete("c") }
         #expect(next.details.kind == "busy" && next.details.message?.contains("is made") == false, "\(next)")
         #expect(try await stage.accounts == ["c", "d"])
-        // A broker that starts then waits for it, too; nobody is told of an attack.
+        // A broker that starts then waits for it, too. Nobody is told of an attack.
         try await stage.restart()
         #expect(try await stage.refusal().details.kind == "busy")
         isSparing.withLock { $0 = false }
@@ -478,7 +479,7 @@ struct RollbackTests {
         }
         try await broker.makeVault(client)
         let limit = ContinuousClock.now + patience
-        // Counter and generation of the one that there is.
+        // Counter and generation of the present vault.
         while try indexes() != 2 {
             try #require(ContinuousClock.now < limit, "an index stays")
             try await Task.sleep(for: .milliseconds(50))
@@ -487,7 +488,7 @@ struct RollbackTests {
     }
 }
 
-/// The real program, killed where the file has gone ahead of the counter: the TPM is held for that moment.
+/// The real program, killed when the file is ahead of the counter. The TPM is held at that moment.
 @Suite(.timeLimit(.minutes(30)))
 struct KilledMoveTests {
     @Test("killed between file and counter: no attack, and the copy of that moment is no fork", arguments: [1, 2, 3])
@@ -507,7 +508,7 @@ struct KilledMoveTests {
         }
         let path = "\(folder.path)/vaults/user-\(uid).vault"
         func content() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
-        // The first deletion of a run: killed at its first step. Later ones: at their own.
+        // The first deletion of a run is killed at its first step, later ones at their own.
         let before = ["a", "b"].prefix(move - 1)
         for account in before { _ = try await client.call(Keychain.Delete(service: "s", account: account)) }
         let last = try content()
@@ -516,7 +517,7 @@ struct KilledMoveTests {
         let dying = client
         let call = Task { try await dying.call(Keychain.Delete(service: "s", account: victim)) }
         let limit = ContinuousClock.now + patience
-        // The change is in the file when its log is empty again.
+        // The change is in the file when the file's WAL is empty again.
         func isLogged() throws -> Bool {
             try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int != 0
         }
@@ -530,14 +531,15 @@ struct KilledMoveTests {
         let stopped = try content()
         #expect(stopped != last)
 
-        // No attack.
+        // This was no attack.
         cofferd = try Cofferd(folder: folder, sealer: sealer)
         client = try WireClient(cofferd.socket)
         let left = try await client.call(Keychain.List()).items.map(\.account)
         #expect(left == ["a", "b", "c", "d"].filter { !before.contains($0) && (move == 1 || $0 != victim) })
         _ = try cofferd.end(SIGKILL)
 
-        // Fork: the run goes on from the file before, where that is let in; what it acknowledges is not taken back by the copy of the kill.
+        // Fork: the run continues from the former file, if that is accepted. The copy from the kill cannot undo what
+        // the run acknowledges.
         for start in [stopped, last] {
             try start.write(to: URL(fileURLWithPath: path))
             cofferd = try Cofferd(folder: folder, sealer: sealer)

@@ -11,16 +11,17 @@ import Varlink
 @testable import Broker
 @testable import Vault
 
-/// The broker is killed in the middle of a renewal of all keys: one of the two vaults is there, whole, and the renewal goes on.
+/// The broker is killed in the middle of a renewal of all keys. One of the two vaults is there, whole, and the renewal
+/// continues.
 @Suite(.timeLimit(.minutes(30)), .serialized)
 struct RotationKillTests {
     private static let uid = ProcessSurroundings.effectiveUser
 
     /// When the broker is killed.
     enum Kill: Sendable, CustomStringConvertible {
-        /// Behind a step.
+        /// After a step.
         case after(TestAuthenticator.RotationStop)
-        /// So long into one; nil for `Adopt`.
+        /// So long into a step; nil for `Adopt`.
         case into(TestAuthenticator.RotationStop?, milliseconds: Int)
 
         var description: String {
@@ -38,7 +39,7 @@ struct RotationKillTests {
         + [2, 8, 20, 50].map { .into(.succeed, milliseconds: $0) }
         + [1, 3, 6, 10, 15, 25, 40, 80].map { .into(nil, milliseconds: $0) }
 
-    /// A broker's process, and who speaks to it.
+    /// A broker's process, and its client.
     private struct Stage {
         let cofferd: Cofferd
         let client: WireClient
@@ -67,7 +68,7 @@ struct RotationKillTests {
             }
         }
 
-        /// A registry that may still be told which of two vaults it is, is waited for.
+        /// The test waits while somebody may still tell the registry which of two vaults it names.
         func unlock() async throws {
             let limit = ContinuousClock.now + patience
             while true {
@@ -113,7 +114,7 @@ struct RotationKillTests {
             try end(stage.cofferd)
         case .into(let step, let time):
             let cofferd = stage.cofferd
-            // What the authenticator sees of a broker that dies is an error, or the answer that was under way.
+            // From a broker that dies, the authenticator gets an error, or the answer that was under way.
             _ = try? await stage.authenticator.rotate(id) { now in
                 guard now == step else { return }
                 Thread.detachNewThread {
@@ -126,7 +127,7 @@ struct RotationKillTests {
     }
 
     private func end(_ cofferd: Cofferd) throws {
-        // It may have died by the thread's hand already.
+        // The thread may have killed it already.
         if kill(cofferd.process.pid, 0) == 0 { try cofferd.end(SIGKILL) }
     }
 
@@ -155,7 +156,7 @@ struct RotationKillTests {
             try await stage.unlock()
             try await stage.expect(values, "\(kill)")
             let present = try stage.record()
-            // Written between two kills, it is not lost to a successor that was begun before.
+            // An item that was written between two kills is not lost to a successor that was begun before.
             let account = "late-\(kill)"
             values[account] = Array(account.utf8)
             _ = try await stage.client.call(
@@ -164,7 +165,7 @@ struct RotationKillTests {
             let after = try stage.record()
             #expect(after.vault != present.vault)
             try await stage.expect(values, "\(kill), renewed")
-            // What the keys of before hung on is gone, whichever of them it was.
+            // The index that the former keys depended on is gone, whichever it was.
             let indexes = try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"]).lowercased()
             for old in [before, present] {
                 let handle = try #require(old.generation).handle
@@ -210,7 +211,7 @@ struct RotationKillTests {
         _ = try await stage.client.call(
             Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
         try await die(stage, .after(.renew))
-        // The note is rewritten by who has the disk and no key.
+        // Somebody with the disk and no key rewrites the note.
         let path = VaultFile.successionPath(of: .user(Self.uid), in: stage.cofferd.folder.path + "/vaults")
         var note = try Data(contentsOf: URL(fileURLWithPath: path))
         note[3] ^= 1

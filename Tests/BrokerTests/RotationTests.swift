@@ -13,7 +13,7 @@ import Varlink
 @testable import Broker
 @testable import Vault
 
-/// All keys of a vault renewed: what stays, who is asked, and what nobody opens any more.
+/// All keys of a vault are renewed: what stays, who is asked, and what nobody can open afterwards.
 @Suite(.timeLimit(.minutes(30)))
 struct RotationTests {
     private static let uid = ProcessSurroundings.effectiveUser
@@ -40,8 +40,8 @@ struct RotationTests {
         return Array(Data(base64Encoded: reply.value) ?? Data())
     }
 
-    /// The whole of it, as often as it asks.
-    /// - Returns: how many conversations it took.
+    /// The whole renewal, as often as it asks.
+    /// - Returns: the number of conversations.
     @discardableResult
     private func rotate(
         _ broker: ThrowAwayBroker, _ client: WireClient, pin: [UInt8]? = nil,
@@ -97,7 +97,7 @@ struct RotationTests {
         #expect(Set(next.objects.values).isDisjoint(with: record.objects.values))
         #expect(try await client.call(Keychain.Status()).vault.state == .unlocked)
 
-        // Now, and after a start of the broker.
+        // Now, and after a restart of the broker.
         var (current, reader) = (first, client)
         for restarts in [false, true] {
             if restarts {
@@ -118,7 +118,7 @@ struct RotationTests {
             #expect(records.contains { $0.event == "rotate" && $0.detail?.contains("6 items") == true })
             #expect(try await reader.call(Keychain.VerifyLog()).whole)
         }
-        // Only the files of the vault there is, and one generation in the TPM.
+        // Only the files of the present vault, and one generation in the TPM.
         let names = try FileManager.default.contentsOfDirectory(atPath: current.configuration.vaultDirectory)
             .filter { !$0.hasSuffix("-wal") }
         #expect(names.sorted() == ["user-\(Self.uid).log", "user-\(Self.uid).vault"], "\(names)")
@@ -141,10 +141,10 @@ struct RotationTests {
         try await rotate(first, client)
         await first.stop()
 
-        // The attacker has the file, root's record and the signing key of before, and this TPM.
+        // The attacker has the former file, root's record and the signing key of that time, and this TPM.
         let sealer = TPMSealer(TPMAccess.patient(tpm.configuration))
         #expect(throws: VaultError.self) { try OpenVault(directory: stolen.path, record: record, sealer: sealer) }
-        // Past the counter, which is gone, too: straight to the TPM.
+        // The attacker goes straight to the TPM, past the counter, which is gone too.
         let database = try VaultDatabase(path: VaultFile.path(of: .user(Self.uid), in: stolen.path))
         let objects = try database.read { (rows) throws(VaultError) in try rows.objects() }
         try database.close()
@@ -169,7 +169,7 @@ struct RotationTests {
                     try sealer.agree(role, point: point, objects, record: record, sign: sign)
                 } == .keysRenewed)
         }
-        // And put in the place of the new one, with a broker on top.
+        // The attacker puts it in place of the new one, and starts a broker.
         let again = try await ThrowAwayBroker(authenticator: first.authenticator, configure: { $0.sealer = .tpm }) {
             _ in
             TPMSealer(TPMAccess.patient(tpm.configuration))
@@ -181,7 +181,7 @@ struct RotationTests {
         let reader = try again.client()
         let refused = try await fault { try await reader.call(Keychain.List()) }
         #expect(refused.name == .damaged && refused.details.kind == Keychain.rollback)
-        // Root and the owner, who do not know better, accept it: the keys stay closed.
+        // Root and the owner accept it by mistake. The keys stay closed.
         _ = try OpenVault(accepting: record, directory: again.configuration.vaultDirectory, sealer: sealer)
         await again.stop()
         let accepted = try await ThrowAwayBroker(
@@ -242,7 +242,7 @@ struct RotationTests {
         let record = try registryRecord(broker)
         let id = try await challenge { try await client.call(Keychain.RotateAll()) }
         let (line, _) = try await broker.authenticator.rotate(id, stop: stop)
-        // The registry may name the successor at any moment: nothing may be written to the vault before.
+        // The registry may name the successor at any moment. Nothing may be written to the vault before.
         let isWritten = Mutex(false)
         let other = try broker.client()
         async let writing: Void = {
@@ -289,7 +289,7 @@ struct RotationTests {
         for unlock in [true, false] {
             let next = try await challenge { try await client.call(Keychain.RotateAll()) }
             let (line, _) = try await broker.authenticator.rotate(next, stop: unlock ? .renew : .describe)
-            // The gated item was not signed for.
+            // Nobody signed for the gated item.
             let incomplete = try await fault {
                 try await line.call(BrokerInterface.Succeed<RegistryRecord>(challenge: next))
             }
@@ -313,7 +313,7 @@ struct RotationTests {
         let id = try await challenge { try await client.call(Keychain.RotateAll()) }
         let (line, isDone) = try await broker.authenticator.rotate(id) { step in
             guard step == .succeed else { return }
-            // Taken up already, or not yet: set anew, renamed, described otherwise, removed, added.
+            // Taken up already or not: set again, renamed, edited, removed, added.
             try await set(client, "a", [2])
             try await set(client, "new", [3])
             _ = try await client.call(Keychain.Delete(service: "s", account: "b"))
@@ -419,7 +419,7 @@ struct RotationTests {
         await line.close()
         try await set(client, "secret", [9], Keychain.AccessControl(accessibility: .passcodeSet))
         let record = try registryRecord(broker)
-        // Without the password nobody gets anywhere.
+        // Without the password, nothing opens.
         let bare = try await challenge { try await client.call(Keychain.RotateAll()) }
         #expect(try await fault { try await broker.authenticator.rotate(bare).isDone }.name == .brokerChallengeRefused)
         #expect(try await rotate(broker, client, pin: pin).reply.items == 1)

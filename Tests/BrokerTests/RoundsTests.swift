@@ -10,13 +10,14 @@ import Vault
 
 @testable import Broker
 
-/// Unlocked and locked again and again, a broker in a process of its own keeps nothing: no handle, no session, no descriptor, no memory.
+/// A broker in a process of its own is unlocked and locked again and again. It keeps nothing: no handle, no session, no
+/// descriptor, no memory.
 @Suite(.timeLimit(.minutes(30)), .serialized)
 struct RoundsTests {
-    /// What `/proc` says that the process holds.
+    /// What the process holds, according to `/proc`.
     private struct Holdings {
         let descriptors: Int
-        /// RssAnon, in KiB: what is in memory and in no file.
+        /// RssAnon in KiB: the memory that no file backs.
         let memory: Int
 
         init(of process: ProcessIdentity) throws {
@@ -65,7 +66,7 @@ struct RoundsTests {
         }
     }
 
-    /// A heap as the unit file sets it.
+    /// A heap of the size that the unit file sets.
     private let heap = ["GLIBC_TUNABLES": "glibc.malloc.perturb=165:glibc.malloc.tcache_count=0"]
 
     @Test("1,000 rounds with the software sealer: as much memory as after 100, and as many descriptors")

@@ -4,7 +4,7 @@ import Vault
 
 @testable import Broker
 
-/// Whoever waits for the TPM in vain is told what to do.
+/// A caller who waits for the TPM in vain is told what to do.
 @Suite struct SealerThreadTests {
     @Test func whoWaitsTooLongIsToldWhatToDo() async throws {
         let thread = SealerThread(patience: .milliseconds(50))

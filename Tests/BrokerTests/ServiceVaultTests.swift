@@ -6,7 +6,7 @@ import Platform
 import Testing
 import Varlink
 
-/// Vaults of accounts that nobody can be asked for: root's rights, and their end.
+/// Vaults of accounts that have no person to ask: root's rights, and their limits.
 @Suite(.timeLimit(.minutes(30)), .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"), .serialized)
 struct ServiceVaultTests {
     private let accounts: ThrowAwayAccounts
@@ -19,7 +19,7 @@ struct ServiceVaultTests {
         Keychain.InVault(method, .init(user: service))
     }
 
-    /// A broker with a service vault, unlocked, and root's connection to it.
+    /// A broker with an unlocked service vault, and root's connection to it.
     private func prepared() async throws -> (ThrowAwayBroker, WireClient) {
         let broker = try await throwAwayBroker()
         let root = try broker.client()
@@ -57,7 +57,7 @@ struct ServiceVaultTests {
         let log = try await root.call(forService(Keychain.Log())).records
         #expect(log.contains { $0.event == "lock" && $0.uid == 0 } && log.contains { $0.event == "create" })
         _ = try await root.call(forService(Keychain.Delete(service: "s", account: "open")))
-        // Root's own vault has nothing of it.
+        // Root's own vault is not affected.
         #expect(try await root.call(Keychain.Status()).vault.state == .none)
         await broker.stop()
     }
@@ -110,7 +110,7 @@ struct ServiceVaultTests {
             #""service":"s","account":"g","value":"\#(someValue)","access":{"accessibility":"always","#
             + #""thisDeviceOnly":true,"require":["presence"],"any":false}"#
         #expect(try await owner.say("Set", gated).contains("item"))
-        // A person's vault that root, whose file the record is, declares a service's.
+        // A person's vault that root declares to be a service's, because root owns the record.
         let registry = broker.authenticator.registry
         let record = try #require(try registry.record(for: .user(accounts.uids[0])))
         let path = registry.path(of: record.owner)
@@ -136,7 +136,7 @@ struct ServiceVaultTests {
         #expect(
             try await fault { try await root.call(Keychain.CreateVault(owner: accounts.names[1])) }.name
                 == .alreadyExists)
-        // For everybody but root, whether the account, its keychain or the right is missing is one answer.
+        // Everybody but root gets one answer, no matter whether the account, its vault or the right is missing.
         var answers: Set<String> = []
         for name in [service, accounts.names[1], "root", "no-such-account"] {
             for (method, parameters) in [("List", ""), ("Get", #""service":"s","account":"always","#), ("Unlock", "")] {

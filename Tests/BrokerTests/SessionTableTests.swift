@@ -2,7 +2,7 @@ import Testing
 
 @testable import Broker
 
-/// What follows from logind's words, without a bus.
+/// What follows from logind's messages, without a bus.
 struct SessionTableTests {
     private func table() -> SessionTable {
         var table = SessionTable()

@@ -10,7 +10,7 @@ import Testing
 import Varlink
 import Vault
 
-/// Vault file and registry must say the same; what does not fit is damage, never a fresh start (attacker 5).
+/// Vault file and registry must agree. A difference is damage, never a fresh start (attacker 5).
 @Suite(.timeLimit(.minutes(30)))
 struct StateTests {
     private let owner = Owner.user(ProcessSurroundings.effectiveUser)
@@ -122,7 +122,7 @@ struct StateTests {
         _ = try await two.call(TestAuthenticator.describe(second, uid: uid, other.identity))
         let record = try await broker.authenticator.provision(first, one)
         #expect(try await fault { try await broker.authenticator.provision(second, two) }.name == .brokerFailed)
-        // Not registered: nothing to adopt.
+        // Not registered, so there is nothing to adopt.
         #expect(
             try await fault { try await two.call(BrokerInterface.AdoptVault(challenge: second)) }.name
                 == .brokerChallengeRefused)
@@ -149,7 +149,7 @@ struct StateTests {
         let id = try await challenge { try await client.call(get) }
         try await broker.authenticator.grant(id)
         _ = try await client.call(Keychain.Get(service: "CANARY-service", account: "CANARY-account", challenge: id))
-        // They fail; what the log says of it is the question.
+        // They fail. The question is what the log says about it.
         _ = try? await client.call(Keychain.Show(service: "CANARY-missing", account: "x"))
         _ = try? await client.call(Keychain.Get(service: "CANARY-service", challenge: "CANARY-guess"))
         try await client.send(Array(#"{"method":"org.coffer.CANARY.Method"}"#.utf8) + [0])

@@ -10,13 +10,13 @@ import Testing
 @testable import Broker
 @testable import Vault
 
-/// The note beside a vault that is being renewed is anybody's who can write the folder (attacker 5): only what the vault itself has vouched for counts, and
-/// even that ends nobody else's keys.
+/// Anybody who can write the folder can write the note beside a vault that is being renewed (attacker 5). Only a note
+/// that the vault itself vouched for counts, and even that ends nobody else's keys.
 @Suite(.timeLimit(.minutes(30)))
 struct SuccessionNoteTests {
     private static let owner = Owner.user(ProcessSurroundings.effectiveUser)
 
-    /// A vault under a TPM, without a broker's process; other owners' keys beside it.
+    /// A vault under a TPM without a broker's process, and other owners' keys beside it.
     private struct Fixture {
         let tpm: SWTPM
         let folder: TemporaryFolder
@@ -57,7 +57,7 @@ struct SuccessionNoteTests {
             try VaultKeys(deviceRoot: keys.deviceRoot, vault: record.vault).integrity
         }
 
-        /// What a start of the broker does about the note, to its end.
+        /// What a broker does about the note when it starts, to the end.
         func open() async throws -> Bool {
             let dependencies = VaultDependencies(
                 directory: folder.path + "/vaults", registry: registry, sealer: sealer, sealerThread: SealerThread(),
@@ -86,7 +86,7 @@ struct SuccessionNoteTests {
 
     @Test func aNoteThatSomebodyElseWroteEndsNobodysKeys() async throws {
         let fixture = try Fixture()
-        // Not registered yet: nothing but the note's MAC keeps these.
+        // Not registered yet. Only the note's MAC protects these.
         let (other, _) = try Fixture.make(.user(4321), fixture.sealer)
         let before = try fixture.handles()
         #expect(before.isSuperset(of: other.indexHandles) && before.isSuperset(of: fixture.record.indexHandles))
@@ -96,7 +96,7 @@ struct SuccessionNoteTests {
             try note.write(fixture.notePath, former: strangers, successor: strangers)
             #expect(try await fixture.open())
             #expect(try fixture.handles() == before)
-            // The former vault's word is not the successor's.
+            // The former vault's MAC does not count as the successor's.
             try note.write(fixture.notePath, former: fixture.integrity(), successor: strangers)
             #expect(try await fixture.open())
             #expect(try fixture.handles() == before)
@@ -109,21 +109,21 @@ struct SuccessionNoteTests {
         let (gone, _) = try Fixture.make(fixture.record.owner, fixture.sealer)
         try fixture.registry.write(other)
         let key = try fixture.integrity()
-        // Handles that were free again are another's by now, or this vault's.
+        // Handles that were free again now belong to another vault, or to this one.
         for indexes in [other, fixture.record] {
             try Succession(record: fixture.record, former: former(fixture.record, with: indexes))
                 .write(fixture.notePath, former: key, successor: key)
             #expect(try await fixture.open())
             #expect(try fixture.handles().isSuperset(of: other.indexHandles + fixture.record.indexHandles))
         }
-        // A record that cannot be read may name any.
+        // A record that cannot be read may name any index.
         let path = fixture.registry.path(of: .user(99))
         try DurableFile.write(Array("{".utf8), to: path, mode: 0o644)
         let note = Succession(record: fixture.record, former: try former(fixture.record, with: gone))
         try note.write(fixture.notePath, former: key, successor: key)
         #expect(try await !fixture.open())
         #expect(try fixture.handles().isSuperset(of: gone.indexHandles))
-        // What only this vault's note names goes, and the note with it.
+        // What only this vault's note names is removed, and the note with it.
         try FileRemoval.remove(path)
         #expect(try await fixture.open())
         let left = try fixture.handles()

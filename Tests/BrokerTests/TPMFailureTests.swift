@@ -6,7 +6,8 @@ import TPM
 import Testing
 import Vault
 
-/// Every way in which a TPM fails: the broker outlives it, says which it is, goes on with what needs no TPM, and recovers where that is possible.
+/// Every way in which a TPM fails. The broker survives it, names it, goes on with everything that needs no TPM, and
+/// recovers if it can.
 @Suite(.timeLimit(.minutes(30)))
 struct TPMFailureTests {
     private let gated = Keychain.Get(service: "s", account: "gated")
@@ -24,7 +25,7 @@ struct TPMFailureTests {
         return broker
     }
 
-    /// A gated read is answered with this kind of error, and everything that needs no TPM goes on.
+    /// The answer to a gated read is this kind of error. Everything that needs no TPM works.
     private func expectFailure(
         _ broker: ThrowAwayBroker, kind: String, words: String, _ location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -40,7 +41,7 @@ struct TPMFailureTests {
         _ = try await client.call(Keychain.Set(service: "s", account: "new", value: someValue))
         #expect(try await client.call(Keychain.List()).items.count == 3, sourceLocation: location)
         #expect(try await client.call(Keychain.Status()).vault.state == .unlocked, sourceLocation: location)
-        // The doctor has a word about it, too.
+        // The doctor reports it, too.
         let findings = try await client.call(Keychain.Diagnose()).findings.filter { $0.verdict == .problem }
         #expect(findings.contains { $0.check.hasPrefix("tpm") || $0.check == "storage-key" }, sourceLocation: location)
     }
@@ -122,14 +123,15 @@ struct TPMFailureTests {
         let found = try await client.call(Keychain.Diagnose()).findings.filter { $0.verdict == .problem }
         #expect(found.contains { $0.check == "storage-key" && $0.message.contains("gone") }, "\(found)")
         #expect(try await client.call(plain).value == someValue)
-        // The storage key comes back from its seed; what the keys hang on went with the state.
+        // The storage key comes back from its seed. The index that the keys depend on was lost with the state.
         let gone = try await fault {
             try await broker.call(client, gated) { Keychain.Get(service: "s", account: "gated", challenge: $0) }
         }
         #expect(gone.name == .brokerTPM && gone.details.kind == "renewed", "\(gone)")
         #expect(try tpm.persistentHandles() == handles)
         await broker.stop()
-        // The counter went with the state: at the next opening the TPM is not believed, until root and the owner say so.
+        // The counter was lost with the state. At the next opening the TPM is not trusted until root and the owner
+        // accept the file.
         let later = try await ThrowAwayBroker(
             folder: broker.folder, authenticator: broker.authenticator, configure: { $0.sealer = .tpm }
         ) { _ in TPMSealer(TPMAccess.patient(tpm.configuration)) }
@@ -174,7 +176,7 @@ struct TPMFailureTests {
         let found = try await client.call(Keychain.Diagnose()).findings
         let lockout = try #require(found.first { $0.check == "tpm-lockout" })
         #expect(lockout.verdict == .problem && lockout.message.contains("900 s"), "\(lockout)")
-        // Also opening, and making keys: everything but what others have protected.
+        // Opening and making keys too: everything but objects that others have protected.
         _ = try await client.call(Keychain.Lock())
         _ = try await broker.call(client, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
         try await expectRecovery(broker, tpm)

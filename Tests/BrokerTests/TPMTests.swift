@@ -10,7 +10,7 @@ import Vault
 
 @testable import Broker
 
-/// The broker on a TPM: how much of it each call costs, what is left behind, and what goes on when it hangs.
+/// The broker on a TPM: what each call costs, what is left behind, and what still works when the TPM hangs.
 @Suite(.timeLimit(.minutes(30)))
 struct TPMTests {
     private func broker(
@@ -23,7 +23,7 @@ struct TPMTests {
         ) { _ in
             TPMSealer(TPMAccess.patient(configuration ?? tpm.configuration, deadline: deadline, observer: recorder))
         }
-        // The question for the maker is asked in the background; it must not be counted as somebody's.
+        // The question for the maker is asked in the background. It must not count for a call.
         let client = try broker.client()
         let limit = ContinuousClock.now + patience
         while try await client.call(Keychain.Status()).sealer.manufacturer == nil {
@@ -98,7 +98,7 @@ struct TPMTests {
         let line = try hasty.authenticator.connect()
         _ = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
         let question = try await line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
-        // Another program has its answer when the broker has let go of the TPM.
+        // Another program gets its answer when the broker has left the TPM.
         #expect(try tpm.leftovers() == [])
         let signature = try hasty.authenticator.signature(for: question, kind: "unlock", owner: .user(uid))
         let late = BrokerInterface.Complete(challenge: id, authorization: 0, signature: signature)
@@ -161,7 +161,7 @@ struct TPMTests {
         await hasty.stop()
     }
 
-    /// Stops what would pass, until it is let go of.
+    /// Holds what would pass until it is released.
     private final class Held: Sendable {
         private let isHeld = ConnectionFlag()
         private let reached = ConnectionFlag()

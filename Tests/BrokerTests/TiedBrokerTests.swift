@@ -11,7 +11,8 @@ import Vault
 
 @testable import Broker
 
-/// A vault that is tied to the boot as the broker keeps it: who may change what it is tied to, and what another boot means for it and for others.
+/// A vault that is tied to the boot in the broker: who may change the tie, and what another boot means for it and for
+/// other vaults.
 @Suite(.timeLimit(.minutes(30)))
 struct TiedBrokerTests {
     private let other = [UInt8](repeating: 0xEE, count: 32)
@@ -23,7 +24,7 @@ struct TiedBrokerTests {
         let client = stage.client
         let without = try await fault { try await client.call(Keychain.TieToBoot()) }
         #expect(without.name == .failed && without.details.message?.contains("coffer recovery new") == true)
-        // One that was shown and never confirmed is none.
+        // A code that was shown and never confirmed is not a code.
         _ = try await stage.broker.call(client, Keychain.NewRecoveryCode()) { Keychain.NewRecoveryCode(challenge: $0) }
         #expect(try await fault { try await client.call(Keychain.TieToBoot()) }.name == .failed)
         try await stage.prepare()
@@ -73,11 +74,11 @@ struct TiedBrokerTests {
         let status = try await client.call(Keychain.Status())
         #expect(status.vault.state == .sealed && status.vault.boot == [4, 7])
         #expect(try await stage.findings().map(\.verdict) == [.problem])
-        // Whoever else has a vault here does not notice.
+        // Other vaults here are not affected.
         let neighbour = try await OtherUser(stage.broker, 1)
         _ = try await neighbour.pass("Unlock")
         #expect(try await neighbour.say("List").contains("items"))
-        // Without a restart of the broker, even: it was no damage.
+        // Even without a restart of the broker, because it was not damage.
         try stage.powerCycle()
         #expect(try await client.call(Keychain.List()).items.count == 1)
         try await stage.unlock()
@@ -134,7 +135,7 @@ struct TiedBrokerTests {
         #expect(try await stage.findings().contains { $0.message.contains("coffer boot prune") })
         let one = try await stage.approve(Keychain.ApproveBoot())
         #expect(one?.approved.count == 1 && one?.isApproved == true)
-        // And with the old kernel it opens no more.
+        // With the old kernel it no longer opens.
         try await stage.restart { try stage.powerCycle() }
         let client = stage.client
         #expect(try await fault { try await client.call(Keychain.List()) }.details.kind == "boot")
@@ -164,7 +165,7 @@ struct TiedBrokerTests {
         func refusal(_ method: Keychain.ApproveBoot) async throws -> Fault {
             try await fault { try await client.call(method) }
         }
-        // What makes no sense is refused before anybody is asked.
+        // Nonsense is refused before anybody is asked.
         #expect(try await refusal(.init(replacements: [[unmeasured]])).name == .invalidArgument)
         #expect(try await refusal(.init(replacements: [[]])).name == .invalidArgument)
         #expect(try await refusal(.init(replacements: [[.init(old: "no", new: "digest")]])).name == .invalidArgument)
@@ -174,7 +175,7 @@ struct TiedBrokerTests {
         #expect(
             try await refusal(.init(replacements: [[pair]], values: [.init(register: 4, value: pair.new)])).name
                 == .invalidArgument)
-        // Of a file's digests one is enough.
+        // One of a file's digests is enough.
         let both = try await stage.approve(.init(replacements: [[unmeasured, pair]]))
         #expect(both?.approved.count == 2)
         try await stage.restart {
@@ -184,7 +185,7 @@ struct TiedBrokerTests {
         }
         try await stage.unlock()
         #expect(try await stage.read() == someValue)
-        // A log that does not come to what the TPM holds predicts nothing.
+        // A log that does not lead to the TPM's registers predicts nothing.
         try stage.tpm.measure(4, other)
         try await stage.restart { try stage.powerCycle() }
         try stage.tpm.measure(7, other)
@@ -199,7 +200,7 @@ struct TiedBrokerTests {
         let stage = try await TiedStage()
         try await stage.prepare()
         let (client, authenticator) = (stage.client, stage.broker.authenticator)
-        // The word for tying releases the recovery key to be sealed anew, and to nothing else.
+        // The signature for tying releases the recovery key for sealing anew, and for nothing else.
         let tying = try await challenge { try await client.call(Keychain.TieToBoot(weak: true)) }
         let line = try await authenticator.described(tying)
         try await authenticator.releaseRoots(tying, over: line)
@@ -212,7 +213,7 @@ struct TiedBrokerTests {
         #expect(
             try await fault { try await client.call(Keychain.NewRecoveryCode(challenge: second)) }.name
                 == .challengeRefused)
-        // Nor does it open anything: after a lock, its signature is for sealing anew.
+        // It opens nothing either. After a lock, its signature is only for sealing anew.
         _ = try await client.call(Keychain.Lock())
         for kind in ["unlock", "recovery"] {
             let id =
@@ -229,7 +230,7 @@ struct TiedBrokerTests {
         #expect(
             try await fault { try await client.call(Keychain.NewRecoveryCode(challenge: approving)) }.name
                 == .challengeRefused)
-        // And what was granted is used up.
+        // The grant is used up.
         #expect(
             try await fault { try await client.call(Keychain.ApproveBoot(challenge: approving)) }.name
                 == .challengeRefused)
@@ -274,7 +275,7 @@ struct TiedBrokerTests {
         if stop == .afterReseal { try await stage.tie() }
         #expect(try await stage.read() == someValue)
         let indexes = try Tool.output("tpm2_getcap", ["-T", stage.tpm.tools, "handles-nv-index"])
-        // That of the approved boots, the counter of the vault's epochs, and the generation of its keys.
+        // The index of the approved boots, the counter of the vault's epochs, and the generation of its keys.
         #expect(indexes.split(separator: "\n").count == 3)
         try await stage.release()
         #expect(try await stage.read() == someValue)
@@ -282,7 +283,7 @@ struct TiedBrokerTests {
     }
 }
 
-/// Ties that would leave the way in open that every boot menu has: another command line.
+/// Ties that would leave open what every boot menu offers: another command line.
 @Suite(.timeLimit(.minutes(3)))
 struct OpenCommandLineTests {
     private let initrd = [UInt8](repeating: 7, count: 32)
@@ -323,12 +324,12 @@ struct OpenCommandLineTests {
         #expect(try await refusal(nil).contains("Nothing in registers 4, 7"))
         #expect(try await refusal([4, 7, 8, 9]).contains("Nothing in registers 4, 7, 8, 9"))
         try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
-        // It would be, and other registers are named; or nothing tells who measures.
+        // It would be measured, but other registers are named. Or nothing shows what measures it.
         for registers: [Int64] in [[4, 7], [4, 7, 9], [7, 8, 9]] {
             #expect(try await refusal(registers).contains("Nothing in registers"), "\(registers)")
         }
         #expect(try await client.call(Keychain.TieCoverage(registers: [4, 7, 9])).coverage.initrd == .held)
-        // A log that conceals something, and none.
+        // A log that conceals something, and no log.
         try stage.tpm.measure(8, initrd)
         #expect(try await refusal([4, 7, 8]).contains("does not match what the TPM holds in register 8"))
         try DurableFile.write(Array("none".utf8), to: stage.broker.folder.path + "/log", mode: 0o644)
@@ -354,7 +355,7 @@ struct OpenCommandLineTests {
     }
 }
 
-/// What `coffer doctor` says before a restart.
+/// What `coffer doctor` reports before a restart.
 @Suite(.timeLimit(.minutes(30)))
 struct BootDoctorTests {
     private func said(_ findings: [Keychain.Finding], _ verdict: Keychain.Finding.Verdict, _ words: String) -> Bool {
@@ -364,7 +365,7 @@ struct BootDoctorTests {
     @Test func aChangedFileIsNamedWithWhatApprovesIt() async throws {
         let stage = try await TiedStage()
         let old = try stage.write("grub 1", to: "grub.efi")
-        // Firmware names what it starts; a file that is no image is compared whole.
+        // The firmware names what it starts. A file that is not an image is compared whole.
         let initrd = [UInt8](repeating: 7, count: 32)
         try stage.measure(4, old, type: 0x8000_0003, data: FirmwareLogMaker.image("/grub.efi"))
         try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
@@ -385,7 +386,7 @@ struct BootDoctorTests {
         #expect(said(approved, .ok, "a start with this change is approved"))
         #expect(said(approved, .note, "2 boots are approved"))
         #expect(!approved.contains { $0.verdict == .problem })
-        // And so it is.
+        // The forecast was right.
         try await stage.restart {
             try stage.powerCycle()
             try stage.measure(4, new, type: 0x8000_0003, data: FirmwareLogMaker.image("/grub.efi"))
@@ -405,7 +406,7 @@ struct BootDoctorTests {
         #expect(said(try await stage.findings(), .note, "/away.efi"))
         let path = stage.broker.folder.path + "/log"
         let log = try Data(contentsOf: URL(fileURLWithPath: path))
-        // A log of another boot, one that is none, and none at all.
+        // A log of another boot, a file that is not a log, and no log.
         let lies = FirmwareLogMaker.log([.init(4, 1, [UInt8](repeating: 4, count: 32))])
         try DurableFile.write(lies, to: path, mode: 0o644)
         #expect(said(try await stage.findings(), .note, "does not match what the TPM holds in register 4"))
@@ -414,7 +415,7 @@ struct BootDoctorTests {
         try FileManager.default.removeItem(atPath: path)
         #expect(said(try await stage.findings(), .note, "cannot be read"))
         try log.write(to: URL(fileURLWithPath: path))
-        // Measured while the vault is open: it goes on, and will not open again.
+        // Measured while the vault is open. The vault goes on, and will not open again.
         try stage.measure(7, [UInt8](repeating: 5, count: 32))
         #expect(said(try await stage.findings(), .problem, "once closed, the vault will not open again"))
         #expect(try await stage.read() == someValue)

@@ -12,12 +12,14 @@ import Varlink
 @testable import Broker
 @testable import Vault
 
-/// The same table against a real broker: what can be stored, what a read asks for, what it gives for exactly that, and that it gives nothing for less.
+/// The same table against a real broker: what it stores, what a read asks for, and what it gives for exactly that. It
+/// gives nothing for less.
 @Suite(.timeLimit(.minutes(30)))
 struct AccessBrokerTests {
     private static let password = Data("open".utf8).base64EncodedString()
 
-    /// The rows that an item can be made of in this vault: nothing contradicts itself, the vault is not bound, and has no key for a current set yet.
+    /// The rows that an item of this vault can have: they do not contradict themselves, and the vault is not bound and
+    /// has no key for a current set yet.
     private static let rows = AccessRow.all.filter { row in
         !row.isContradiction && !row.needsBoundVault && !row.require.contains(.biometryCurrentSet)
             && (row.joined != .and || row.require.count < 2)
@@ -27,8 +29,8 @@ struct AccessBrokerTests {
     /// A row's place in the table is its item's account.
     private static func account(_ index: Int) -> String { "row-\(index)" }
 
-    /// A vault with an item for every row, and a broker that has just been started on it.
-    /// - Parameter rows: by their places.
+    /// A vault with an item for every row, and a broker that has just started with it.
+    /// - Parameter rows: their places.
     private func stocked(
         _ rows: [Int], _ start: (ThrowAwayBroker?) async throws -> ThrowAwayBroker,
         sealer: (ThrowAwayBroker) throws -> any Sealer
@@ -36,11 +38,11 @@ struct AccessBrokerTests {
         let first = try await start(nil)
         try await first.makeVault(first.client())
         await first.stop()
-        // By the vault itself: the broker takes no biometric item where nothing is enrolled.
+        // Directly in the vault, because the broker takes no biometric item if no finger is enrolled.
         let owner = Owner.user(ProcessSurroundings.effectiveUser)
         let record = try #require(try first.authenticator.registry.record(for: owner))
         let (directory, sealer) = (first.configuration.vaultDirectory, try sealer(first))
-        // Not on a thread that other tests' tasks need: a file, and scrypt, take their time.
+        // Not on a thread that other tests' tasks need, because files and scrypt take time.
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             DispatchQueue(label: "stock").async {
                 continuation.resume(with: Result { try Self.stock(rows, directory, record, sealer) })
@@ -79,7 +81,7 @@ struct AccessBrokerTests {
             applicationPassword: password ? Self.password : nil, challenge: challenge)
     }
 
-    /// What a read comes to, before anybody is asked.
+    /// The result of a read, before anybody is asked.
     private func outcome(_ call: Keychain.Get, _ client: WireClient, _ broker: ThrowAwayBroker) async throws
         -> (AccessRow.Outcome?, challenge: String?)
     {
@@ -99,7 +101,7 @@ struct AccessBrokerTests {
                 let facts = try await line.call(Self.describe(id))
                 let ways = facts.alternatives.map { $0.map { facts.authorizations[Int($0)].kind } }
                 #expect(facts.purposes == purposes)
-                // Spent by having been described: this one only looked.
+                // Describing it has spent it. This client only looked.
                 await line.close()
                 return (.person(purposes, ways), id)
             default: return (nil, nil)
@@ -112,8 +114,8 @@ struct AccessBrokerTests {
             id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess())
     }
 
-    /// Signs for these of a fresh question's signatures, and repeats the call. As the broker says of a signature that comes too late, which it is on a
-    /// busy machine: start again.
+    /// Makes these of a fresh question's signatures, and repeats the call. On a busy machine a signature may come too
+    /// late. Then it starts again, as the broker says.
     private func read(
         _ call: Keychain.Get, signing kinds: [String], _ client: WireClient, _ broker: ThrowAwayBroker
     ) async throws -> Fault.Name? {
@@ -156,7 +158,7 @@ struct AccessBrokerTests {
             let row = Self.rows[index]
             for (unlocking, password) in [(false, false), (true, false), (true, true)] {
                 let expected = row.outcome(in: state, unlocking: unlocking, password: password)
-                // The right password costs scrypt its time: only where nothing but it is needed is it left for later.
+                // scrypt takes time for the right password. So it is tried only if nothing else is needed.
                 if password, expected == .value { continue }
                 let call = get(index, unlocking: unlocking, password: password)
                 let (found, _) = try await outcome(call, client, broker)
@@ -196,7 +198,7 @@ struct AccessBrokerTests {
 
     @Test("with the application password each row that has one is read, and with a wrong one none")
     func passwords() async throws {
-        // One scope of one class: the password's part is the same in all, and scrypt takes its time.
+        // One scope of one class. The password's part is the same in all of them, and scrypt takes time.
         let rows = Self.rows.indices.filter {
             Self.rows[$0].takesPassword && Self.rows[$0].accessibility == .always
         }
@@ -226,7 +228,7 @@ struct AccessBrokerTests {
     func writing() async throws {
         let broker = try await software([])
         let client = try broker.client()
-        // Biometric ones are for who has something enrolled; application passwords cost their time and are tried once in each state.
+        // Biometric items need an enrolled finger. Application passwords take time, so each state tries them once.
         let rows = Self.rows.filter { !$0.require.contains(.biometry) && (!$0.takesPassword || $0.require.count == 1) }
         for state in [AccessRow.State.sealed, .unlocked, .locked] {
             if state == .unlocked { try await unlock(broker) }

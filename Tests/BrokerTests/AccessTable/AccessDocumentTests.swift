@@ -2,13 +2,13 @@ import BrokerProtocol
 import Foundation
 import Testing
 
-/// The tables of docs/access-control.md are those that the tests hold the code to. `COFFER_UPDATE_GOLDEN=1` writes them.
+/// The tables of docs/access-control.md are those of the tests. `COFFER_UPDATE_GOLDEN=1` writes them.
 @Suite(.serialized)
 struct AccessDocumentTests {
     private static let page = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../docs/access-control.md").standardized
 
-    /// When each class can be read, and where it can go.
+    /// When each class can be read, and where its secrets can go.
     private static var classes: [String] {
         var lines = [
             "| class | sealed | locked | unlocked | leaves this device |",
@@ -27,7 +27,7 @@ struct AccessDocumentTests {
         return lines
     }
 
-    /// What a read takes, for each set of constraints.
+    /// What a read requires, for each set of constraints.
     private static var requirements: [String] {
         var lines = ["| `--require` | all of them | with `--any` |", "|---|---|---|"]
         for set in AccessRow.sets {
@@ -46,7 +46,7 @@ struct AccessDocumentTests {
         return way.map { AccessRow.signature[$0] ?? "the application password" }.joined(separator: " + ")
     }
 
-    /// What a call comes to in each state, for each kind of item that can tell them apart.
+    /// The result of a call in each state, for each kind of item that makes a difference.
     private static var calls: [String] {
         let examples: [(String, [Keychain.Constraint], AccessRow.Joined)] = [
             ("*none*", [], .none), ("`presence`", [.presence], .none),

@@ -1,20 +1,21 @@
 import BrokerProtocol
 
-/// One combination of everything that access control has: what the documents promise about it, said without looking at the code that keeps the promise.
+/// One combination of all parts of an access control. It states what the documents promise, independently of the code
+/// that keeps the promise.
 struct AccessRow: Sendable, CustomStringConvertible {
     enum Joined: String, Sendable, CaseIterable { case none, and, or }
 
     enum State: String, Sendable, CaseIterable { case none, sealed, locked, unlocked }
 
-    /// What a read comes to.
+    /// The result of a read.
     enum Outcome: Equatable, Sendable {
         case absent
         case locked
         case passwordRequired
         case passwordRefused
-        /// The value, and nobody is asked.
+        /// The value. Nobody is asked.
         case value
-        /// A person is asked: for these purposes, by any one of these sets of signatures.
+        /// A person is asked for these purposes. Any one of these sets of signatures is enough.
         case person([Keychain.Purpose], [[String]])
     }
 
@@ -44,18 +45,18 @@ struct AccessRow: Sendable, CustomStringConvertible {
         return "\(accessibility.rawValue)\(scope) [\(require.map(\.rawValue).joined(separator: " "))] \(joined)"
     }
 
-    /// Says one thing and its opposite, or joins what is not there.
+    /// It contradicts itself, or joins requirements that are not there.
     var isContradiction: Bool {
         let hasBothBiometries = require.contains(.biometry) && require.contains(.biometryCurrentSet)
         return hasBothBiometries || (joined != .none && require.count < 2)
     }
 
-    /// Takes a vault that is bound to the login password, and those cannot be made yet.
+    /// It needs a vault that is bound to the login password. Such items cannot be made yet.
     var needsBoundVault: Bool { accessibility == .passcodeSet }
 
     var takesPassword: Bool { require.contains(.appPassword) }
 
-    /// Each way of reading, with all that it takes.
+    /// Each way of reading, with everything that it requires.
     var ways: [[Keychain.Constraint]] {
         if require.isEmpty { return [[]] }
         return joined == .or ? require.map { [$0] } : [require]
@@ -69,14 +70,14 @@ struct AccessRow: Sendable, CustomStringConvertible {
         .always: [.sealed, .locked, .unlocked],
     ]
 
-    /// The signature that a constraint is met by; the application password has none.
+    /// The signature that meets a constraint. The application password has none.
     static let signature: [Keychain.Constraint: String] = [
         .presence: "presence", .biometry: "biometry-any", .biometryCurrentSet: "biometry-current-set",
         .passcode: "passcode",
     ]
 
     /// - Parameters:
-    ///   - unlocking: the caller wants to be asked for an unlock rather than to fail.
+    /// - unlocking: the caller wants to be asked for an unlock, and not to fail.
     ///   - password: the call brings the right application password.
     func outcome(in state: State, unlocking: Bool, password: Bool) -> Outcome {
         if state == .none { return .absent }

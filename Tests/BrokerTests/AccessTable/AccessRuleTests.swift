@@ -67,7 +67,7 @@ struct AccessRuleTests {
             let access = try Self.access(row)
             let metadata = Metadata(service: "s", account: "a", created: 1, modified: 1, valueSet: 1)
             let summary = ItemSummary(id: item, version: 1, metadata: metadata, access: access)
-            // As many slots as ways, of the item's own class and scope: no other class, and no weaker scope, opens it.
+            // As many slots as ways, of the item's own class and scope. No other class and no weaker scope opens it.
             let slots = Slot.shapes(for: access).filter { $0.keyClass != .recovery }
             let plan = ReadPlan(
                 item: item, version: 1, accessibility: access.accessibility,

@@ -12,16 +12,16 @@ final class Cofferd: Sendable {
 
     /// The program beside the test bundle.
     static var program: String {
-        // Without a path the program is not found, and every test says so.
+        // Without a path nothing finds the program, and every test says so.
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().path + "/cofferd"
     }
 
-    /// Starts it; it is ready when this returns.
+    /// Starts it, and returns when it is ready.
     /// - Parameters:
-    ///   - limits: what the shell does before it becomes the program.
+    /// - limits: what the shell runs before it becomes the program.
     ///   - settings: further lines of the configuration.
-    ///   - sealer: the lines that choose one.
+    /// - sealer: the lines that choose a sealer.
     init(
         folder: TemporaryFolder? = nil, limits: String = "true", environment: [String: String] = [:],
         settings: String = "sandbox = yes\n", sealer: String = "sealer = software"
@@ -76,6 +76,6 @@ final class Cofferd: Sendable {
         throw Failure(log: try log)
     }
 
-    // What SIGKILL does not end, a test cannot end either.
+    // If SIGKILL does not end a process, a test cannot end it either.
     deinit { try? running.end() }
 }

@@ -2,20 +2,20 @@ import Glibc
 
 @testable import Platform
 
-/// A program that connects to a socket by a child, which ends at once, and has another child take the number of the first: whoever looks at the number alone
-/// takes the second for the one that connected. Ended with the value.
+/// A program that connects to a socket from a child, which ends at once. Another child then gets the number of the
+/// first. A check of the number alone takes the second child for the one that connected. It ends with the value.
 final class NumberThief {
-    /// What the thief says, and its children's number.
+    /// The thief's output: its children's number.
     let said: String
     private let line: UnixSocket
     private let pid: Int32
 
-    /// Whether a number can be had again here: by root, of a kernel that lets it name the next one.
+    /// Whether a number can be reused here. That takes root, and a kernel that lets root choose the next number.
     static var isPossible: Bool {
         unsafe access("/proc/sys/kernel/ns_last_pid", W_OK) == 0 && geteuid() == 0
     }
 
-    // The connection stays open in the parent: what the kernel says of it is about the child that made it.
+    // The connection stays open in the parent. The kernel describes it by the child that made it.
     private static let program = #"""
         import os, signal, socket, sys
         line = socket.socket(fileno=0)

@@ -18,7 +18,7 @@ func throwAwayBroker(
     }
 }
 
-/// Runs a call that must fail, and gives its fault.
+/// Runs a call that must fail, and returns its fault.
 func fault(_ body: () async throws -> some Sendable) async throws -> Fault {
     do {
         let answer = try await body()

@@ -11,7 +11,7 @@ import Vault
 
 @testable import Broker
 
-/// A broker on a TPM of its own, a machine whose boots are measured, and the firmware's log of them.
+/// A broker on a TPM of its own, on a machine whose boots are measured, with the firmware's log of them.
 final class TiedStage {
     let tpm: SWTPM
     private(set) var broker: ThrowAwayBroker
@@ -20,7 +20,7 @@ final class TiedStage {
 
     private let sealer: (TPMAccess) -> any Sealer
 
-    /// - Parameter sealer: with what the broker seals.
+    /// - Parameter sealer: what the broker seals with.
     init(_ tpm: SWTPM? = nil, sealer: @escaping (TPMAccess) -> any Sealer = { TPMSealer($0) }) async throws {
         let tpm = try tpm ?? SWTPM()
         self.tpm = tpm
@@ -43,7 +43,7 @@ final class TiedStage {
         ) { _ in sealer(TPMAccess.patient(tpm.configuration)) }
     }
 
-    /// The broker ends and starts again; what the TPM does meanwhile is the machine's boot.
+    /// The broker ends and starts again. What the TPM does meanwhile is the machine's boot.
     func restart(_ boot: () throws -> Void = {}) async throws {
         await broker.stop()
         try boot()
@@ -62,7 +62,7 @@ final class TiedStage {
         _ = try await client.call(Keychain.ConfirmRecoveryCode(characters: String(part)))
     }
 
-    /// - Parameter weak: whether it is tied also where nothing holds the command line.
+    /// - Parameter weak: whether it is tied even if nothing holds the command line.
     func tie(_ registers: [Int64]? = nil, weak: Bool? = true, stop: TestAuthenticator.Stop? = nil) async throws {
         let method = Keychain.TieToBoot(registers: registers, weak: weak)
         let id = try await challenge { try await client.call(method) }
@@ -94,7 +94,7 @@ final class TiedStage {
         try await client.call(Keychain.Get(service: "s", account: "plain")).value
     }
 
-    /// Firmware starts something, and writes it down.
+    /// The firmware starts something, and logs it.
     func measure(_ register: UInt32, _ digest: [UInt8], type: UInt32 = 1, data: [UInt8] = Array("data".utf8)) throws {
         try tpm.measure(Int(register), digest)
         measured.append(FirmwareLogMaker.Event(register, type, digest, data))
@@ -108,13 +108,13 @@ final class TiedStage {
         }
     }
 
-    /// The machine is started again, and nothing is measured yet.
+    /// The machine starts again, and nothing is measured yet.
     func powerCycle() throws {
         try tpm.powerCycle()
         measured = []
     }
 
-    /// Writes a file of the boot, and gives its digest.
+    /// Writes a file of the boot, and returns its digest.
     @discardableResult
     func write(_ text: String, to name: String) throws -> [UInt8] {
         let path = broker.folder.path + "/boot/" + name
