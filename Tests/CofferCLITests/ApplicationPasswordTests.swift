@@ -2,7 +2,7 @@ import BrokerProtocol
 import Foundation
 import Testing
 
-/// An application password is asked for where one is needed, hidden, and given to the broker only.
+/// Coffer asks for an application password if one is needed, without echo, and gives it to the broker only.
 @Suite struct ApplicationPasswordTests {
     private static let secret = Array("s3cret".utf8)
     private static let encoded = Data("CANARY".utf8).base64EncodedString()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Varlink
 
-/// Without a terminal a program asks: the one that was named, else pinentry on a display.
+/// Without a terminal a program asks: the configured one, or else pinentry on a display.
 @Suite struct AskingProgramTests {
     private func stage() throws -> Stage {
         try Stage(
@@ -24,7 +24,7 @@ import Varlink
         try stage.authenticator.calls("Continue").map { try $0.parameters(Authentication.Continue.self)?.answer }
     }
 
-    /// Attacker 3 reads the arguments of all processes (`ps`): what is asked for is not among them.
+    /// Attacker 3 reads the arguments of all processes (`ps`). They do not contain what is asked.
     @Test func theNamedProgramIsGivenThePromptWhereNoOtherUserReadsIt() throws {
         var stage = try stage()
         let (prompt, arguments) = (stage.scratch.file("prompt"), stage.scratch.file("arguments"))
@@ -50,7 +50,7 @@ import Varlink
         #expect(!lines.contains("github"), "\(lines)")
     }
 
-    /// Daemons do not want to hear of their children's ends, and what they start inherits that.
+    /// Daemons ignore their children's ends, and the programs that they start inherit that.
     @Test func whoStartsItMayIgnoreTheEndsOfChildren() throws {
         var stage = try stage()
         stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program("ask", "#!/bin/sh\necho word\n")
@@ -113,7 +113,7 @@ import Varlink
                 || said.contains("SETDESC Read github/me\nSETPROMPT Password:\nGETPIN\n"))
     }
 
-    /// pinentry takes lines of 1000 bytes: who is not shown what is asked for is not asked.
+    /// pinentry takes lines of 1000 bytes. If a person cannot see what is asked, Coffer does not ask.
     @Test func whatPinentryDoesNotShowIsNotAsked() throws {
         var stage = try stage()
         let log = stage.scratch.file("pinentry.log")

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A secret on the clipboard goes away by itself, unless something else took its place.
+/// A secret on the clipboard is cleared by itself, unless something else replaced it.
 @Suite struct ClipboardTests {
     /// A clipboard that is a file.
     private func stage() throws -> Stage {
@@ -22,7 +22,7 @@ import Testing
         let limit = ContinuousClock.now + patience
         while ContinuousClock.now < limit {
             if try stage.scratch.contents("board") == Array(contents.utf8) { return true }
-            // There is no event for a file of another program's.
+            // There is no event for another program's file.
             Thread.sleep(forTimeInterval: 0.05)
         }
         return false
@@ -39,7 +39,8 @@ import Testing
         #expect(String(decoding: try stage.scratch.contents("board.args"), as: UTF8.self).contains("s3cret") == false)
     }
 
-    /// xclip stays, to serve what was copied until something takes its place. Neither who copies waits for that, nor who reads what that writes.
+    /// xclip stays until something replaces what was copied. Neither the caller that copies nor the reader of its
+    /// output waits for that.
     @Test func aToolThatStaysIsNotWaitedFor() throws {
         let stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
         let board = stage.scratch.file("board")
@@ -60,7 +61,7 @@ import Testing
         #expect(result.text == "0 Copied github/me; the clipboard is cleared in 3600 seconds\n")
         #expect(try stage.scratch.contents("board") == Array("s3cret".utf8))
         try Data().write(to: URL(filePath: board + ".over"))
-        // The holder is in no terminal's session, and the value is nowhere where others could read it.
+        // The holder is in no terminal's session, and the value is nowhere that others could read.
         let holders = try Self.processes(of: stage.scratch)
         #expect(holders.count == 1)
         for holder in holders {
@@ -75,7 +76,7 @@ import Testing
     /// The programs named `coffer` that were started for a test.
     private static func processes(of scratch: Scratch) throws -> [Int32] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter { pid in
-            // A process that ends meanwhile is none of these; nor is another user's.
+            // A process that ends meanwhile is not one of these. Another user's is not either.
             guard let words = try? Data(contentsOf: URL(filePath: "/proc/\(pid)/cmdline")),
                 let variables = try? Data(contentsOf: URL(filePath: "/proc/\(pid)/environ"))
             else { return false }
@@ -84,7 +85,7 @@ import Testing
         }
     }
 
-    /// What somebody copied meanwhile is theirs.
+    /// Something that somebody copied meanwhile stays.
     @Test(arguments: [("s3cret", ""), ("s3cret2", "s3cret2"), ("other", "other"), ("s3cre", "s3cre"), ("", "")])
     func onlyWhatWasCopiedIsCleared(board: String, after: String) throws {
         let stage = try stage()
@@ -92,12 +93,12 @@ import Testing
         let holder = try stage.program.run("clipboard-clear", "wl-copy", "1", input: .bytes(Array("s3cret".utf8)))
         #expect(holder.status == 0, "\(holder)")
         #expect(String(decoding: try stage.scratch.contents("board"), as: UTF8.self) == after)
-        // To clear is to copy nothing: whoever finds something else copies nothing.
+        // Clearing means copying nothing. If the clipboard holds something else, Coffer does not clear it.
         let copied = FileManager.default.fileExists(atPath: stage.scratch.file("board.args"))
         #expect(copied == (board == "s3cret"))
     }
 
-    /// The newer of two copies says when the clipboard is cleared, also where both are of the same secret.
+    /// The newer of two copies decides when the clipboard is cleared, even if both are of the same secret.
     @Test(arguments: [("mine", true), ("newer", false)]) func aNewerCopyTakesTheClaim(token: String, clears: Bool)
         throws
     {
@@ -113,7 +114,7 @@ import Testing
 
     @Test func itIsClearedAlsoWhenTheTerminalHasGone() throws {
         let stage = try stage()
-        // More than a pipe holds: when all of it is written, the holder has begun to read, and has seen to its signals before.
+        // More than a pipe holds. When all of it is written, the holder has begun to read, and has set up its signals.
         let value = stage.scratch.file("value")
         try Data(repeating: 65, count: 300_000).write(to: URL(filePath: value))
         try FileManager.default.copyItem(atPath: value, toPath: stage.scratch.file("board"))
@@ -128,7 +129,7 @@ import Testing
         #expect(try stage.scratch.contents("board").isEmpty)
     }
 
-    /// `--clip 5` leaves 5 to be the account; where there is none of that name, what was probably meant is said.
+    /// `--clip 5` takes 5 as the account. If there is no account of that name, Coffer says what was probably meant.
     @Test func aTimeThatWasTakenForAnAccountIsNoticed() throws {
         let absent = try Stage(broker: ["Get": [Stage.absent]])
         var program = try stage().program

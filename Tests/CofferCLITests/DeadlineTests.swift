@@ -4,7 +4,7 @@ import Testing
 @testable import Coffer
 @testable import coffer_cli
 
-/// A broker that says nothing does not hold its callers for ever.
+/// A broker that is silent does not keep its callers waiting for ever.
 @Suite struct DeadlineTests {
     @Test func aSilentBrokerIsGivenUp() throws {
         let scratch = try Scratch()

@@ -6,7 +6,7 @@ import Testing
 @testable import Coffer
 @testable import coffer_cli
 
-/// `coffer doctor`: its list of checks, and what it says where nobody answers.
+/// `coffer doctor`: its list of checks, and its report if nobody answers.
 @Suite struct DoctorTests {
     /// `COFFER_UPDATE_GOLDEN=1` writes the list into the document.
     @Test func theDocumentListsEveryCheck() throws {
@@ -44,7 +44,7 @@ import Testing
         #expect(findings.allSatisfy { $0.verdict == "problem" && $0.advice != nil })
     }
 
-    /// Whose the authenticator is, the kernel knows: that no broker answers does not make it root's.
+    /// The kernel knows whose the authenticator is. A broker that does not answer does not make it root's.
     @Test(arguments: [(UInt32(0), "and runs as root"), (1000, "but runs as uid 1000 and not as root")])
     func theAuthenticatorIsRootsOnlyWhereItsProcessIs(uid: UInt32, words: String) throws {
         let gone = KeychainError(.brokerUnreachable, "gone")

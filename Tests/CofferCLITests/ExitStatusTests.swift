@@ -115,7 +115,7 @@ import Varlink
         #expect(result.text.contains("USAGE") && result.errors.isEmpty)
     }
 
-    /// What to do stands by itself for programs, also where it came with the broker's words.
+    /// Programs get the advice in a field of its own, even if it came in the broker's message.
     @Test(arguments: [
         (
             Fault(.locked, "Your vault is locked; open it with: coffer unlock"), "your vault is locked",
@@ -143,7 +143,8 @@ import Varlink
         #expect(report.advice == advice)
     }
 
-    /// Help on standard output would be taken for a secret by whoever reads that; and a command that did nothing must not end as if it had.
+    /// The reader of standard output would take help for a secret. A command that did nothing must not end as if it
+    /// had.
     @Test(arguments: [
         ["get", "-hub", "me"], ["get", "hub", "-hme"], ["set", "-ghost", "me"], ["get", "-"], ["rm", "-fh", "a", "b"],
         ["-hub"], ["list", "-vh"], ["get", "--", "-hub", "me", "-h"], ["vault", "-h1", "create"],
@@ -173,7 +174,7 @@ import Varlink
         #expect(result.text.contains("USAGE") == isHelp)
     }
 
-    /// An argument can be read by every program on the machine; and what is taken for one must not be repeated in a log.
+    /// Every program on the machine can read an argument. An error must not repeat one that may be a secret.
     @Test func aSecretAsAnArgumentIsRefusedAndNotRepeated() throws {
         let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
         let result = try stage.program.run("set", "github", "me", "CANARY-hunter2")
@@ -183,7 +184,8 @@ import Varlink
         #expect(stage.broker.calls("Set").isEmpty)
     }
 
-    /// A pipe whose reader has gone, as after `| head -1`, is everyday life; the status says all the same that a value did not arrive.
+    /// A pipe whose reader has gone, as after `| head -1`, is normal. The status still says that a value did not
+    /// arrive.
     @Test(arguments: ["list", "log", "get github me", "doctor"])
     func aReaderThatWentAwayIsOneAndNothingIsSaid(command: String) throws {
         let stage = try Stage(broker: Self.lists)

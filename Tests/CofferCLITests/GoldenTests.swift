@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The scripts of Tests/CLI, run in a sandbox of their own with the real broker, authenticator, PAM and TPM simulator.
-/// `COFFER_UPDATE_GOLDEN=1 swift test --filter GoldenTests` writes what is printed now into them.
+/// The scripts of Tests/CLI, each run in a sandbox with the real broker, authenticator, PAM and TPM simulator.
+/// `COFFER_UPDATE_GOLDEN=1 swift test --filter GoldenTests` writes the present output into them.
 @Suite struct GoldenTests {
     private static let folder = Sandbox.root.appending(path: "Tests/CLI")
 
@@ -53,7 +53,7 @@ import Testing
         return lines.map { $0.isEmpty ? "(empty)" : $0 }
     }
 
-    /// What differs from run to run is named instead.
+    /// Words replace what differs from run to run.
     private func steady(_ text: String, _ sandbox: Sandbox) -> String {
         text.replacing(sandbox.folder, with: "DIR")
             .replacing(URL(filePath: Program.path).deletingLastPathComponent().path(), with: "BIN/")

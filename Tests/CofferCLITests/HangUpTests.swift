@@ -8,9 +8,9 @@ import Varlink
 
 @testable import Coffer
 
-/// A question that nobody waits for any more ends, whichever way it was asked; and a client that ends takes its question along.
+/// A question that nobody waits for ends, no matter how it was asked. A client that ends takes its question along.
 @Suite struct HangUpTests {
-    /// A sandbox with one gated item, where a person has the shortest time that can be set.
+    /// A sandbox with one gated item, in which a person has the shortest configurable time.
     private func prepared() throws -> (Sandbox, Program) {
         let sandbox = try Sandbox()
         let program = Program(
@@ -69,7 +69,8 @@ import Varlink
         #expect(result.echoes)
     }
 
-    /// However `coffer` ends, the program that asks for it does too, with what that has started; also where it does not want to.
+    /// However `coffer` ends, the program that asks for it also ends, with everything that it has started, even if it
+    /// resists.
     @Test(arguments: SlowPrompter.Kind.allCases, [SIGTERM, SIGHUP, SIGINT, SIGKILL])
     func aClientThatEndsTakesTheProgramAlong(kind: SlowPrompter.Kind, signal: Int32) throws {
         for isStubborn in [false, true] {
@@ -87,7 +88,7 @@ import Varlink
         }
     }
 
-    /// An answer that finds nobody any more is no reason to say that the authenticator is not running.
+    /// If nobody waits for an answer, that is no reason to say that the authenticator is not running.
     @Test func whatTheAuthenticatorSaidBeforeItHungUpCounts() throws {
         let stage = try Stage(
             authenticator: [
@@ -108,7 +109,7 @@ import Varlink
         #expect(error?.description.contains("nobody answered in time") == true)
     }
 
-    /// Answers when the authenticator has long gone, and never looks whether it has.
+    /// Answers when the authenticator has long gone, and never checks whether it has.
     private struct LatePrompter: Prompter {
         mutating func tell(_ message: Authentication.Message) throws(KeychainError) {}
 

@@ -133,7 +133,7 @@ import Varlink
         #expect(left.broker.calls("Delete").isEmpty)
     }
 
-    /// One long name must not cost the table its lines.
+    /// One long name must not spoil the table's lines.
     @Test func longNamesAreCutToTheTerminal() throws {
         let long = String(repeating: "字x", count: 60)
         let items = [Stage.item(long, "me@example.com"), Stage.item("a", long), Stage.item("b", "c")]
@@ -141,7 +141,7 @@ import Varlink
         #expect(lines.allSatisfy { TextWidth.of($0) <= 80 })
         #expect(lines[1].contains("…") && lines[2].contains("…") && !lines[3].contains("…"))
         #expect(Set(lines.map { $0.firstRange(of: "when-unlocked").map { _ in 1 } ?? 0 }) == [0, 1])
-        // Nothing is cut for a program, nor where the terminal does not say how wide it is.
+        // Nothing is cut for a program, or if the terminal does not say how wide it is.
         #expect(ItemTable.lines(items, aligned: false, width: 80)[1].contains(long))
         #expect(ItemTable.lines(items, aligned: true)[1].contains(long))
     }

@@ -3,7 +3,7 @@ import Foundation
 import Platform
 import Testing
 
-/// The manual says what the program says.
+/// The manual agrees with the program.
 @Suite struct ManualTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 
@@ -16,7 +16,8 @@ import Testing
         #expect(try script.finish() == 0)
     }
 
-    /// The macros that change the font with each word put no blank between the words: they are for a page's name and section.
+    /// The macros that change the font with each word put no blank between the words. They are for a page's name and
+    /// section.
     @Test func noMacroSwallowsTheBlanksOfASentence() throws {
         let folder = Self.root.appending(path: "docs/man")
         let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path())

@@ -5,7 +5,7 @@ import Testing
 @testable import Coffer
 @testable import coffer_cli
 
-/// Names: never altered, never two that look alike, and understood as they are shown.
+/// Names: never altered, never two that look alike, and accepted as they are shown.
 @Suite struct NameTests {
     private static let shown: [(String, String?, String)] = [
         ("github", "me", "github/me"), ("GitHub", "me@example.com", "GitHub/me@example.com"), ("github", nil, "github"),
@@ -41,7 +41,7 @@ import Testing
         #expect(result.errors == "coffer: GitHub/Me: there is no such item; list your items with: coffer list\n")
     }
 
-    /// - Parameter items: what is stored, as service and account.
+    /// - Parameter items: the stored items, as service and account.
     private func parts(_ word: String, _ items: [(String, String)]) throws -> [String?] {
         let found = try JoinedName.parts(of: word) { (service, account) throws(KeychainError) in
             items.contains { $0.0 == service && (account == nil || $0.1 == account) }
@@ -53,7 +53,7 @@ import Testing
         #expect(try parts("github/me", [("github", "me")]) == ["github", "me"])
         #expect(try parts("github/me", []) == ["github", "me"])
         #expect(try parts("github", [("github", "me")]) == ["github", nil])
-        // A service of that very name wins.
+        // A service of exactly that name wins.
         #expect(try parts("github/me", [("github", "me"), ("github/me", "x")]) == ["github/me", nil])
         #expect(try parts("a/b/c", [("a", "b/c")]) == ["a", "b/c"])
         #expect(try parts("a/b/c", [("a/b", "c"), ("a", "b")]) == ["a/b", "c"])
@@ -89,7 +89,7 @@ import Testing
         #expect(
             [rename.service, rename.account, rename.newService, rename.newAccount] == ["github", "me", "gitlab", "you"])
         #expect(try other.program.run("rm", "-f", "github/me").status == 0)
-        // Two slashes, and nothing is there that would say which is meant.
+        // Two slashes, and nothing there tells which one is meant.
         #expect(try other.program.run("rm", "-f", "a/b/c").status == 64)
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Varlink
 
-/// A person is asked where there is one, and only by whom a password may be given to.
+/// A person is asked if there is one, and only by a program that may see the password.
 @Suite struct PrompterTests {
     private static let secret = Array("s3cret".utf8)
 
@@ -43,7 +43,7 @@ import Varlink
         #expect(stage.broker.calls("Get").count == 1)
     }
 
-    /// As with sudo: each try is a conversation of its own, for a call of its own.
+    /// As with sudo, each try is a conversation of its own, for a call of its own.
     @Test func aWrongPasswordIsAskedForThreeTimes() throws {
         var script = Stage.asksPassword
         script["Continue"] = [.fault(.authenticationFailed, .init(message: "PAM says no", reason: "password"))]
@@ -71,7 +71,7 @@ import Varlink
         #expect(result.status == 0 && result.output == Self.secret && result.errors.isEmpty)
     }
 
-    /// A program that answers for somebody would only say the same again.
+    /// A program that answers for somebody would only repeat the same answer.
     @Test func aProgramThatAsksGetsOneTry() throws {
         var script = Stage.asksPassword
         script["Continue"] = [.fault(.authenticationFailed, .init(message: "no", reason: "password"))]
@@ -82,7 +82,7 @@ import Varlink
         #expect(stage.authenticator.calls("Begin").count == 1)
     }
 
-    /// Who asks at all can open the vault on the way, whatever it is that asks.
+    /// Any program that asks can open the vault on the way.
     @Test func aLockedVaultIsOpenedByAProgramThatAsks() throws {
         let stage = try Stage(
             broker: ["Get": [Stage.personNeeded([.unlock]), Stage.value(Self.secret)]],
@@ -97,7 +97,7 @@ import Varlink
         #expect(try alone.broker.calls("Get").map { try $0.parameters(Keychain.Get.self)?.unlock } == [nil])
     }
 
-    /// That it was tried is in the log at once: the broker is told that nobody will be asked.
+    /// The log shows the attempt at once, because the broker is told that nobody will be asked.
     @Test(arguments: [["--no-prompt"], []])
     func whoAsksNobodyWithdrawsTheQuestion(options: [String]) throws {
         var script = Self.gated()
@@ -125,7 +125,7 @@ import Varlink
         let status = Keychain.Status.Reply(
             vault: .init(state: .unlocked), sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false, warnings: [],
             recovery: .init(made: made))
-        // It ends before anybody is asked: what is said comes before.
+        // It ends before anybody is asked. The message comes before that.
         let stage = try Stage(broker: ["Status": [.answer(status)], "Unlock": [.fault(.failed, "no")]])
         let result = try stage.program.run("unlock", "--bind")
         #expect(result.status == 1)
@@ -165,7 +165,7 @@ import Varlink
         var program = stage.program
         program.executable = "/bin/sh"
         let pid = stage.scratch.file("pid")
-        // Once it asks, and no sooner.
+        // Once it asks, and not sooner.
         let turn = Program.Turn(wait: "Password: ", type: "") {
             let number = try String(contentsOfFile: pid, encoding: .utf8).trimmingCharacters(
                 in: .whitespacesAndNewlines)
@@ -198,7 +198,7 @@ import Varlink
             try stage.authenticator.calls("Continue").first?.parameters(Authentication.Continue.self)?.answer == nil)
     }
 
-    /// What comes of an authenticator that asks, gets no answer, and then says this or ends.
+    /// The result if an authenticator asks, gets no answer, and then sends this or ends.
     private static func afterAsking(_ late: [UInt8]?) throws -> Program.Result {
         let question = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false)
         let stage = try Stage(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import coffer_cli
 
-/// Replacing a secret: a routine command must not cost the secret, nor what guards it.
+/// Replacing a secret: a routine command must not cost the secret or its protection.
 @Suite struct ReplacingTests {
     private static let threeDaysAgo = Int64(Date().timeIntervalSince1970 - 3 * 86_400) * 1000
 
@@ -43,7 +43,8 @@ import Testing
         #expect(call.expires == 0)
     }
 
-    /// Without a terminal whoever wrote the option into a script meant it; it is said all the same, before it is done.
+    /// Without a terminal, somebody wrote the option into a script on purpose. The warning still comes, and before the
+    /// change.
     @Test func weakeningIsSaid() throws {
         let stage = try stage()
         let result = try stage.program.run("set", "github", "me", "--require", "none", "-q", input: .bytes([1]))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Coffer
 
-/// Attackers 3 and 9: a socket where the authenticator's should be must not catch a password.
+/// Attackers 3 and 9: a socket in the authenticator's place must not catch a password.
 @Suite struct TrustTests {
     @Test func onlyRootServesTheInstalledSocket() {
         let installed = SocketPaths()
@@ -29,7 +29,7 @@ import Testing
                 == SocketPaths(broker: "/b/c", authenticator: "/a"))
     }
 
-    /// Another user listens where the authenticator should: nothing is asked, nothing is sent.
+    /// Another user listens in the authenticator's place. Nothing is asked, and nothing is sent.
     @Test(.enabled(if: geteuid() == 0, "needs two users"))
     func aSocketOfAnotherUserGetsNoPassword() throws {
         let stage = try Stage(broker: ["Get": [Stage.personNeeded()]])

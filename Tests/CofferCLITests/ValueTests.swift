@@ -42,7 +42,7 @@ import Testing
         [0xC3],
     ]
 
-    /// Whoever may write a value must not be able to have a terminal do something when it is looked at.
+    /// Somebody who may write a value must not be able to control the terminal of the person who reads it.
     @Test(arguments: active.map { Sample($0) })
     func whatATerminalWouldObeyIsNotShownOnOne(sample: Sample<[UInt8]>) throws {
         let stage = try Stage(broker: ["Get": [Stage.value(sample.value)]])

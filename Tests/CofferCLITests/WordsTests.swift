@@ -6,7 +6,7 @@ import Testing
 @testable import Coffer
 @testable import coffer_cli
 
-/// Times, names and mistakes in words.
+/// Times, names and mistakes in messages.
 @Suite struct WordsTests {
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
@@ -43,17 +43,17 @@ import Testing
         #expect(ExpirationArgument("never", now: Self.now, calendar: .utc) == .never)
     }
 
-    /// The help is wrapped to the terminal: a line that was broken before would be broken again.
+    /// The help is wrapped to the terminal. So a line must not be broken before, or it would be broken twice.
     @Test func everyParagraphOfTheHelpIsOneLine() {
         var waiting: [any ParsableCommand.Type] = [CofferCommand.self]
         var seen = 0
         while let command = waiting.popLast() {
             waiting += command.configuration.subcommands
             for paragraph in command.configuration.discussion.split(separator: "\n\n") where paragraph.contains("\n") {
-                // A heading, and what stands indented below it, stays as it is.
+                // A heading, and the indented text below it, stays as it is.
                 let broken = paragraph.split(separator: "\n").dropFirst().first { !$0.hasPrefix("  ") }
                 #expect(broken == nil, "\(command)")
-                // What stands indented would go on at the margin if it were wrapped.
+                // Indented text would continue at the margin if it were wrapped.
                 let long = paragraph.split(separator: "\n").first { $0.hasPrefix(" ") && $0.count > 79 }
                 #expect(long == nil, "\(command)")
             }

@@ -5,7 +5,7 @@ import Platform
 import Synchronization
 import Varlink
 
-/// A server that speaks the real protocol and says what a test wants: every method has a queue of replies, the last of which
+/// A server that speaks the real protocol and gives a test's answers. Every method has a queue of replies. The last one
 /// is repeated.
 final class FakeServer: Sendable {
     enum Step: Sendable {
@@ -14,9 +14,9 @@ final class FakeServer: Sendable {
         case replies([[UInt8]])
         /// Leaves the caller waiting.
         case silence
-        /// Ends the connection without a word.
+        /// Ends the connection without an answer.
         case close
-        /// Says something without having been asked, once the answer before it is out; then ends.
+        /// Sends something unasked after the answer before it, then ends.
         case replyThenLate([UInt8], late: [UInt8]?)
 
         static func answer(_ answer: some Codable & Sendable) -> Step { .reply(encode(VarlinkReply(answer))) }
@@ -42,7 +42,7 @@ final class FakeServer: Sendable {
         self.script = Mutex(script)
         let listener = try UnixListener(path: path, mode: 0o666)
         let number = listener.release()
-        // Ends with the test process; a test's folder takes the socket away.
+        // It ends with the test process. A test's folder removes the socket.
         Thread.detachNewThread { [self] in
             let listener = UnixListener(adopting: Descriptor(adopting: number))
             while let connection = try? listener.accept() {  // A closed listener is how this ends.
@@ -65,7 +65,7 @@ final class FakeServer: Sendable {
     private func serve(_ connection: consuming UnixSocket) {
         var socket = connection
         let limit = ContinuousClock.now + patience
-        // Whatever breaks ends the connection; the test sees that from its other end.
+        // An error ends the connection. The test sees that from its other end.
         while let message = try? socket.receiveMessage(limit: 4 << 20, until: limit),
             let call = try? IncomingCall(VarlinkMessage(message), served: ServedMethods([]))
         {
@@ -84,7 +84,7 @@ final class FakeServer: Sendable {
     }
 
     private func send(_ bytes: [UInt8], _ socket: borrowing UnixSocket) {
-        // A client that has gone is a client's matter.
+        // The client has gone, which is its own matter.
         try? socket.send(bytes)
     }
 

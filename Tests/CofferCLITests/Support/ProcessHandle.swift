@@ -3,7 +3,7 @@ import Glibc
 import Platform
 import Testing
 
-/// A child process whose end can be waited for, with a limit.
+/// A child process with a time limit for the wait for its end.
 struct ProcessHandle: ~Copyable {
     private let pid: pid_t
     let descriptor: Descriptor
@@ -14,7 +14,7 @@ struct ProcessHandle: ~Copyable {
         try #require(descriptor.number >= 0)
     }
 
-    /// - Returns: the exit status; 128 and the signal's number when a signal ended it.
+    /// - Returns: the exit status, or 128 plus the signal's number if a signal ended it.
     func wait(until limit: ContinuousClock.Instant) throws -> Int32 {
         let ended = try descriptor.waitToRead(until: limit)
         if !ended { kill(pid, SIGKILL) }

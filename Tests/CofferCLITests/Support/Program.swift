@@ -4,7 +4,8 @@ import Glibc
 import Platform
 import Testing
 
-/// A program, the built `coffer` unless another is named, run as a process in a session of its own: with a pseudo-terminal, or with none at all.
+/// A program that runs as a process in a session of its own, with a pseudo-terminal or with no terminal. By default it
+/// is the built `coffer`.
 struct Program {
     var environment: [String: String] = [:]
     var scratch: Scratch
@@ -13,11 +14,11 @@ struct Program {
     enum Input { case bytes([UInt8]), terminal }
     enum Sink { case file, terminal }
 
-    /// What a person at the terminal waits for, and then types.
+    /// What a person at the terminal waits for and then types.
     struct Turn {
         var wait: String
         var type: String
-        /// What else happens before it is typed.
+        /// What else happens before the person types.
         var act: () throws -> Void = {}
     }
 
@@ -25,9 +26,9 @@ struct Program {
         var status: Int32
         var output: [UInt8]
         var errors: String
-        /// All that the terminal showed.
+        /// Everything that the terminal showed.
         var screen: String
-        /// Whether the terminal shows what is typed, at the end.
+        /// Whether the terminal echoes input at the end.
         var echoes: Bool
 
         var text: String { String(decoding: output, as: UTF8.self) }
@@ -56,8 +57,8 @@ struct Program {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         let writing = O_WRONLY | O_CREAT | O_TRUNC
-        // A session leader's first terminal becomes its controlling one; it stays open until the process ends, which is how
-        // the other side sees the end.
+        // A session leader's first terminal becomes its controlling terminal. It stays open until the process ends,
+        // which shows the end to the other side.
         if let terminal { unsafe posix_spawn_file_actions_addopen(&actions, 9, terminal.slave, O_RDWR, 0) }
         switch input {
         case .bytes: unsafe posix_spawn_file_actions_addopen(&actions, 0, files[0], O_RDONLY, 0)
@@ -73,7 +74,7 @@ struct Program {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // Signals reach it, whatever became of them in the process that runs the tests.
+        // Signals reach it, no matter how the process that runs the tests handles them.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)

@@ -8,7 +8,7 @@ final class PseudoTerminal {
     let slave: String
 
     init() throws {
-        // The calls for this are hidden from Swift; these are what they come to (ioctl_tty(2)).
+        // Swift does not see the macros for these calls. These are their values (ioctl_tty(2)).
         let opened = try Descriptor.open("/dev/ptmx", O_RDWR | O_NOCTTY)
         let side = opened.number
         var locked: Int32 = 0
@@ -20,7 +20,7 @@ final class PseudoTerminal {
     }
 
     /// Waits for each text and types what follows it.
-    /// - Returns: what was shown.
+    /// - Returns: the text that was shown.
     func play(_ turns: [Program.Turn], until limit: ContinuousClock.Instant, watching process: borrowing ProcessHandle)
         throws -> String
     {
@@ -43,10 +43,10 @@ final class PseudoTerminal {
         return shown
     }
 
-    /// What was shown and not yet read, without waiting.
+    /// The text that was shown and not yet read. It does not wait.
     func rest() -> String {
         var shown = ""
-        // Nothing more to read is how this ends.
+        // The loop ends when there is nothing more to read.
         while (try? master.waitToRead(until: .now + .milliseconds(1))) == true, let more = read() { shown += more }
         return shown
     }
@@ -56,7 +56,7 @@ final class PseudoTerminal {
         return unsafe tcgetattr(master.number, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
     }
 
-    /// nil when the other side is closed.
+    /// nil if the other side is closed.
     private func read() -> String? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = unsafe Glibc.read(master.number, &bytes, bytes.count)

@@ -16,7 +16,7 @@ final class Sandbox: Sendable {
         try run("start", folder, "--programs", programs)
     }
 
-    // A sandbox that is not there any more needs no stopping.
+    // A sandbox that is gone needs no stopping.
     deinit { try? run("stop", folder) }
 
     func run(_ arguments: String...) throws {

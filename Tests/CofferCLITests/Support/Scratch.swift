@@ -1,7 +1,7 @@
 import CofferTestKit
 import Foundation
 
-/// A folder of a test's own, short enough for socket paths; gone when the test lets go of it.
+/// A test's own folder, short enough for socket paths. It goes when the test releases it.
 final class Scratch: Sendable {
     let path: String
 
@@ -10,12 +10,12 @@ final class Scratch: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
 
-    // What cannot be removed does no harm in /tmp.
+    // A folder that stays in /tmp does no harm.
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a program, and returns where it is.
+    /// Writes a program, and returns its path.
     @discardableResult
     func program(_ name: String, _ script: String) throws -> String {
         try Script.write(script, to: file(name))

@@ -2,18 +2,19 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// A program that asks for `coffer` and never answers, as a dialog that nobody looks at: a script, and a program that the script has started.
+/// A program that asks for `coffer` and never answers, like a dialog that nobody sees. It is a script, and a program
+/// that the script has started.
 struct SlowPrompter: Sendable {
-    /// What it passes for.
+    /// The kind of prompter that it stands for.
     enum Kind: String, CaseIterable, Sendable { case askpass, pinentry }
 
     private let scratch: Scratch
-    /// What `coffer` needs in its environment for this program to be asked.
+    /// The environment with which `coffer` asks through this program.
     let environment: [String: String]
 
     /// - Parameters:
-    ///   - isStubborn: it does not end when it is asked to.
-    ///   - act: a shell command for when it would ask.
+    /// - isStubborn: it does not end when it is asked to.
+    /// - act: a shell command that runs instead of asking.
     init(_ kind: Kind, in scratch: Scratch, isStubborn: Bool = false, act: String = ":") throws {
         self.scratch = scratch
         let until = kind == .askpass ? "" : "echo OK; while read -r l && [ \"$l\" != GETPIN ]; do echo OK; done"
@@ -35,8 +36,8 @@ struct SlowPrompter: Sendable {
             }
     }
 
-    /// Waits for all of it to end: the two programs, and what started them.
-    /// - Returns: the processes that are still there after a while, having killed them.
+    /// Waits until all of it ends: the two programs, and what started them.
+    /// - Returns: the processes that still run after some time. They are then killed.
     func leftovers(after limit: Duration = patience) throws -> [Int32] {
         let words = String(decoding: try scratch.contents("pids"), as: UTF8.self).split(whereSeparator: \.isWhitespace)
         let pids = words.compactMap { Int32($0) }
@@ -48,7 +49,7 @@ struct SlowPrompter: Sendable {
         return left
     }
 
-    /// A process that has ended and that nobody has taken note of counts as ended.
+    /// A process that has ended counts as ended, even if nobody has waited for it.
     private static func isRunning(_ pid: Int32) -> Bool {
         guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat"),
             let state = String(decoding: stat, as: UTF8.self).split(separator: ") ").last?.first

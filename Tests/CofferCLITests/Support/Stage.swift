@@ -2,7 +2,7 @@ import BrokerProtocol
 import Foundation
 import Varlink
 
-/// A fake broker and a fake authenticator in a folder, and a `coffer` that talks to them.
+/// A fake broker and a fake authenticator in a folder, and a `coffer` that uses them.
 struct Stage {
     let scratch: Scratch
     let broker: FakeServer
