@@ -19,7 +19,7 @@ import Testing
         #expect(refused.code == 4, "\(refused)")
         #expect(refused.errors.contains("no enrolled finger was recognised"), "\(refused)")
         #expect(refused.output.isEmpty)
-        // Failures count; the next tries are not to wait for them.
+        // Failures count. The next tries should not have to wait for them.
         try stage.fprintd.setTouches([.match])
         #expect(try stage.read("any").code == 0)
 
@@ -45,7 +45,7 @@ import Testing
         try stage.fprintd.removeAll(of: stage.user)
         try refusal("enrol one with: fprintd-enroll")
 
-        // Nothing is enrolled: an item that needs a finger is not made.
+        // No finger is enrolled, so an item that needs one is not made.
         let unreadable = try stage.coffer("set", "s", "never", "--require", "biometry", input: "x")
         #expect(unreadable.code == 64, "\(unreadable)")
         #expect(unreadable.errors.contains("could never be read here"), "\(unreadable)")
@@ -57,7 +57,7 @@ import Testing
         let stage = try FingerStage("--software")
         let accounts = (0..<5).map { "item-\($0)" }
         for account in accounts { try stage.set(account, "biometry") }
-        // A second question would get a finger that is not known.
+        // A second question would get an unknown finger.
         try stage.fprintd.setTouches([.match, .noMatch])
         let answers = try Storm(wishes: accounts.map { Storm.Wish(service: "s", account: $0) }).run(in: stage.sandbox)
         #expect(answers.map(\.value) == accounts.map { "value of \($0)" }, "\(answers)")
@@ -98,7 +98,8 @@ import Testing
         #expect(json.code == 1)
         #expect(json.text.contains("\"check\" : \"fingers\""), "\(json)")
 
-        // A new item is bound to what is enrolled now, and the old one stays lost, whatever comes back.
+        // A new item is bound to the fingers that are enrolled now. The old one stays lost, even if its fingers come
+        // back.
         try stage.set("new", "biometry-current-set")
         #expect(try stage.read("new").text == "value of new")
         try stage.fprintd.remove(8, of: stage.user)

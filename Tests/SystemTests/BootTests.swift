@@ -4,7 +4,7 @@ import Cryptography
 import Foundation
 import Testing
 
-/// A keychain that is tied to the boot, as a person ties it: `pam_unix`, authenticator, broker and TPM as they are.
+/// A vault that is tied to the boot, as a person ties it: `pam_unix`, authenticator, broker and TPM as they are.
 @Suite(.enabled(if: getuid() == 0, "only root can make accounts"), .serialized) struct BootTests {
     private static let password = "correct horse"
 
@@ -28,7 +28,7 @@ import Testing
         try sandbox.script("start-broker")
     }
 
-    /// A code is made and confirmed by a program that reads what it has to give back.
+    /// A program makes and confirms a code. It reads what it has to give back.
     private func makeCode(_ sandbox: Sandbox, _ account: RealAccount) throws {
         let pipe = sandbox.folder + "/code"
         let askpass = try sandbox.askpass(Self.password, name: "askpass-code")
@@ -67,7 +67,7 @@ import Testing
         let unsafe = try coffer("boot", "bind", password: Self.password)
         #expect(unsafe.code == 1 && unsafe.errors.contains("coffer recovery new"), "\(unsafe)")
         try makeCode(sandbox, account)
-        // There is no log that shows what holds the command line.
+        // No log shows what holds the command line.
         let open = try coffer("boot", "bind", password: Self.password)
         #expect(open.code == 1 && open.errors.contains("--weak"), "\(open)")
         #expect(open.errors.contains("kernel's command line: open; anybody who edits it"), "\(open)")
@@ -96,7 +96,7 @@ import Testing
         let doctor = try coffer("doctor")
         #expect(doctor.code == 1 && doctor.text.contains("tied to the boot"), "\(doctor)")
 
-        // The machine as it was, and then an update.
+        // The machine as before, and then an update.
         try powerCycle(sandbox)
         #expect(try coffer("unlock", password: Self.password).code == 0)
         #expect(try coffer("get", "s", "a").text == "value")

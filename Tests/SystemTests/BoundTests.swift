@@ -2,12 +2,12 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// A keychain that is bound to a real account's password: `pam_unix`, authenticator, broker and TPM as they are.
+/// A vault that is bound to a real account's password: `pam_unix`, authenticator, broker and TPM as they are.
 @Suite(.enabled(if: getuid() == 0, "only root can make accounts"), .serialized) struct BoundTests {
     private static let first = "correct horse"
     private static let second = "battery staple"
 
-    /// Answers the first question with one password, the second with another.
+    /// Answers the first question with one password, and the second with another.
     private func twoAnswers(_ sandbox: Sandbox, _ answers: String...) throws -> String {
         let path = sandbox.folder + "/answers-\(UUID().uuidString.prefix(8))"
         let lines = answers.enumerated().map { "\($0.offset)) printf '%s\\n' '\($0.element)';;" }.joined(separator: " ")
@@ -43,7 +43,7 @@ import Testing
         #expect(try coffer("set", "s", "bound", "--access", "passcode-set", input: "value").code == 0)
         #expect(try coffer("status").text.contains("Bound: to your login password"))
 
-        // After a start of the broker, and a lock: by the password, and by nothing else.
+        // After a restart of the broker and after a lock, only the password opens it.
         try sandbox.script("stop-broker")
         try sandbox.script("start-broker")
         #expect(try coffer("get", "s", "bound").code == 5)
@@ -51,7 +51,7 @@ import Testing
         #expect(try coffer("unlock", password: Self.first).code == 0)
         #expect(try coffer("get", "s", "bound").text == "value")
 
-        // The password is changed behind our back.
+        // The password is changed without Coffer.
         #expect(try coffer("lock").code == 0)
         try account.change(password: Self.second)
         #expect(try coffer("unlock", password: Self.first).code == 4)
@@ -66,7 +66,7 @@ import Testing
         #expect(try coffer("unlock", password: Self.second).code == 0)
         #expect(try coffer("get", "s", "bound").text == "value")
 
-        // What is lost is said first.
+        // The command first says what will be lost.
         let asked = try coffer("unlock", "--unbind", password: Self.second)
         #expect(asked.code == 1 && asked.errors.contains("s/bound"), "\(asked)")
         #expect(try coffer("get", "s", "bound").text == "value")

@@ -6,9 +6,9 @@ import TPM
 import Testing
 import Vault
 
-/// Attacker 9: everything the broker has (its uid, its files, its TPM), but not the authenticator.
+/// Attacker 9: everything that the broker has (its uid, files and TPM), but not the authenticator.
 @Suite struct BrokerTakeoverTests {
-    /// What a taken-over broker can lay its hands on.
+    /// What a taken-over broker can reach.
     private struct Loot {
         let sandbox: Sandbox
         let record: RegistryRecord
@@ -55,7 +55,7 @@ import Vault
             #expect(throws: SealerError.self) { try loot.unlock(sign) }
             #expect(throws: SealerError.self) { try loot.agree(sign) }
         }
-        // A record of the attacker's own making names his key: then the objects are not those that such a record needs.
+        // A forged record names the attacker's key. Then the objects are not those that the record needs.
         let key = try P256.PrivateKey.generate()
         let forged = RegistryRecord(
             vault: loot.record.vault, owner: loot.record.owner, ownerName: loot.record.ownerName,
@@ -65,7 +65,8 @@ import Vault
         #expect(throws: SealerError.self) {
             try loot.sealer.open(.unlockRoot, loot.vault.objects, record: forged, sign: Self.signer(key))
         }
-        // The same steps with the authenticator's key, which root alone has, do open: the refusals above were the TPM's.
+        // The same steps with the authenticator's key, which only root has, do open it. So the refusals above came from
+        // the TPM.
         let pem = try SecretBytes(
             copying: Data(contentsOf: URL(fileURLWithPath: loot.sandbox.directory + "/registry/signing-key.pem")))
         let authenticator = Self.signer(try P256.PrivateKey(pem: pem))
@@ -81,7 +82,7 @@ import Vault
         let pem = try SecretBytes(
             copying: Data(contentsOf: URL(fileURLWithPath: loot.sandbox.directory + "/registry/signing-key.pem")))
         let key = try P256.PrivateKey(pem: pem)
-        // Signatures that the authenticator might have been brought to give for something else.
+        // Signatures that the authenticator might be brought to give for something else.
         let otherHash = { (request: SigningRequest) throws(SigningRefusal) -> [UInt8] in
             let other = SigningRequest(
                 nonce: request.nonce, parameterHash: [UInt8](repeating: 7, count: 32), reference: request.reference)
@@ -110,14 +111,15 @@ import Vault
         try loot.sandbox.expectTPMEmpty()
     }
 
-    /// The same with another program, which has all that the broker has, and as root more: tpm2-tools, which knows nothing of Coffer's rules.
+    /// The same with another program that has all that the broker has, and as root more: tpm2-tools, which knows
+    /// nothing of Coffer's rules.
     @Test func anotherProgramWithTheFilesAndTheTPMIsRefusedByTheTPM() throws {
         let loot = try Loot()
         let folder = loot.sandbox.folder
         let object = try #require(loot.vault.objects[.unlockRoot])
         try Data(object.public).write(to: URL(fileURLWithPath: "\(folder)/unlock.pub"))
         try Data(object.private).write(to: URL(fileURLWithPath: "\(folder)/unlock.priv"))
-        // The device root, as tpm2-tools write a credential: a number, a version, and the two structures.
+        // The device root in tpm2-tools' form of a credential: a number, a version, and the two structures.
         let root = try #require(loot.vault.objects[.deviceRoot])
         try Data([0xBA, 0xDC, 0xC0, 0xDE, 0, 0, 0, 1] + root.private + root.public)
             .write(to: URL(fileURLWithPath: "\(folder)/root"))
@@ -141,7 +143,8 @@ import Vault
         let attempt = try Command(
             program: "/bin/sh", arguments: ["-c", script, "sh", folder], environment: environment
         ).run()
-        // The device root needs no person, nor does an object of his own: so the attempts are made in the right way.
+        // The device root needs no person, and neither does an object of the attacker. So the attempts are made
+        // correctly.
         #expect(attempt.text == "opened\nopened\nrefused\n")
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Attackers 1 and 8: what lies on the disk tells nothing.
+/// Attackers 1 and 8: the files on the disk reveal nothing.
 @Suite struct CanaryTests {
     @Test func noNameAndNoValueIsInAnyFile() throws {
         let sandbox = try Sandbox()
@@ -23,7 +23,7 @@ import Testing
             try sandbox.coffer("rename", "CANARY-service", "CANARY-account", "CANARY-service", "CANARY-renamed").code
                 == 0)
         try sandbox.expectNoCanary()
-        // Also in what a killed broker leaves.
+        // Nor do the files that a killed broker leaves.
         #expect(try sandbox.coffer("set", "CANARY-late", "CANARY-late", input: Array("CANARY-late".utf8)).code == 0)
         try sandbox.killBroker()
         try sandbox.expectNoCanary()
@@ -31,13 +31,13 @@ import Testing
 }
 
 extension Sandbox {
-    /// Looks at every byte of every file of the sandbox, also for base64 and UTF-16.
+    /// Searches every byte of every file of the sandbox, also for base64 and UTF-16.
     func expectNoCanary() throws {
         let word = "CANARY-"
         var needles = [Data(word.utf8), word.data(using: .utf16LittleEndian)!]
         for shift in 0..<3 {
             let text = Data((String(repeating: "x", count: shift) + word).utf8).base64EncodedString()
-            // The first characters also encode what stands before the word, the last what stands behind it.
+            // The first characters also encode what is before the word, and the last what is after it.
             needles.append(Data(text.dropFirst(shift == 0 ? 0 : shift + 1).prefix(8).utf8))
         }
         var files = 0
@@ -60,7 +60,7 @@ extension Sandbox {
         }
         try #require(pids.count == 1)
         kill(pids[0], SIGKILL)
-        // Ended, though whoever has to collect its exit code may take a while.
+        // Ended, although its parent may need some time to collect the exit code.
         while let stat = FileManager.default.contents(atPath: "/proc/\(pids[0])/stat"),
             let state = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.dropFirst().first,
             state != "Z"

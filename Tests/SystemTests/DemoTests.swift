@@ -2,7 +2,7 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// What a newcomer runs first. That it ends well shows nothing unless it ends badly where it must.
+/// A newcomer runs this first. Its success shows something only if it fails when it must.
 @Suite struct DemoTests {
     private func run(in folder: TemporaryFolder, path: String? = nil) throws -> Outcome {
         var environment = ProcessInfo.processInfo.environment
@@ -25,7 +25,7 @@ import Testing
 
     @Test func withoutATPMSimulatorItFails() throws {
         let folder = try TemporaryFolder()
-        // All programs but those of the simulator.
+        // All programs except the simulator's.
         let programs = try TemporaryFolder()
         for name in try FileManager.default.contentsOfDirectory(atPath: "/usr/bin") where !name.hasPrefix("swtpm") {
             try FileManager.default.createSymbolicLink(
@@ -38,7 +38,7 @@ import Testing
 
     @Test func withAnotherPasswordBehindItItFails() throws {
         let folder = try TemporaryFolder()
-        // A thread of its own: the tests may hold all of those that tasks run on.
+        // A thread of its own, because the tests may hold all threads that tasks run on.
         Thread.detachNewThread {
             let limit = ContinuousClock.now + patience
             while ContinuousClock.now < limit {
@@ -48,9 +48,9 @@ import Testing
                     let box = "\(folder.path)/\(name)/sandbox"
                     // As above.
                     let records = (try? FileManager.default.contentsOfDirectory(atPath: box + "/registry/vaults")) ?? []
-                    // With the right password the vault was made by then.
+                    // With the right password, the vault was made by then.
                     guard !records.isEmpty else { continue }
-                    // Where it cannot be changed the demo ends well, and the test does not.
+                    // If the demo cannot be changed, it succeeds and the test fails.
                     try? Data("another\n".utf8).write(to: URL(fileURLWithPath: box + "/pam.d/password"))
                     return
                 }

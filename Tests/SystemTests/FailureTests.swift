@@ -2,7 +2,7 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// Each thing that can go wrong has its own message and exit code, and leaves no process behind and nothing in the TPM.
+/// Each thing that can go wrong has its own message and exit code. It leaves no process behind, and nothing in the TPM.
 @Suite struct FailureTests {
     /// A sandbox with one gated and one ungated item.
     private func prepared(_ options: String...) throws -> Sandbox {
@@ -45,12 +45,12 @@ import Testing
         let sandbox = try prepared()
         let before = try sandbox.processes().count
         let sleeper = sandbox.folder + "/sleeper"
-        // The seconds tell it from every other program that sleeps.
+        // The number of seconds tells it from every other program that sleeps.
         try Script.write("#!/bin/sh\nsleep 31415\n", to: sleeper)
         #expect(throws: CommandTimedOut.self) {
             try sandbox.coffer("get", "s", "gated", limit: .seconds(20), askpass: sleeper)
         }
-        // The client was killed; what asked for it is gone soon after, and nobody but the client's own guard has ended it.
+        // The client was killed. Its prompter ends soon after, and only the client's own guard has ended it.
         let deadline = ContinuousClock.now + patience
         var left: [Int32] = []
         repeat {
@@ -131,7 +131,8 @@ extension Sandbox {
         }
     }
 
-    /// The numbers of this sandbox's processes whose command line contains a text; also of children that do not name the folder themselves.
+    /// The pids of this sandbox's processes whose command line contains a text, with their children that do not name
+    /// the folder themselves.
     func processes(naming text: String) throws -> [Int32] {
         let variable = Data("COFFER_SOCKET=\(directory)".utf8)
         return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name -> Int32? in

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A login by finger, with nothing that anybody could have typed: the real pam_fprintd and the real pam_coffer in a login program's stack.
+/// A login by finger, without any password: the real pam_fprintd and the real pam_coffer in a login program's stack.
 @Suite(.enabled(if: getuid() == 0, "only root's login programs are heard"), .serialized) struct FingerLoginTests {
-    /// A login service of the machine's own, gone with its value.
+    /// A login service of the machine. It goes with its value.
     private struct LoginService: ~Copyable {
         let name = "coffer-test-" + UUID().uuidString.prefix(13).lowercased()
 
@@ -23,7 +23,7 @@ import Testing
         }
 
         deinit {
-            // What stays behind lets nobody in without a finger.
+            // If it stays behind, it lets nobody in without a finger.
             try? FileManager.default.removeItem(atPath: "/etc/pam.d/\(name)")
         }
 

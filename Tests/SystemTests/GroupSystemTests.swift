@@ -2,7 +2,7 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// A group's keychain through the real programs: real accounts, the broker under its own uid, the authenticator as root.
+/// A group's vault through the real programs: real accounts, the broker under its own uid, the authenticator as root.
 @Suite(.enabled(if: getuid() == 0, "only root can become other users"), .serialized) struct GroupSystemTests {
     @Test func wholeWay() throws {
         let accounts = try ThrowAwayAccounts(4)
@@ -15,7 +15,7 @@ import Testing
             try sandbox.coffer(words + group, input: Array(input.utf8), password: password, uid: uid)
         }
         for uid in [ada, bob, carol] { #expect(try sandbox.coffer("unlock", password: "sandbox", uid: uid).code == 0) }
-        // Making it takes a person; who is no member is told what everybody is told of what is not there.
+        // Making it takes a person. For others the answer is the same as for a group that does not exist.
         #expect(try coffer(ada, "unlock").code == 4)
         let foreign = try coffer(carol, "unlock", password: "sandbox")
         #expect(foreign.code == 3, "\(foreign)")

@@ -2,7 +2,8 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// Attackers 3 and 7 at once, with real users and the real programs: somebody who takes all that a user may take, and a neighbour who goes on as if nobody were there.
+/// Attackers 3 and 7 at once, with real users and the real programs. One user takes everything that a user may take,
+/// and a neighbour works as if nobody were there.
 @Suite(.enabled(if: getuid() == 0, "only root can become other users"), .serialized, .timeLimit(.minutes(30)))
 struct HostileNeighbourTests {
     private static let calls = ["get", "set", "gated read", "unlock"]
@@ -15,7 +16,7 @@ struct HostileNeighbourTests {
         let quiet = try await Self.onThread { try HonestNeighbour(uid: ada).run(in: sandbox) }
         try #require(quiet.failures.isEmpty, "\(quiet.failures)")
 
-        // A folder of bob's own, for what is agreed on by files.
+        // A folder of bob, for files that coordinate the two.
         let folder = sandbox.folder + "/bob"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         try FileManager.default.setAttributes(
@@ -27,7 +28,7 @@ struct HostileNeighbourTests {
             try #require(ContinuousClock.now < limit, "the attack did not begin")
             try await Task.sleep(for: .milliseconds(100))
         }
-        // Whoever reads carol's file meets what was planted in it, beside all else.
+        // A reader of carol's file meets what was planted in it, beside everything else.
         let planted = try sandbox.coffer("get", "s", "a", password: "sandbox", uid: carol)
         let attacked = try await Self.onThread { try HonestNeighbour(uid: ada).run(in: sandbox) }
         try Data().write(to: URL(fileURLWithPath: hostile.stop))
@@ -39,11 +40,12 @@ struct HostileNeighbourTests {
         print("hostile neighbour got \(got); calls made anew: quiet \(quiet.again), attacked \(attacked.again)")
         #expect(attacked.failures.isEmpty, "\(attacked.failures)")
         for call in Self.calls { #expect(attacked.times[call]?.count == quiet.times[call]?.count) }
-        // As much slower as sharing the processors makes it, with room besides; measured by the same machine a moment before, and a moment after.
+        // Slower only by sharing the processors, with some margin. The same machine measured it a moment before and a
+        // moment after.
         let later = try await Self.onThread { try HonestNeighbour(uid: ada).run(in: sandbox) }
         #expect(later.failures.isEmpty, "\(later.failures)")
         for call in Self.calls {
-            // Nor does what the attack leaves behind.
+            // What the attack leaves behind slows nothing either.
             #expect(later.milliseconds(call, 0.5) <= 20 * quiet.milliseconds(call, 0.5), "\(call) stays slow")
             let alone = max(quiet.milliseconds(call, 0.5), later.milliseconds(call, 0.5))
             let now = attacked.milliseconds(call, 0.5)
@@ -56,13 +58,13 @@ struct HostileNeighbourTests {
         #expect(got.values.reduce(0) { $0 + ($1["refused"] ?? 0) } > 0, "\(got)")
     }
 
-    /// A vault whose one value is as long as a disk, and a note beside it that nobody of ours has written.
+    /// A vault with a value as long as a disk, and a note beside it that Coffer has not written.
     private func plantFile(of uid: UInt32, _ sandbox: Sandbox) throws {
         let made = try sandbox.coffer("set", "s", "a", input: Array("value".utf8), password: "sandbox", uid: uid)
         try #require(made.code == 0, "\(made)")
         let vaults = sandbox.directory + "/vaults"
         let path = "\(vaults)/user-\(uid).vault"
-        // Another file in its place, as a copy that was changed; the broker has it open under its own name still.
+        // Another file in its place, like a changed copy. The broker still has the old one open.
         let change = """
             import os, shutil, sqlite3, sys
             path = sys.argv[1]
@@ -83,7 +85,7 @@ struct HostileNeighbourTests {
         try sandbox.script("start-broker")
     }
 
-    /// What blocks has a thread of its own.
+    /// Calls that block get a thread of their own.
     private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
     {
         try await withCheckedThrowingContinuation { continuation in

@@ -2,9 +2,9 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// What `make install` lays down, in a folder that stands for a machine.
+/// What `make install` installs, in a folder that stands for a machine.
 @Suite struct InstallTests {
-    /// A copy of what an installation is made from, that a test may change, and a machine to install to.
+    /// A copy of the files that an installation is made from, which a test may change, and a machine to install to.
     private struct Stage {
         let folder: TemporaryFolder
         var tree: String { folder.path + "/tree" }
@@ -12,7 +12,7 @@ import Testing
 
         init() throws {
             folder = try TemporaryFolder()
-            // By a process of its own, for the reason that Sandbox gives.
+            // In a process of its own, for the reason that Sandbox gives.
             let copy = """
                 set -e
                 mkdir -p "$1/tree/docs" "$1/tree/build" "$1/machine/usr/lib/systemd" "$1/machine/etc/pam.d"
@@ -46,7 +46,7 @@ import Testing
             ).run()
         }
 
-        /// Type, mode, owner, content of everything on the machine.
+        /// Type, mode, owner and content of everything on the machine.
         func state() throws -> [String] {
             let list =
                 #"find . -mindepth 1 \( -type f -printf '%p %m %u %g ' -exec sha256sum {} \; \) -o -printf '%p %y %m %u %g\n'"#
@@ -117,7 +117,7 @@ import Testing
         #expect(try stage.text("/etc/pam.d/coffer") == "auth required pam_deny.so\n")
         #expect(!stage.has("/etc/coffer/cofferd.conf.new"))
 
-        // The next version, which has other files, and one less.
+        // The next version, with other files and one less.
         try stage.write("# next\n", stage.tree + "/packaging/cofferd.conf")
         try stage.write("# next\n", stage.tree + "/pam/coffer-passcode")
         try FileManager.default.removeItem(atPath: stage.tree + "/docs/man/coffer-get.1")
@@ -151,7 +151,7 @@ import Testing
         #expect(nothing.code != 0 && nothing.errors.contains("laid nothing down"), "\(nothing)")
         let before = try stage.state()
         try #require(try stage.make("install", "PREFIX=/usr/local").code == 0)
-        // Another prefix: what the first laid down elsewhere goes.
+        // Another prefix. What the first one installed elsewhere is removed.
         try #require(try stage.make("install").code == 0)
         #expect(stage.has("/usr/bin/coffer") && !stage.has("/usr/local"))
         try FileManager.default.createDirectory(

@@ -2,15 +2,15 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// What was acknowledged is there, whenever the broker dies.
+/// Acknowledged changes are kept, no matter when the broker dies.
 @Suite struct KillTests {
     static let kills = 200
     static let writers = 8
 
-    /// One writer's ledger: what the broker has acknowledged, synced before the next write begins.
+    /// One writer's ledger: what the broker has acknowledged. It is synced before the next write begins.
     private static func write(_ sandbox: Sandbox, writer: Int, rounds: Int, until stop: String) throws -> String {
         let ledger = sandbox.folder + "/ledger-\(writer)"
-        // A shell, so that the ledger is kept by a process that knows nothing of the broker.
+        // A shell, so that a process that knows nothing of the broker keeps the ledger.
         let script = """
             n=0
             # Not longer than the tests live: an aborted run must leave no writers behind.
@@ -41,7 +41,7 @@ import Testing
         return ledger
     }
 
-    /// Returns when a write was acknowledged that was not when this was called.
+    /// Returns when a write is acknowledged that was not acknowledged at the call.
     private static func awaitMore(_ sandbox: Sandbox) throws {
         let (before, limit) = (acknowledged(sandbox), ContinuousClock.now + patience)
         while acknowledged(sandbox) == before {
@@ -53,13 +53,13 @@ import Testing
     /// How many writes were acknowledged so far.
     private static func acknowledged(_ sandbox: Sandbox) -> Int {
         (0..<writers).reduce(0) { sum, writer in
-            // A writer that has not begun yet has no ledger.
+            // A writer that has not begun has no ledger.
             let text = (try? String(contentsOfFile: sandbox.folder + "/ledger-\(writer)", encoding: .utf8)) ?? ""
             return sum + text.split(separator: "\n").count { $0.hasPrefix("ack") }
         }
     }
 
-    /// What each account may hold: the last acknowledged write, or a later one that was tried.
+    /// What each account may hold: the last acknowledged write, or a later attempt.
     private static func allowed(_ ledger: String) throws -> [String: Set<String>] {
         var result: [String: Set<String>] = [:]
         for line in try String(contentsOfFile: ledger, encoding: .utf8).split(separator: "\n") {
@@ -87,7 +87,7 @@ import Testing
                 try await Self.onThread {
                     defer { _ = FileManager.default.createFile(atPath: stop, contents: nil) }
                     for kill in 0..<Self.kills {
-                        // Half of the kills hit a broker that starts, the others one that has begun to acknowledge.
+                        // Half of the kills hit a broker that starts. The others hit one that has begun to acknowledge.
                         if kill % 2 == 0 { try Self.awaitMore(sandbox) }
                         usleep(UInt32.random(in: 0...120_000))
                         try sandbox.killBroker()
@@ -103,7 +103,7 @@ import Testing
         for writer in 0..<Self.writers {
             let all = try Self.allowed(sandbox.folder + "/ledger-\(writer)")
             #expect(Set(all.keys).subtracting(there) == [])
-            // The values of those that were written over and over, and of the first and last of the others.
+            // The values of those that were overwritten again and again, and of the first and last of the others.
             let once = all.keys.filter { $0.hasPrefix("once") }.sorted()
             let unread = Set(once.dropFirst(5).dropLast(5))
             for (account, numbers) in all where !unread.contains(account) {

@@ -2,9 +2,10 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// A screen locker that runs as its user, with the real account's password, `pam_unix`, `pam_coffer`, authenticator, broker and TPM.
+/// A screen locker that runs as its user, with the real account's password, `pam_unix`, `pam_coffer`, authenticator,
+/// broker and TPM.
 @Suite(.enabled(if: getuid() == 0, "only root can make accounts and PAM services"), .serialized) struct LockerTests {
-    /// The module beside the sandbox, where every user can read it, and a service of the system's that has it.
+    /// The module beside the sandbox, where every user can read it, and a system service that uses it.
     private final class Locker {
         let service = "coffer-test-\(UUID().uuidString.prefix(13).lowercased())"
         let sandbox: Sandbox
@@ -48,7 +49,7 @@ import Testing
         }
 
         deinit {
-            // A service file that stays behind lets nobody in that a password does not.
+            // If the service file stays behind, it lets nobody in without a password.
             try? FileManager.default.removeItem(atPath: "/etc/pam.d/\(service)")
         }
     }
@@ -57,7 +58,7 @@ import Testing
         let account = try RealAccount(password: "correct \"horse\\ö")
         let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
         let locker = try Locker(sandbox, account)
-        // Nobody's keychain is made by a locker.
+        // A locker makes no vault.
         let first = try locker.leave(with: "correct \"horse\\ö")
         #expect(first.code == 0, "\(first)")
         let state = try locker.state

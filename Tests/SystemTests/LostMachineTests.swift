@@ -7,7 +7,7 @@ import TPM
 import Testing
 import Vault
 
-/// The loss of a machine: another one, with a TPM of its own, and what a person has left: a copy of the file, and the code.
+/// The loss of a machine. The new one has a TPM of its own. The person still has a copy of the file, and the code.
 @Suite struct LostMachineTests {
     private static let password = "sandbox"
 
@@ -46,7 +46,7 @@ import Vault
             ])
         #expect(try new.coffer("get", "mail", "me", "--no-prompt").text == "one")
         #expect(try new.coffer("get", "boot", "disk", "--no-prompt").text == "four")
-        // Guarded as before: by the person, who is asked here and now.
+        // Gated as before: the person is asked here and now.
         for (service, value) in [("bank", "two"), ("pin", "three")] {
             #expect(try new.coffer("get", service, "me", "--no-prompt").code == 4)
             #expect(try new.coffer("get", service, "me", password: "wrong").code == 4)
@@ -56,7 +56,7 @@ import Vault
         #expect(shown.contains("presence") && shown.contains("passcode"), "\(shown)")
         #expect(try new.coffer("show", "mail", "me").text.contains("Mail"))
         #expect(try new.coffer("show", "bank", "me").text.contains("joint"))
-        // The old machine's code says nothing of the new one's vault.
+        // The old machine's code is not valid for the new vault.
         #expect(try new.coffer("status").text.contains("Recovery code: none"))
         let foreign = try old.coffer("recovery", "restore", new.copyOfVault(), input: Array(code.utf8))
         #expect(foreign.code == 3, "\(foreign)")
@@ -74,7 +74,7 @@ import Vault
             #expect(refused.code == 8 && refused.errors.contains("cleared or replaced"), "\(refused)")
             #expect(refused.errors.contains("recovery code"), "\(refused)")
         }
-        // Never a fresh start by itself.
+        // Coffer never starts afresh by itself.
         #expect(try sandbox.coffer("set", "x", "y", input: [1], password: Self.password).code == 8)
         try sandbox.script("stop-broker")
         let (file, old) = (try sandbox.vaultFile(), sandbox.folder + "/old.vault")
@@ -105,7 +105,7 @@ import Vault
         #expect(try sandbox.coffer("get", "bank", "me", password: Self.password).text == "two")
     }
 
-    /// Attacker 1: file without code, and attacker 9's next best: file, TPM and an older code.
+    /// Attacker 1 has the file without the code. Attacker 9 has file, TPM and an older code.
     @Test func aWrongAnOldAndAnUnconfirmedCodeBringNothing() throws {
         let old = try furnished()
         let first = try old.newRecoveryCode()
@@ -124,7 +124,7 @@ import Vault
         #expect(try restore(late, second).code == 0)
         #expect(try restore(early, first).code == 0)
         #expect(try restore(early, second).code == 4)
-        // A slip is no wrong code: it is found before anything is tried with it.
+        // A typing error is not a wrong code. It is found before anything is tried with the code.
         let slip = String(second.dropLast()) + (second.last == "0" ? "1" : "0")
         for code in [slip, String(second.dropLast(3)), ""] {
             let outcome = try restore(late, code)
@@ -133,7 +133,7 @@ import Vault
         #expect(try !new.coffer("list").text.contains("me"))
     }
 
-    /// Attacker 9: files and TPM, but not the authenticator's signature for exactly this.
+    /// Attacker 9 has files and TPM, but not the authenticator's signature for exactly this.
     @Test func aTakenOverBrokerHasNoRecoveryKey() throws {
         let sandbox = try Sandbox()
         #expect(try sandbox.coffer("set", "a", "b", input: [1]).code == 0)
@@ -163,7 +163,7 @@ import Vault
         for kind in [AuthorizationKind.unlock, .presence, .passcode] {
             #expect(throws: SealerError.self) { try open(authenticator, as: kind) }
         }
-        // The one signature that does, so that the refusals above were the TPM's.
+        // The right signature works. So the refusals above came from the TPM.
         let code = try RecoveryCode.random()
         _ = try vault.wrap(try open(authenticator, as: .recovery), under: code)
     }
@@ -206,7 +206,7 @@ extension Sandbox {
         return words[1]
     }
 
-    /// Somebody at the TPM itself.
+    /// Somebody who uses the TPM directly.
     func tpm(_ tool: String, _ arguments: String...) throws {
         var environment = ProcessInfo.processInfo.environment
         environment["TPM2TOOLS_TCTI"] = variables["COFFER_SANDBOX_TCTI"]
@@ -216,7 +216,7 @@ extension Sandbox {
         try #require(outcome.code == 0, "\(outcome)")
     }
 
-    /// A copy of the vault's file as it is now, outside of the sandbox.
+    /// A copy of the present vault's file, outside of the sandbox.
     func copyOfVault() throws -> String {
         let copy = "\(folder)/old-\(UUID().uuidString.prefix(8)).vault"
         try FileManager.default.copyItem(atPath: vaultFile(), toPath: copy)

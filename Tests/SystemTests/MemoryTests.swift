@@ -9,7 +9,8 @@ import Varlink
 
 @testable import Vault
 
-/// What root finds in the broker's memory after a lock (attacker 8's rule: no key of a locked class and no value in a core file).
+/// What root finds in the broker's memory after a lock (attacker 8's rule: no key of a locked class and no value in a
+/// core file).
 @Suite(.enabled(if: getuid() == 0, "only root can read the memory of a process that forbids it"), .serialized)
 struct MemoryTests {
     private static let values = [
@@ -35,11 +36,11 @@ struct MemoryTests {
         return try MemoryImage(of: try #require(brokers.first))
     }
 
-    /// As it is, in base64 at each of the three places where it can begin, and in UTF-16.
+    /// As it is, in base64 at each of its three possible offsets, and in UTF-16.
     private static func spellings(of value: String) -> [[UInt8]] {
         let raw = Array(value.utf8)
         let base64 = (0..<3).map { skipped in
-            // What depends on neighbouring bytes is cut off at both ends.
+            // Characters that depend on neighbouring bytes are cut off at both ends.
             let text = Data([UInt8](repeating: 0, count: skipped) + raw).base64EncodedString()
             return Array(text.utf8.dropFirst(4).dropLast(4))
         }
@@ -51,7 +52,7 @@ struct MemoryTests {
         let before = try image(of: sandbox)
         try #require(try sandbox.coffer("lock").code == 0)
         let after = try image(of: sandbox)
-        // The image is one of this broker, and what is searched for would be found.
+        // The image is this broker's, and the search would find the values.
         #expect(!after.places(of: Array("cofferd.conf".utf8)).isEmpty)
         for (account, value) in Self.values {
             for spelling in Self.spellings(of: value) {
@@ -65,7 +66,8 @@ struct MemoryTests {
         #expect(try locks.firstKey(in: after) == nil)
     }
 
-    /// What a broker is told and tells on connections that nobody closes: values of one buffer and of several, and application passwords, right and wrong.
+    /// What a broker receives and sends on connections that stay open: values of one buffer and of several, and
+    /// application passwords, right and wrong.
     @Test(.timeLimit(.minutes(5))) func afterALockConnectionsThatStayOpenHoldNothingThatCameInOnThem() async throws {
         let sandbox = try Sandbox()
         try #require(try sandbox.coffer("set", "memory", "first", input: Array("none".utf8)).code == 0)
@@ -117,7 +119,7 @@ struct MemoryTests {
         }
     }
 
-    /// Everything of a vault that a key of a locked class opens.
+    /// Everything in a vault that a key of a locked class opens.
     private struct Locks {
         let vault: OpenVault
         let items: [StoredItem]
@@ -134,7 +136,7 @@ struct MemoryTests {
             try #require(items.count == 3 && locked.count == 2)
         }
 
-        /// What a run of 32 bytes opens, for people to read; nil for nothing.
+        /// What a run of 32 bytes opens, for people to read; nil if it opens nothing.
         func firstKey(in image: MemoryImage) throws -> String? {
             let values = try items.map { item in
                 (item, try vault.read { (snapshot) throws(VaultError) in try snapshot.sealedValue(of: item) })
@@ -175,7 +177,7 @@ struct MemoryTests {
         }
 
         private static func opens(_ sealed: [UInt8], _ key: SecretBytes, _ bound: [UInt8]) -> Bool {
-            // Not opening is the answer.
+            // The answer is then that it does not open.
             (try? AESGCM.open(sealed, key: key, associatedData: bound)) != nil
         }
     }

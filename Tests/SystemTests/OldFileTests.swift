@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Attacker 5 with a real account, `pam_unix`, authenticator, broker and TPM as they are: an older file is refused until root and its owner accept it.
+/// Attacker 5 with a real account, `pam_unix`, authenticator, broker and TPM. An older file is refused until root and
+/// its owner accept it.
 @Suite(.enabled(if: getuid() == 0, "only root can make accounts"), .serialized) struct OldFileTests {
     private static let password = "correct horse"
 
@@ -14,7 +15,7 @@ import Testing
         #expect(try coffer("unlock", password: Self.password).code == 0)
         for name in ["kept", "deleted", "spare"] { #expect(try coffer("set", "s", name, input: name).code == 0) }
         let recovery = try coffer("recovery", "new", "--script", password: Self.password)
-        // Nobody brings the group back: no code, and it does not matter here.
+        // Nobody restores the group's vault. It has no code, and it does not matter here.
         #expect(recovery.code != 0)
         try sandbox.script("stop-broker")
         let file = try sandbox.vaultFile()
@@ -26,7 +27,7 @@ import Testing
         try old.write(to: URL(fileURLWithPath: file))
         try sandbox.script("start-broker")
 
-        // Refused by everything, with what to do.
+        // Every command refuses, and says what to do.
         for words in [["get", "s", "deleted"], ["list"], ["exists", "s", "kept"]] {
             let outcome = try sandbox.coffer(words, uid: account.uid)
             #expect(outcome.code == 7, "\(outcome)")
@@ -38,7 +39,7 @@ import Testing
         #expect(try coffer("unlock", password: Self.password).code == 7)
         #expect(try coffer("doctor").text.contains("older copy"))
 
-        // The newest put back is the vault, and an older one of the same run is none.
+        // With the newest file put back, it is the vault. An older one of the same run is refused.
         try sandbox.script("stop-broker")
         try newest.write(to: URL(fileURLWithPath: file))
         try sandbox.script("start-broker")
@@ -51,7 +52,7 @@ import Testing
         try sandbox.script("start-broker")
         #expect(try coffer("list").code == 7)
 
-        // The way forward: not the owner without root, not root without the owner.
+        // The way out takes both: not the owner without root, and not root without the owner.
         let own = try coffer("vault", "accept", password: Self.password)
         #expect(own.code == 6, "\(own)")
         let named = try coffer("vault", "accept", "--user", account.name, password: Self.password)
@@ -64,13 +65,13 @@ import Testing
         let accepted = try sandbox.coffer("vault", "accept", "--user", account.name, password: Self.password)
         #expect(accepted.code == 0, "\(accepted)")
 
-        // It is the vault now, with what was deleted, and the log has it.
+        // It is now the vault, with what was deleted, and the log records that.
         #expect(try coffer("unlock", password: Self.password).code == 0)
         #expect(try coffer("get", "s", "deleted").text == "deleted")
         let log = try coffer("log").text
         #expect(log.contains("rollback") && log.contains("accept"), "\(log)")
         #expect(try coffer("doctor").text.contains("is the one that the TPM has counted"))
-        // And no other copy is: neither the one that was the newest, nor the accepted one as it was put back.
+        // No other copy is: neither the former newest one, nor the accepted one as it was put back.
         for copy in [newest, old] {
             try sandbox.script("stop-broker")
             let present = try Data(contentsOf: URL(fileURLWithPath: file))
@@ -85,7 +86,7 @@ import Testing
         try sandbox.expectTPMEmpty()
     }
 
-    /// Nobody can be asked for a service vault: root alone accepts it, without a terminal.
+    /// A service vault has no person to ask. Root alone accepts it, without a terminal.
     @Test func aServiceVaultIsAcceptedByRootAlone() throws {
         let account = try RealAccount(password: Self.password)
         let sandbox = try Sandbox("--pam-dir", Sandbox.package + "/pam", reachable: true)
@@ -103,7 +104,7 @@ import Testing
         let refused = try sandbox.coffer(["list"] + user)
         #expect(
             refused.code == 7 && refused.errors.contains("coffer vault accept --user \(account.name)"), "\(refused)")
-        // The account itself, even with its password, is not root.
+        // The account itself is not root, even with its password.
         #expect(try sandbox.coffer("vault", "accept", password: Self.password, uid: account.uid).code == 6)
         let accepted = try sandbox.coffer(["vault", "accept"] + user)
         #expect(accepted.code == 0, "\(accepted)")
@@ -139,7 +140,7 @@ import Testing
                 codes.append(try sandbox.coffer(words).code)
             }
             #expect(codes.contains(7), "\(change): \(codes)")
-            // What is damaged is not to be accepted.
+            // A damaged file cannot be accepted.
             #expect(try sandbox.coffer("vault", "accept", password: "sandbox").code != 0)
             try sandbox.script("stop-broker")
             for side in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: file + side) {

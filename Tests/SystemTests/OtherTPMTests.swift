@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Attackers 1 and 5: the file alone, or with another TPM, or with another registry, is worth nothing; and the error says why.
+/// Attackers 1 and 5: the file alone, with another TPM, or with another registry opens nothing, and the error says why.
 @Suite struct OtherTPMTests {
     @Test func anotherTPMDoesNotOpenTheVault() throws {
         let sandbox = try Sandbox()
         let other = try Sandbox()
         #expect(try sandbox.coffer("set", "a", "b", input: [1]).code == 0)
         try sandbox.script("stop-broker")
-        // The other sandbox's TPM in the place of this one.
+        // The other sandbox's TPM in this one's place.
         let configuration = sandbox.directory + "/cofferd.conf"
         let text = try String(contentsOfFile: configuration, encoding: .utf8)
         let tcti = try #require(sandbox.variables["COFFER_SANDBOX_TCTI"])
@@ -58,7 +58,7 @@ import Testing
 }
 
 extension Sandbox {
-    /// The one vault's file.
+    /// One vault's file.
     func vaultFile() throws -> String {
         let names = try #require(FileManager.default.enumerator(atPath: directory)).compactMap { $0 as? String }.filter
         { $0.hasSuffix(".vault") }

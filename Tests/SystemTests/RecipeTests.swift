@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// docs/service-accounts.md does what it says: its commands are run as they stand there, by the users that it says.
+/// docs/service-accounts.md does what it says. Its commands run as they stand there, as the users that it names.
 @Suite(.enabled(if: getuid() == 0, "only root can become other users"), .serialized) struct RecipeTests {
     private static let account = "coffs\(UInt32.random(in: 10_000...99_999))"
 
@@ -37,7 +37,7 @@ import Testing
 
     @Test func recipe() throws {
         let sandbox = try Sandbox(reachable: true)
-        // An account that cannot be removed shows up in the next run's useradd.
+        // If an account cannot be removed, the next run's useradd reports it.
         defer { _ = try? Command(program: "/usr/sbin/userdel", arguments: [Self.account], environment: [:]).run() }
         func run(_ command: String, asRoot: Bool = true) throws -> Outcome {
             var environment = ProcessInfo.processInfo.environment
@@ -55,7 +55,7 @@ import Testing
         var read = 0
         for step in steps {
             if step.command.hasPrefix("systemctl ") {
-                // A boot: the broker is new, and the unit does what it is there for.
+                // A boot: the broker is new, and the unit does its work.
                 try sandbox.script("stop-broker")
                 try sandbox.script("start-broker")
                 let sealed = try run("coffer get restic repository", asRoot: false)
@@ -74,7 +74,7 @@ import Testing
             if step.command.hasPrefix("coffer list") { #expect(outcome.text.contains("restic\trepository")) }
         }
         #expect(read == 1)
-        // What the document says that root may not, and others not at all.
+        // What the document says that root may not do, and others may not do at all.
         let gated = try run("printf x | coffer set s g --user \(Self.account) --require presence")
         #expect(gated.code == 64, "\(gated)")
         #expect(try run("coffer --user \(Self.account) get restic repository").text == "correct horse")

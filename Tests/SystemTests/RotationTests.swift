@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// All keys renewed with everything in place: broker, authenticator, PAM, TPM.
+/// All keys are renewed with the whole system: broker, authenticator, PAM, TPM.
 @Suite struct RotationTests {
     private static func files(of sandbox: Sandbox, uid: UInt32 = geteuid()) throws -> [String: Data] {
         var files: [String: Data] = [:]
@@ -31,14 +31,14 @@ import Testing
         try sandbox.script("stop-broker")
         let present = try Self.files(of: sandbox)
 
-        // The signing key is the same, the TPM is, and whoever did this knows the password, too.
+        // The signing key and the TPM are the same, and the attacker knows the password, too.
         for (path, content) in old { try content.write(to: URL(fileURLWithPath: path)) }
         try sandbox.script("start-broker")
         let refused = try sandbox.coffer("unlock", password: "sandbox")
-        // The counter that it was counted by is gone.
+        // The counter that counted it is gone.
         #expect(refused.code == 7, "\(refused)")
         if geteuid() == 0 {
-            // Root accepts it, with the owner's password: the counter is made again, and the keys stay closed.
+            // Root accepts it, with the owner's password. The counter is made again, and the keys stay closed.
             let accepted = try sandbox.coffer("vault", "accept", password: "sandbox")
             #expect(accepted.code == 0, "\(accepted)")
             let closed = try sandbox.coffer("unlock", password: "sandbox")
@@ -75,7 +75,7 @@ import Testing
         #expect(try sandbox.coffer("get", "mail", "me").output == [1])
     }
 
-    /// A vault that nobody can be asked for: root renews it, and its account does not.
+    /// A vault without a person to ask. Root renews it, and its account cannot.
     @Test(.timeLimit(.minutes(30)), .enabled(if: geteuid() == 0, "only root makes such a vault"))
     func rootRenewsAServiceVault() throws {
         let account = try RealAccount(password: "unused")
@@ -92,7 +92,7 @@ import Testing
         try sandbox.script("start-broker")
         func read(_ name: String) throws -> Outcome { try sandbox.coffer("get", "s", name, uid: account.uid) }
         #expect(try sandbox.coffer(["unlock"] + service).code == 0)
-        // Nobody could answer a prompt of the account's.
+        // The account could not answer a prompt.
         let byAccount = try sandbox.coffer("rotate", "--all", password: "unused", uid: account.uid)
         #expect(byAccount.code != 0 && !byAccount.errors.contains("Renewed"), "\(byAccount)")
         let rotated = try sandbox.coffer(["rotate", "--all"] + service)
@@ -106,7 +106,7 @@ import Testing
         #expect(try read("first").code == 5)
         #expect(try sandbox.coffer(["unlock"] + service).code == 0)
         for name in ["first", "always", "open"] { #expect(try read(name).text == name) }
-        // What is still a service vault's: root needs nobody.
+        // It is still a service vault: root needs nobody.
         #expect(try sandbox.coffer(["status"] + service).code == 0)
         try sandbox.expectTPMEmpty()
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(try sandbox.coffer("set", "bank", "me", "--require", "presence", input: [1, 2]).code == 0)
         let renewed = try sandbox.coffer("rotate", "--signing-key")
         #expect(renewed.code == 0 && renewed.errors.contains("One vault uses a former key"), "\(renewed)")
-        // It goes on under the former key, and is told that there is something to do.
+        // It works under the former key, and a message says that there is something to do.
         #expect(try sandbox.coffer("get", "bank", "me", password: "sandbox").output == [1, 2])
         let due = try sandbox.coffer("doctor")
         #expect(due.code == 1 && due.text.contains("coffer rotate --all"), "\(due)")

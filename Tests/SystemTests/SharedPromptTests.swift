@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One program's requests at the same time make one prompt, which names all of them; nobody else's are in it.
+/// One program's requests at the same time make one prompt, which names all of them. It names no other program's.
 @Suite struct SharedPromptTests {
     private static let waiting = "Waiting for the answer in this program's other request."
 
@@ -111,7 +111,7 @@ import Testing
         #expect(shown.count { $0.contains("item-2") } == 1)
     }
 
-    /// The first waits for nobody; what comes while it is asked about is asked about together.
+    /// The first request waits for nobody. Requests that come while it is asked are asked together.
     @Test func twentyOneAfterTheOtherMakeTwoPrompts() throws {
         let sandbox = try sandbox(20)
         var wishes = wishes(0..<20)
@@ -141,7 +141,7 @@ import Testing
     @Test func aProgramMayNotKeepAllOfAUsersQuestionsBusy() throws {
         let sandbox = try sandbox(40)
         let answers = try Storm(wishes: wishes(0..<40)).run(in: sandbox)
-        // As many as one prompt can name; the rest are told so.
+        // As many as one prompt can name. The rest get an error.
         #expect(answers.count { $0.value != nil } == 32, "\(answers)")
         #expect(answers.count { $0.error == "org.coffer.Keychain.LimitExceeded" } == 8, "\(answers)")
         #expect(answers.map(\.questions).reduce(0, +) == 1, "\(answers)")
@@ -160,7 +160,7 @@ import Testing
                 #expect(outcome.code == 0, "\(outcome)")
             }
         }
-        // The first user's person answers when all others are done, and not before: nobody else may have to wait for that.
+        // The first user's person answers only when all others are done. Nobody else may have to wait for that.
         let signal = sandbox.folder + "/answer"
         let uids = accounts.uids
         @Sendable func storm(_ client: Int) async throws -> (Int, [Storm.Answer]) {
@@ -182,7 +182,8 @@ import Testing
         #expect(outcomes.count == 20)
         for (user, answers) in outcomes {
             #expect(answers.map(\.value) == (0..<3).map { "value-\(user)-\($0)" }, "\(user): \(answers)")
-            // On a machine that twenty clients keep busy, a request may come too late for the list, and is asked for by itself.
+            // On a machine that twenty clients keep busy, a request may come too late for the list. It then gets its
+            // own prompt.
             let questions = answers.map(\.questions).reduce(0, +)
             #expect((1...3).contains(questions), "\(user): \(answers)")
             for message in answers.flatMap(\.messages) {

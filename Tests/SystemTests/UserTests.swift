@@ -13,7 +13,7 @@ import Testing
             try sandbox.coffer("set", "shared", "gated", "--require", "presence", input: Array("ada's".utf8), uid: ada)
                 .code == 0)
 
-        // Without a vault of his own, and with one, the answers are those for what is not there.
+        // With a vault or without, another user gets the answers for what does not exist.
         for round in 0..<2 {
             if round == 1 { #expect(try sandbox.coffer("unlock", password: "sandbox", uid: bob).code == 0) }
             for account in ["name", "gated"] {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Values go in and come out by the real programs, byte for byte.
+/// Values go in and come out through the real programs, byte for byte.
 @Suite struct ValueTests {
     static let values: [(String, [UInt8])] = [
         ("empty", []), ("one byte", [0]), ("every byte", (0...255).map { UInt8($0) }), ("one newline", [10]),

@@ -22,7 +22,7 @@ final class Accounts {
 
     deinit {
         for name in names {
-            // An account that cannot be removed shows up in the next run's useradd.
+            // If an account cannot be removed, the next run's useradd reports it.
             _ = try? Command(
                 program: "/usr/sbin/userdel", arguments: [name],
                 environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]

@@ -1,9 +1,9 @@
 import CofferTestKit
 import Foundation
 
-/// What a finished program left: exit code, output, errors.
+/// The result of a finished program: exit code, output, errors.
 struct Outcome: Sendable, CustomStringConvertible {
-    /// The exit code; minus the signal's number when a signal ended it.
+    /// The exit code, or minus the signal's number if a signal ended it.
     let code: Int32
     let output: [UInt8]
     let errors: String
@@ -19,7 +19,7 @@ struct CommandNotStarted: Error {
     let errno: Int32
 }
 
-/// Runs a real program to its end, with a limit, in a session of its own: without the terminal that the tests may run in.
+/// Runs a real program to its end, with a time limit, in a session of its own. So it does not have the tests' terminal.
 ///
 /// By posix_spawn, because hundreds of Foundation's processes in one test process leave it without descriptors.
 struct Command: Sendable {
@@ -30,10 +30,10 @@ struct Command: Sendable {
     var limit: Duration = patience
 
     func run() throws -> Outcome {
-        // Files, not pipes: nothing can block on a full one, and a daemon that keeps one open keeps nobody waiting.
+        // Files, not pipes: nothing can block on a full one, and a daemon that keeps one open delays nobody.
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coffer-run-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // A folder in /tmp that stays is no failure of the test.
+        // A folder that stays in /tmp is not a failure of the test.
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = ["in", "out", "err"].map { folder.appendingPathComponent($0) }
         try Data(input).write(to: files[0])

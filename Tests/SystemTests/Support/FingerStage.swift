@@ -9,12 +9,12 @@ final class FingerStage: Sendable {
     let sandbox: Sandbox
     private let folder: TemporaryFolder
     let user: String
-    /// Where pam_fprintd.so is.
+    /// The path of pam_fprintd.so.
     let fingerModule: String
 
     static let password = "sandbox"
 
-    /// One reader, one finger of the caller's, one session of the caller's in front; the vault is made and unlocked.
+    /// One reader, one finger of the caller, one active session of the caller. The vault is made and unlocked.
     init(_ options: String...) throws {
         logind = try LogindMock()
         fprintd = try FprintdMock(address: logind.address)
@@ -56,7 +56,7 @@ final class FingerStage: Sendable {
             arguments, input: Array(input.utf8), password: password, uid: nil, limit: patience, askpass: nil)
     }
 
-    /// Reads an item as somebody whose finger is asked for: no password is at hand.
+    /// Reads an item as somebody who is asked for a finger and has no password at hand.
     func read(_ account: String) throws -> Outcome {
         try coffer("get", "s", account, password: "no password is asked for")
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a user does with their keychain, again and again, and how long each step took.
+/// What a user does with their vault, again and again, and how long each step took.
 struct HonestNeighbour: Sendable {
-    /// Of one kind of call, in seconds.
+    /// Times of one kind of call, in seconds.
     struct Measured: Decodable, Sendable {
         var times: [String: [Double]]
-        /// Call, error and what it said.
+        /// Call, error and message.
         var failures: [[String]]
-        /// How often a call was made anew because its signature came too late: the error says to start again.
+        /// How often a call was repeated because its signature came too late. The error says to start again.
         var again: Int
 
         func milliseconds(_ call: String, _ part: Double) -> Double {
@@ -94,14 +94,15 @@ struct HonestNeighbour: Sendable {
         """#
 }
 
-/// A user who wants nobody else to have anything of the broker: connections, requests, secret memory, scrypt, conversations.
+/// A user who tries to take everything of the broker from the others: connections, requests, secret memory, scrypt,
+/// conversations.
 struct HostileNeighbour: Sendable {
     let uid: UInt32
-    /// A file that it makes when it attacks with all it has, and removes when it has ended; a file that ends it.
+    /// A file that it makes when it attacks with everything and removes when it has ended, and a file that ends it.
     let ready: String
     let stop: String
 
-    /// What it got, by kind of attack: answers, refusals and the like.
+    /// Its results, by kind of attack: answers, refusals and the like.
     func run(in sandbox: Sandbox) throws -> [String: [String: Int]] {
         let outcome = try Neighbour.command(Self.program, [ready, stop], uid, sandbox).run()
         guard outcome.code == 0 else { throw HonestNeighbour.Failure(outcome: outcome) }
@@ -238,7 +239,7 @@ struct HostileNeighbour: Sendable {
         """#
 }
 
-/// How either is started: as an ordinary user's program, in a session of its own, as a login gives each user one.
+/// How either is started: as an ordinary user's program, in a session of its own, as after a login.
 enum Neighbour {
     static func command(_ program: String, _ arguments: [String], _ uid: UInt32, _ sandbox: Sandbox) -> Command {
         Command(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// An account of this machine's with a password, removed with the value.
+/// An account of this machine with a password. It is removed with the value.
 final class RealAccount: Sendable {
     let name = "coffa\(UInt32.random(in: 10_000...99_999))"
     let uid: UInt32
@@ -18,7 +18,7 @@ final class RealAccount: Sendable {
         uid = try #require(UInt32(id.text.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
-    /// Changes the password, as root does, behind everybody's back.
+    /// Changes the password as root, without Coffer.
     func change(password: String) throws { try Self.set(password, of: name) }
 
     private static func set(_ password: String, of name: String) throws {
@@ -37,7 +37,7 @@ final class RealAccount: Sendable {
     }
 
     deinit {
-        // An account that cannot be removed shows up in the next run's useradd.
+        // If an account cannot be removed, the next run's useradd reports it.
         _ = try? Command(program: "/usr/sbin/userdel", arguments: [name], environment: Self.path).run()
     }
 }

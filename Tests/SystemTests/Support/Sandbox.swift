@@ -2,21 +2,22 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// A throw-away Coffer, made as a person makes one: by `scripts/sandbox`. Ended with the value.
+/// A throw-away Coffer, made as a person makes one, by `scripts/sandbox`. It ends with the value.
 final class Sandbox: Sendable {
     /// The folder of the package.
     static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
         .deletingLastPathComponent().path
-    /// The folder of other programs than those that were built with the tests: `make memory` names the optimised ones.
+    /// The folder of programs other than those built with the tests: `make memory` names the optimised ones.
     static let programs = ProcessInfo.processInfo.environment["COFFER_TEST_PROGRAMS"]
-    /// A folder that every user can reach, unlike the one that the package may lie in.
+    /// A folder that every user can reach. The package may be in one that they cannot.
     let folder: String
     let directory: String
     let variables: [String: String]
     let options: [String]
 
-    /// - Parameter reachable: copy the programs to where every user can run them, wherever the package lies.
+    /// - Parameter reachable: copy the programs to a place where every user can run them, no matter where the package
+    ///   is.
     convenience init(_ options: String..., reachable: Bool = false) throws {
         try self.init(options, reachable: reachable)
     }
@@ -32,7 +33,8 @@ final class Sandbox: Sendable {
             let programs = folder + "/bin"
             try FileManager.default.createDirectory(
                 atPath: programs, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-            // By a process of its own: what this one has open for writing, another test's child may inherit, and then it cannot be run.
+            // In a process of its own. If this one had the file open for writing, another test's child could inherit
+            // that, and the file could not be run.
             let built = Self.programs ?? "\(Self.package)/.build/debug"
             let names = ["cofferd", "coffer-authenticator", "coffer-helper", "coffer"].map { "\(built)/\($0)" }
             let copied = try Command(program: "/bin/cp", arguments: names + [programs], environment: [:]).run()
@@ -47,7 +49,7 @@ final class Sandbox: Sendable {
     }
 
     deinit {
-        // A test that failed has said so already; what cannot be stopped is listed by the leftover check.
+        // A test that failed has said so already. The leftover check lists what cannot be stopped.
         _ = try? Self.script(["stop", directory])
         try? FileManager.default.removeItem(atPath: folder)
     }
@@ -64,7 +66,8 @@ final class Sandbox: Sendable {
         try #require(outcome.code == 0, "\(outcome)")
     }
 
-    /// Adds a line to the configuration, for what starts from now on: every conversation and report does.
+    /// Adds a line to the configuration. It holds for everything that starts from now on, as every conversation and
+    /// report does.
     func configure(_ line: String) throws {
         let path = directory + "/cofferd.conf"
         let text = try String(contentsOfFile: path, encoding: .utf8)

@@ -1,19 +1,20 @@
 import Foundation
 
-/// A program that asks for many items at once, one thread and connection for each, and takes every answer. What it saw is its output, as JSON.
+/// A program that asks for many items at once, with one thread and connection for each, and takes every answer. It
+/// prints what it saw, as JSON.
 struct Storm: Sendable {
-    /// Service and account of each item; with a time before which it is not asked for, in seconds.
+    /// Service and account of each item, and a time in seconds before which it is not asked for.
     struct Wish: Encodable, Sendable {
         var service: String
         var account: String
         /// Asked for only when another of the program's requests shows a question.
         var isLate = false
-        /// Goes away (`gone`) or gives up (`cancel`) instead of answering a question.
+        /// Closes (`gone`) or cancels (`cancel`) instead of answering a question.
         var end: String?
     }
 
     struct Answer: Decodable, Sendable {
-        /// What was shown before and between the questions.
+        /// The messages before and between the questions.
         var messages: [String]
         var questions: Int
         var value: String?
@@ -24,14 +25,14 @@ struct Storm: Sendable {
     let wishes: [Wish]
     var password = "sandbox"
     var uid: UInt32?
-    /// Seconds for which a question is left open before it is answered.
+    /// Seconds for which a question stays open before it is answered.
     var thinking = 0.0
-    /// How many of the program's other requests have been told to wait before the first question is answered.
+    /// How many of the program's other requests were told to wait before the first question is answered.
     var waiting = 0
-    /// A file that has to be there before a question is answered.
+    /// A file that must exist before a question is answered.
     var signal = ""
 
-    /// - Throws: where the program did not end by itself.
+    /// - Throws: if the program did not end by itself.
     func run(in sandbox: Sandbox) throws -> [Answer] {
         let words = [
             String(decoding: try JSONEncoder().encode(wishes), as: UTF8.self), password, "\(thinking)", signal,
@@ -52,7 +53,7 @@ struct Storm: Sendable {
 
     struct Failure: Error { let outcome: Outcome }
 
-    // All challenges are there before the first conversation begins, but for those of late wishes.
+    // All challenges exist before the first conversation begins, except those of late requests.
     private static let program = #"""
         import base64, json, os, socket, sys, threading, time
         wishes, password, thinking = json.loads(sys.argv[1]), sys.argv[2], float(sys.argv[3])
