@@ -4,13 +4,13 @@ import Testing
 
 @testable import TPM
 
-/// What a log shows to hold command line and initrd, and what it does not make anybody believe.
+/// What a log proves to hold command line and initrd, and what it does not prove.
 struct BootChainTests {
     private let initrd = [UInt8](repeating: 7, count: 32)
     private let standard: Set<Int> = [4, 7]
 
-    /// The machine of a log, as its TPM has it.
-    /// - Parameter later: what is measured besides, and is not in the log.
+    /// The machine of a log, as its TPM sees it.
+    /// - Parameter later: further measurements that are not in the log.
     private func chain(_ events: [FirmwareLogMaker.Event], later: [(register: UInt32, digest: [UInt8])] = []) throws
         -> BootChain
     {
@@ -29,7 +29,7 @@ struct BootChainTests {
         #expect(chain.registers == [8, 9] && chain.hasGRUB)
         #expect(chain.holds(\.commandLine, [4, 7, 8]) && chain.holds(\.initrd, [4, 7, 9]))
         #expect(!chain.holds(\.commandLine, standard) && !chain.holds(\.initrd, standard))
-        // Whose boot loader is not told, measures into the others what he likes.
+        // A boot loader that is not identified measures into the other registers what it likes.
         #expect(!chain.holds(\.commandLine, [7, 8, 9]) && !chain.holds(\.initrd, [7, 8, 9]))
     }
 
@@ -46,7 +46,7 @@ struct BootChainTests {
     @Test(arguments: ["rw", nil]) func aUnifiedImageIsHeldWithWhatIsGivenToIt(commandLine: String?) throws {
         let sections = [".linux", ".osrel", ".cmdline", ".initrd"]
         let events = try BootLoaderLog.systemdStub(sections, commandLine: commandLine)
-        // How far the start has come is measured when the log has ended.
+        // The progress of the start is measured after the log has ended.
         for phases in [[], ["enter-initrd", "leave-initrd", "sysinit"], ["sysinit", "ready"]] {
             let chain = try chain(events, later: phases.map { (11, try SHA256.digest(Array($0.utf8))) })
             #expect(chain.registers == [12, 13])
@@ -65,15 +65,15 @@ struct BootChainTests {
 
     @Test func whatTheRegistersDoNotVouchForHoldsNothing() throws {
         let events = try BootLoaderLog.grub("/vmlinuz root=/dev/sda1", initrd: initrd)
-        // Something was measured that the log conceals: nobody knows then whether GRUB read the files in 9, and which.
+        // The log conceals a measurement. Then nobody knows whether GRUB read the files in 9, and which.
         let concealed = try chain(events, later: [(8, initrd)])
         #expect(concealed.registers.isEmpty && !concealed.hasGRUB && concealed.unexplained == [8])
         #expect(concealed.commandLine.isEmpty && concealed.initrd.isEmpty)
-        // A concealed file takes nothing from the commands.
+        // A concealed file does not affect the commands.
         let files = try chain(events, later: [(9, initrd)])
         #expect(files.registers == [8] && files.hasGRUB && files.unexplained == [9])
         #expect(files.holds(\.commandLine, [4, 8]) && files.initrd.isEmpty)
-        // A log of another machine: no register holds what it says.
+        // A log of another machine: no register matches it.
         let log = try MeasurementLog(parsing: FirmwareLogMaker.log(events))
         let rig = try Rig()
         let context = try rig.access.open()
@@ -93,7 +93,7 @@ struct BootChainTests {
         stub[1].digest = initrd
         stub[2].digest = initrd
         #expect(try chain(stub).registers.isEmpty)
-        // Neither are other texts, in other registers or of another kind.
+        // Other texts, in other registers or of another kind, do not count either.
         for (register, type) in [(7, 0xD), (9, 0xD), (8, 1)] as [(UInt32, UInt32)] {
             var moved = try BootLoaderLog.grub("/vmlinuz", initrd: initrd)
             moved[2].register = register

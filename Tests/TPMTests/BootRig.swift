@@ -72,7 +72,7 @@ struct BootRig {
         return try data.unseal(session)
     }
 
-    /// Something else is started: a measurement that was not there.
+    /// Something else is started, so there is one more measurement.
     func measure(_ register: Int, _ digest: [UInt8]) throws {
         try rig.tpm.measure(register, digest)
     }

@@ -27,7 +27,7 @@ struct BoundRig {
             pin: SecretBytes(copying: pin), tries: tries, under: context.storageKey(rig.storageKey))
     }
 
-    /// The whole way; `other` is a parameter hash in place of the right one, for the PIN alone.
+    /// The whole way. `other` is a parameter hash in place of the right one, for the PIN alone.
     func open(_ pin: [UInt8] = BoundRig.pin, _ access: TPMAccess? = nil, hash other: [UInt8]? = nil) throws
         -> SecretBytes
     {

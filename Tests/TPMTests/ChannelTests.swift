@@ -5,9 +5,9 @@ import Testing
 
 @testable import TPM
 
-/// Something hostile or broken where the TPM should be.
+/// Something hostile or broken in the TPM's place.
 struct ChannelTests {
-    /// What asking for handles ends with when the first command is answered with these bytes, piece by piece.
+    /// The result of a request for handles if the first command is answered with these bytes, piece by piece.
     private func outcome(_ pieces: [[UInt8]], keepOpen: Bool = false, limit: Duration = patience) throws -> TPMError
         .Code?
     {
@@ -16,7 +16,7 @@ struct ChannelTests {
         let number = listener.release()
         let server = Thread {
             let listener = UnixListener(adopting: Descriptor(adopting: number))
-            // Where this fails the client's expectation fails.
+            // If this fails, the client's expectation fails.
             guard let connection = try? listener.accept() else { return }
             let socket = UnixSocket(adopting: connection)
             for piece in pieces { try? socket.send(piece) }

@@ -47,7 +47,7 @@ struct CredentialTests {
         #expect(try rig.tpm.leftovers() == [])
     }
 
-    /// Every size there is, and none that there is not.
+    /// Every valid size, and no invalid one.
     @Test func itIsOneToThirtyTwoBytes() throws {
         let rig = try Rig()
         for count in [1, 31, 32] {
@@ -66,14 +66,14 @@ struct CredentialTests {
         let (one, other) = (try #require(try make(rig, secret)), try #require(try make(rig, secret)))
         #expect(try one.name() != other.name())
         #expect(one.idObject != other.idObject && one.encryptedSecret != other.encryptedSecret)
-        // On the wire neither: the answers that open them are encrypted with what each session agreed on.
+        // Nothing is on the wire either. The answers that open them are encrypted with each session's secret.
         rig.recorder.reset()
         for _ in 0..<2 { _ = try open(rig, one) }
         let answers = rig.recorder.all.filter { $0.code == .activateCredential }.compactMap(\.answer)
         #expect(answers.count == 2 && answers[0][14..<48] != answers[1][14..<48])
     }
 
-    /// Its name is no object's, so that what a record names is told by the record alone.
+    /// Its name is not an object's, so only the record tells which kind it is.
     @Test func itsNameIsNoObjects() throws {
         let rig = try Rig()
         let name = try #require(try make(rig, .random(count: 32))).name()
@@ -95,20 +95,21 @@ struct CredentialTests {
         rig.recorder.reset()
         let count = credential.encryptedSecret.count + credential.idObject.count
         for place in 0..<count { #expect(code { _ = try open(rig, altered(place), name) } == .damaged) }
-        // What is between the two parts counts as well.
+        // Data between the two parts counts as well.
         let moved = StoredCredential(
             encryptedSecret: credential.encryptedSecret + credential.idObject.prefix(1),
             idObject: Array(credential.idObject.dropFirst()))
         #expect(code { _ = try open(rig, moved, name) } == .damaged)
         #expect(!rig.recorder.names.contains("TPM2_ActivateCredential"))
-        // And if the pin were of the altered one, the TPM itself would refuse it.
+        // If the altered one were pinned, the TPM itself would refuse it.
         for place in stride(from: 0, to: count, by: 9) {
             #expect(code { _ = try open(rig, altered(place)) } == .damaged, "byte \(place)")
         }
         #expect(try rig.tpm.leftovers() == [])
     }
 
-    /// Whoever can write the vault's file needs no TPM to make a credential for its storage key: the public half is enough.
+    /// Somebody who can write the vault's file needs no TPM to make a credential for its storage key. The public half
+    /// is enough.
     @Test func somebodyElsesIsRefusedBeforeTheTPMSeesIt() throws {
         let rig = try Rig()
         let credential = try #require(try make(rig, .random(count: 32)))
@@ -127,7 +128,8 @@ struct CredentialTests {
         #expect(try other.tpm.leftovers() == [])
     }
 
-    /// A TPM may lack one of the commands, or not take its own storage key for both roles: then there is no credential, and that is no error.
+    /// A TPM may lack one of the commands, or refuse its own storage key in both roles. Then there is no credential,
+    /// and that is not an error.
     @Test func whereTheTPMRefusesThereIsNone() throws {
         let refusals: [(CommandCode, UInt8, UInt8)] = [
             // TPM_RC_COMMAND_CODE, and TPM_RC_AUTH_UNAVAILABLE, TPM_RC_TYPE for the second handle.
@@ -146,7 +148,7 @@ struct CredentialTests {
         }
     }
 
-    /// A TPM that has no room or no time just then, and an answer that was changed on its way, are errors.
+    /// A TPM that has no room or no time just then, and an answer that was changed on the way, are errors.
     @Test func whatPassesIsAnError() throws {
         let rig = try Rig()
         for (high, low) in [(UInt8(0x09), UInt8(0x22)), (0x09, 0x02), (0x09, 0x21), (0x01, 0x01)] {
@@ -179,7 +181,7 @@ struct CredentialTests {
             "tpm2_activatecredential",
             ["-T", rig.tpm.tools, "-c", handle, "-C", handle, "-i", file, "-o", file + ".opened"])
         #expect(try String(contentsOfFile: file + ".opened", encoding: .utf8) == Self.text)
-        // And makes one that opens here.
+        // And it makes one that opens here.
         try Tool.output("tpm2_readpublic", ["-T", rig.tpm.tools, "-Q", "-c", handle, "-o", file + ".pub"])
         let name = rig.storageKey.name.map { String(format: "%02x", $0) }.joined()
         try Tool.output(

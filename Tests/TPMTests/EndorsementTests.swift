@@ -82,7 +82,7 @@ struct EndorsementTests {
         try Tool.output(
             "tpm2_nvdefine",
             tools + ["-s", "8", "-a", "ppwrite|ppread|ownerread|authread|no_da|platformcreate", "0x1c0000a"])
-        // Never written: as if there were none.
+        // An index that was never written counts as missing.
         #expect(try endorsement(rig, []).standing == .noCertificate)
         let content = rig.tpm.folder.path + "/content"
         try Data([0x30, 0x82, 0xFF, 0xFF, 0, 0, 0, 0]).write(to: URL(fileURLWithPath: content))
@@ -102,7 +102,7 @@ struct EndorsementTests {
         }
     }
 
-    /// The parts of a TPM's answer that say which endorsement key it is.
+    /// The parts of a TPM's answer that tell which endorsement key it is.
     private func key(_ rig: Rig) throws -> [[UInt8]] {
         let context = try rig.access.open()
         let key = try context.endorsementKey(.ecc)

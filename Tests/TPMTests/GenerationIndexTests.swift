@@ -4,7 +4,8 @@ import Testing
 
 @testable import TPM
 
-/// The attacker has the files of an earlier generation, the authenticator's signing key, the TPM, and the owner's (empty) password.
+/// The attacker has the files of an earlier generation, the authenticator's signing key, the TPM, and the owner's
+/// (empty) password.
 struct GenerationIndexTests {
     private let rig: Rig
     private let generation: GenerationIdentity
@@ -21,7 +22,7 @@ struct GenerationIndexTests {
         (object, expected) = try rig.seal(secret, .guardedData(Policy(.signed(rig.policy), .generation(generation))))
     }
 
-    // One opening of the simulator at a time.
+    // The simulator takes one connection at a time.
     private static func define(_ rig: Rig) throws -> GenerationIdentity {
         let context = try rig.access.open()
         return try context.defineGeneration(under: context.storageKey(rig.storageKey))
@@ -60,11 +61,11 @@ struct GenerationIndexTests {
         #expect(try rig.tpm.leftovers() == [])
     }
 
-    /// The same in all that one can choose.
+    /// The same in everything that an attacker can choose.
     private func redefine() throws {
         let context = try rig.access.open()
         #expect(try context.defineRaw(generation.area) == 0)
-        // Defined as written, no TPM takes it.
+        // No TPM accepts a definition that is already written.
         #expect(try context.defineRaw(generation.area.written) != 0)
     }
 
@@ -79,7 +80,8 @@ struct GenerationIndexTests {
         try undefine()
         try redefine()
         #expect(throws: TPMError.self) { try open() }
-        // It is unwritten, and stays it: the owner may not write it, its empty password may not, and the key that could is gone.
+        // It is unwritten, and stays so. The owner may not write it, its empty password may not, and the key that could
+        // is gone.
         let (tools, handle) = (["-T", rig.tpm.tools], generation.handle.description)
         let content = rig.tpm.folder.path + "/content"
         try Tool.output("sh", ["-c", "printf '\\0\\0\\0\\0\\0\\0\\0\\0' > \(content)"])

@@ -5,7 +5,8 @@ import Testing
 
 @testable import TPM
 
-/// The attacker starts another system on the machine, where he is root, reaches the TPM and knows the owner's (empty) password.
+/// The attacker starts another system on the machine and is root there, reaches the TPM and knows the owner's (empty)
+/// password.
 struct MeasuredBootTests {
     private let other = [UInt8](repeating: 0xEE, count: 32)
 
@@ -23,7 +24,7 @@ struct MeasuredBootTests {
         let boot = try BootRig()
         try boot.measure(7, other)
         #expect(code { _ = try boot.open(boot.boots) } == .bootChanged)
-        // The list is the attacker's to write, what the TPM approves is not.
+        // The attacker can write the list, but not what the TPM approves.
         let theirs = try ApprovedBoots([boot.now()])
         #expect(code { _ = try boot.open(theirs) } == .policyRefused)
         let both = try ApprovedBoots([boot.boots.alternatives[0], boot.now()])
@@ -51,7 +52,7 @@ struct MeasuredBootTests {
         #expect(try boot.open(both) == boot.secret)
         try boot.approve(ApprovedBoots([after]))
         #expect(try boot.open(ApprovedBoots([after])) == boot.secret)
-        // The machine is started with the old kernel: what was once approved is so no longer, in whatever words.
+        // The machine starts with the old kernel. The former approval no longer counts, in any form.
         try boot.restart()
         #expect(try boot.now() == before)
         #expect(code { _ = try boot.open(boot.boots) } == .policyRefused)
@@ -80,7 +81,7 @@ struct MeasuredBootTests {
             try OneTimeWriter().write(theirs.content(), to: context.unwritten(boot.index), context, under: key)
         }
         #expect(forged == .policyRefused)
-        // With rights for the owner it can be written, and is then another index: to Coffer and, behind it, to the TPM.
+        // With rights for the owner it can be written, but it is then another index, both to Coffer and to the TPM.
         try Tool.output("tpm2_nvundefine", tools + ["-Q", "-C", "o", handle])
         try Tool.output(
             "tpm2_nvdefine",
@@ -113,7 +114,7 @@ struct MeasuredBootTests {
             })
         #expect(code { try boot.approve(boot.boots, TPMAccess.patient(tap.configuration)) } == .policyRefused)
         #expect(try boot.rig.access.open().approves(second, in: boot.index))
-        // Another's signature.
+        // A signature by another key.
         let stranger = try P256.PrivateKey.generate()
         #expect(
             code { try boot.approve(boot.boots) { (message) throws(TPMError) in try BootRig.sign(message, stranger) } }

@@ -78,7 +78,7 @@ struct MeasurementLogTests {
         let whole = log([(7, 1, try digest("keys")), (4, 2, try digest("kernel"))])
         #expect(try MeasurementLog(parsing: whole).events.count == 2)
         var accepted = 0
-        // A cut between two events cannot be seen in the log itself; the registers tell. Any other is an error.
+        // The log itself does not show a cut between two events. The registers do. Any other cut is an error.
         for count in 0..<whole.count where (try? MeasurementLog(parsing: [UInt8](whole[..<count]))) != nil {
             accepted += 1
         }
@@ -87,7 +87,7 @@ struct MeasurementLogTests {
             for bit in [0x01, 0x80] as [UInt8] {
                 var altered = whole
                 altered[index] ^= bit
-                // Whatever it says then, it is an answer or an error of ours.
+                // The result is then an answer or one of Coffer's errors.
                 _ = code { _ = try MeasurementLog(parsing: altered) }
             }
         }
@@ -104,7 +104,7 @@ struct MeasurementLogTests {
         #expect(try name(4, image, FirmwareLogMaker.image("/EFI/debian/shimx64.efi")) == "/EFI/debian/shimx64.efi")
         #expect(try name(9, 13, Array("(hd0,gpt2)/vmlinuz-6.1\0".utf8)) == "/vmlinuz-6.1")
         #expect(try name(9, 13, Array("/boot/grub/grub.cfg\0".utf8)) == "/boot/grub/grub.cfg")
-        // Commands, other events, and whatever leads out of the folders that root has named.
+        // Commands, other events, and everything that leads out of the folders that root has named.
         #expect(try name(8, 13, Array("/boot/grub/grub.cfg".utf8)) == nil)
         #expect(try name(4, 1, FirmwareLogMaker.image("/EFI/x.efi")) == nil)
         #expect(try name(9, 13, Array("(hd0)/../etc/shadow".utf8)) == nil)
@@ -113,7 +113,7 @@ struct MeasurementLogTests {
         for count in 0..<60 {
             _ = try name(4, image, Array(FirmwareLogMaker.image("/EFI/x.efi").prefix(count)))
         }
-        // A node that says that it is longer than all of it.
+        // A node that claims to be longer than the whole.
         var broken = FirmwareLogMaker.image("/EFI/x.efi")
         broken[34] = 0xFF
         broken[35] = 0xFF

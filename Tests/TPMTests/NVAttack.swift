@@ -3,9 +3,9 @@ import Cryptography
 
 @testable import TPM
 
-/// What an attacker does past the checks that would have stopped him.
+/// What an attacker does who passes the checks that would have stopped them.
 extension TPMContext {
-    /// An index at this handle, whatever it is.
+    /// Any index at this handle.
     func unwritten<Role>(_ identity: NVIdentity<Role>) throws(TPMError) -> NVIndex<Role> {
         var reference = ESYS_TR(ESYS_TR_NONE)
         try engine.check(
@@ -15,7 +15,7 @@ extension TPMContext {
         return NVIndex(engine, reference, identity)
     }
 
-    /// What the TPM answers to a definition under the owner's empty password.
+    /// The TPM's answer to a definition under the owner's empty password.
     func defineRaw(_ area: NVPublicArea, password: [UInt8] = []) throws(TPMError) -> TSS2_RC {
         var area = try CStructures.nvPublicArea(area)
         var password = try TPM2B_DIGEST(content: password)
@@ -34,7 +34,7 @@ extension NVHandle {
     }
 }
 
-/// What only tests do with a TPM.
+/// TPM commands that only tests use.
 extension TPMContext {
     /// A session that computes a policy and authorizes nothing.
     func startTrialSession(saltedTo key: borrowing StorageKey) throws(TPMError) -> PolicySession {

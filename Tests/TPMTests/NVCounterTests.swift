@@ -79,10 +79,10 @@ struct NVCounterTests {
         try Tool.output(
             "tpm2_nvdefine",
             tools + ["-Q", "-C", "o", "-s", "8", "-a", "authwrite|authread|nt=counter|no_da", "-p", "theirs", handle])
-        // Not written: another Name.
+        // Not written, so it has another Name.
         #expect(code { _ = try read(rig, counter) } == .indexReplaced)
         try Tool.output("tpm2_nvincrement", tools + ["-Q", "-P", "theirs", handle])
-        // Written: the Name is the same, the password is not.
+        // Written: the Name is the same, but the password is not.
         _ = try rig.access.open().index(counter)
         #expect(code { _ = try read(rig, counter) } == .indexReplaced)
         #expect(code { _ = try increment(rig, counter) } == .indexReplaced)
@@ -114,7 +114,8 @@ struct NVCounterTests {
         let handle = counter.handle.description
         let tools = ["-T", rig.tpm.tools]
         try Tool.output("tpm2_nvundefine", tools + ["-Q", "-C", "o", handle])
-        // With a right for the owner, as a convenience of somebody's: refused before it is used, and left where it is.
+        // With a right for the owner, which somebody may find convenient. It is refused before it is used, and left
+        // alone.
         try Tool.output(
             "tpm2_nvdefine",
             tools + ["-Q", "-C", "o", "-s", "8", "-a", "ownerwrite|authwrite|authread|nt=counter|no_da", handle])
@@ -166,7 +167,7 @@ struct NVCounterTests {
         try Tool.output("tpm2_changeauth", ["-T", rig.tpm.tools, "-c", "owner", "hunter2"])
         #expect(code { _ = try define(rig) } == .ownerPasswordSet)
         #expect(code { try rig.access.open().undefine(counter) } == .ownerPasswordSet)
-        // What is there already goes on working.
+        // An existing one still works.
         #expect(try increment(rig, counter) == first + 1)
         #expect(try rig.tpm.leftovers() == [])
     }

@@ -42,7 +42,7 @@ struct PINIndexTests {
     @Test func aGuessCountsWhateverTheCommand() throws {
         let bound = try BoundRig()
         let (tools, handle) = (["-T", bound.rig.tpm.tools], bound.index.handle.description)
-        // Reading asks for the same password; by plain password and in a session.
+        // Reading needs the same password, both as a plain password and in a session.
         #expect(try Tool.run("tpm2_nvread", tools + ["-C", handle, "-P", "guess", handle]).status != 0)
         #expect(try bound.tries().left == 2)
         #expect(try Tool.run("tpm2_nvcertify", tools + ["-C", "o", "-c", handle, "-p", "guess", handle]).status != 0)
@@ -60,7 +60,7 @@ struct PINIndexTests {
         #expect(code { _ = try mine.open() } == .triesUsedUp)
         #expect(try yours.tries() == PINTries(used: 0, limit: 3))
         #expect(try yours.open([UInt8](repeating: 0x77, count: 32)) == yours.secret)
-        // The TPM's own count of failures is another.
+        // The TPM's own count of failures is a different one.
         let variables = try Tool.output("tpm2_getcap", ["-T", mine.rig.tpm.tools, "properties-variable"])
         #expect(variables.contains("TPM2_PT_LOCKOUT_COUNTER: 0x0"))
     }
@@ -68,11 +68,11 @@ struct PINIndexTests {
     @Test func theRestartOfTheTPMGivesNoTriesBack() throws {
         let bound = try BoundRig()
         for _ in 0..<2 { #expect(code { _ = try bound.open(wrong) } == .wrongPIN) }
-        // Without an orderly shutdown, as when power is cut.
+        // Without an orderly shutdown, as in a power cut.
         try Tool.output("swtpm_ioctl", ["--unix", bound.rig.tpm.socket + ".ctrl", "-i"])
         try Tool.output("tpm2_startup", ["-T", bound.rig.tpm.tools, "-c"])
         #expect(try bound.tries().left == 1)
-        // Nor does the reset of the TPM's own lockout.
+        // The reset of the TPM's own lockout does not help either.
         try Tool.output("tpm2_dictionarylockout", ["-T", bound.rig.tpm.tools, "-c"])
         #expect(try bound.tries().left == 1)
     }
@@ -82,9 +82,9 @@ struct PINIndexTests {
         for _ in 0..<3 { _ = code { _ = try bound.open(wrong) } }
         let (tools, handle) = (["-T", bound.rig.tpm.tools], bound.index.handle.description)
         try redefine(bound, pin: "guessed")
-        // The same public area but for `written`, hence another Name, which no sealed object knows.
+        // The same public area except for `written`. So it has another Name, which no sealed object knows.
         #expect(code { _ = try bound.open(Array("guessed".utf8)) } == .indexReplaced)
-        // Nobody writes it: the owner may not, its password may not, and for its policy a key is needed that is gone.
+        // Nobody writes it. The owner may not, its password may not, and the key for its policy is gone.
         let content = bound.rig.tpm.folder.path + "/content"
         try Tool.output("sh", ["-c", "printf '\\0\\0\\0\\0\\0\\0\\0\\377' > \(content)"])
         for arguments in [["-C", "o"], ["-C", handle, "-P", "guessed"]] {
@@ -98,7 +98,7 @@ struct PINIndexTests {
             try OneTimeWriter().write([0, 0, 0, 0, 0, 0, 0, 255], to: index, context, under: key)
         }
         #expect(forged == .policyRefused)
-        // Past the check of the Name, the TPM itself refuses an index that was never written.
+        // Behind the check of the Name, the TPM itself refuses an index that was never written.
         #expect(code { try authorizeUnchecked(bound, pin: Array("guessed".utf8)) } != nil)
         #expect(try bound.rig.tpm.leftovers() == [])
     }
@@ -113,12 +113,12 @@ struct PINIndexTests {
     @Test func anIndexOfAnotherWriterDoesNotOpen() throws {
         let bound = try BoundRig()
         try bound.rig.access.open().undefine(bound.index)
-        // Made the same way at the same handle, with the attacker's own PIN: another write key, hence another Name.
+        // Made the same way at the same handle, with the attacker's own PIN. It has another write key, so another Name.
         let other = try BoundRig(pin: wrong, rig: bound.rig)
         #expect(other.index.handle == bound.index.handle)
         #expect(other.index != bound.index)
         #expect(code { _ = try bound.open(wrong) } == .indexReplaced)
-        // The TPM says the same to who does not look at the Name first.
+        // The TPM gives the same answer to a program that does not check the Name first.
         let attempt = code {
             let context = try bound.rig.access.open()
             let key = try context.storageKey(bound.rig.storageKey)
@@ -174,7 +174,7 @@ struct PINIndexTests {
         #expect(!rig.recorder.contains([UInt8](0x85..<0x8D)))
         let secret = bound.secret.withBytes { span in (8..<24).map { span[$0] } }
         #expect(!rig.recorder.contains(secret))
-        // The PIN is proved in a session salted to the storage key: guesses cannot be tested against what was heard.
+        // The PIN is proved in a session salted to the storage key. So nobody can test guesses against a recording.
         let starts = rig.recorder.all.filter { $0.code == .startAuthSession }
         #expect(starts.allSatisfy { $0.command[10..<14].elementsEqual([0x81, 0x00, 0x00, 0x02]) })
         // The recorder does see what travels in clear.
@@ -191,14 +191,14 @@ struct PINIndexTests {
 
     @Test func whereThereIsNoSuchIndexNothingIsMade() throws {
         let rig = try Rig()
-        // A TPM that says it is of revision 1.16.
+        // A TPM that claims revision 1.16.
         let old = try WireTap(
             rig.tpm,
             answer: { command, answer in
                 if isCommand(.getCapability, command), answer.count == 27 { answer[26] = 116 }
             })
         #expect(code { try definePIN(rig, old) } == .unsupported)
-        // One that says nothing of the kind, but refuses the type.
+        // A TPM that claims nothing of the kind, but refuses the type.
         let stubborn = try WireTap(
             rig.tpm,
             answer: { command, answer in
@@ -220,13 +220,13 @@ struct PINIndexTests {
     }
 
     private func definePIN(_ rig: Rig, _ tap: WireTap) throws {
-        // No leftovers to look for: the tap serves one connection.
+        // The test does not search for leftovers, because the tap serves one connection.
         let context = try TPMAccess.patient(tap.configuration).open()
         _ = try context.definePINIndex(
             pin: SecretBytes(copying: BoundRig.pin), tries: 3, under: context.storageKey(rig.storageKey))
     }
 
-    /// The same handle and the same public area, with a PIN of one's own.
+    /// The same handle and the same public area, with the attacker's own PIN.
     private func redefine(_ bound: BoundRig, pin: String) throws {
         let handle = bound.index.handle.description
         try Tool.output("tpm2_nvundefine", ["-T", bound.rig.tpm.tools, "-Q", "-C", "o", handle])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TPM
 
-/// Policies are computed here; a TPM must come to the same.
+/// Coffer computes policies itself. A TPM must get the same digest.
 struct PolicyDigestTests {
     @Test func theTPMComputesTheSameForARealSession() throws {
         let boot = try BootRig()

@@ -53,11 +53,11 @@ struct PolicyTests {
         let (object, expected) = try rig.seal(try .random(count: 32), .policyData(rig.policy))
         let (_, other) = try rig.seal(try .random(count: 32), .policyData(rig.policy))
         let otherHash = try CommandParameterHash.unseal(name: other.name)
-        // Signed for another object, presented for this one: the signature does not fit.
+        // Signed for another object and presented for this one: the signature does not match.
         #expect(
             code { _ = try rig.unseal(object, expected) { nonce, _ in try rig.sign(nonce, otherHash) } }
                 == .policyRefused)
-        // Presented for what it was signed for, then used on this one: the session does not fit.
+        // Presented for its own object and then used on this one: the session does not match.
         #expect(
             code { _ = try rig.unseal(object, expected, hash: otherHash) { try rig.sign($0, $1) } } == .policyRefused)
         #expect(try rig.tpm.leftovers() == [])
@@ -118,7 +118,7 @@ struct PolicyTests {
         let (object, expected) = try rig.seal(try .random(count: 32), .policyData(rig.policy))
         let other = try P256.PrivateKey.generate()
         #expect(code { _ = try rig.unseal(object, expected) { try rig.sign($0, $1, by: other) } } == .policyRefused)
-        // An object made under the other key's policy has another public area, refused before it is loaded.
+        // An object made under the other key's policy has another public area. Coffer refuses it before it loads it.
         let otherPolicy = try SignedPolicy(signer: other.publicKey, reference: Rig.reference)
         let (planted, _) = try rig.seal(try .random(count: 32), .policyData(otherPolicy))
         #expect(throws: TPMError(.damaged, "")) { try expected.checked(planted.publicArea) }

@@ -25,7 +25,7 @@ struct ResilienceTests {
         // One command without an answer, and not one more for each handle that could not be flushed.
         #expect(recorder.all.count { $0.answer == nil } == 1, "\(recorder.names)")
         rig.tpm.resume()
-        // Key, session and the object whose handle never came back are still there; the next opening flushes them.
+        // Key, session and the object whose handle never came back are still there. The next opening flushes them.
         #expect(try rig.tpm.leftovers().count == 3)
         _ = try access.open().describe()
         #expect(try rig.tpm.leftovers() == [])
@@ -34,10 +34,10 @@ struct ResilienceTests {
     @Test(.timeLimit(.minutes(30))) func aTPMThatHangsFromTheStartIsADeadline() throws {
         let rig = try Rig()
         rig.tpm.hang()
-        // More than its listen queue holds: connecting itself has to give up, too, and leaves less to the command.
+        // More than its listen queue holds. Connecting has a limit too, and leaves less time to the command.
         let hasty = TPMAccess(rig.tpm.configuration, deadline: .milliseconds(100))
         for _ in 0..<8 { #expect(code { _ = try hasty.open().describe() } == .deadline) }
-        // Not a deadline for the one and a deadline for the other.
+        // Both together have one deadline.
         let access = TPMAccess(rig.tpm.configuration, deadline: .seconds(10))
         let started = ContinuousClock.now
         #expect(code { _ = try access.open().describe() } == .deadline)
@@ -88,7 +88,7 @@ struct ResilienceTests {
         #expect(try rig.tpm.leftovers() == [])
     }
 
-    /// The TPM makes a session, and somebody on its bus says that it has not: three of them fill it (attacker 6).
+    /// The TPM makes a session, and somebody on its bus says that it has not. Three such sessions fill it (attacker 6).
     @Test func whatAChangedAnswerHidesIsFlushed() throws {
         let rig = try Rig()
         let lies = Mutex(8)
@@ -99,7 +99,7 @@ struct ResilienceTests {
                 lies.withLock { left in
                     guard left > 0 else { return }
                     left -= 1
-                    // Of the TPM's own refusals and of what TSS cannot read, in turn.
+                    // The TPM's own refusals and answers that TSS cannot read, in turn.
                     answer =
                         left.isMultiple(of: 2) ? [0x80, 0x01, 0, 0, 0, 10, 0, 0, 0, 0x84] : Array(answer.prefix(12))
                     answer[5] = UInt8(answer.count)
@@ -144,7 +144,7 @@ struct ResilienceTests {
         let (object, expected) = try rig.seal(secret, .openData)
         let folder = rig.tpm.folder.path
         let tools = ["-T", rig.tpm.tools, "-Q"]
-        // Somebody else's object, under dictionary attack protection, tried with wrong passwords.
+        // Somebody else's object under dictionary attack protection is tried with wrong passwords.
         try Tool.output("tpm2_dictionarylockout", ["-T", rig.tpm.tools, "-s", "-n", "1", "-t", "600", "-l", "600"])
         try Tool.output("tpm2_createprimary", tools + ["-C", "o", "-p", "right", "-c", folder + "/p.ctx"])
         try Tool.output("tpm2_evictcontrol", tools + ["-C", "o", "-c", folder + "/p.ctx", "0x81000005"])
@@ -153,7 +153,7 @@ struct ResilienceTests {
             _ = try Tool.run(
                 "tpm2_create", tools + ["-C", "0x81000005", "-P", "wrong", "-u", folder + "/u", "-r", folder + "/r"])
         }
-        // Their key in place of ours, past the checks that would have refused it.
+        // Their key in place of Coffer's, past the checks that would have refused it.
         let attempt = code {
             let context = try rig.access.open()
             let foreign = StorageKey(reference: try context.publicReference(0x8100_0005), identity: rig.storageKey)

@@ -24,7 +24,7 @@ final class Rig: Sendable {
     static let reference = [UInt8](repeating: 7, count: 32)
     static let otherReference = [UInt8](repeating: 8, count: 32)
 
-    /// What an authenticator signs.
+    /// The message that an authenticator signs.
     func sign(_ nonce: [UInt8], _ hash: [UInt8], _ reference: [UInt8] = Rig.reference, by key: P256.PrivateKey? = nil)
         throws -> [UInt8]
     {
@@ -58,7 +58,7 @@ final class Rig: Sendable {
         return try data.unseal(session)
     }
 
-    /// The whole way of a policy-bound unseal; the closure makes the signature from nonce and parameter hash.
+    /// A whole unseal under a policy. The closure makes the signature from nonce and parameter hash.
     func unseal(
         _ object: StoredObject, _ expected: ExpectedObject, hash: [UInt8]? = nil,
         sign: (_ nonce: [UInt8], _ hash: [UInt8]) throws -> [UInt8]
@@ -74,7 +74,7 @@ final class Rig: Sendable {
         return try data.unseal(session)
     }
 
-    /// The whole way of a policy-bound agreement over `point`, signed for `signedPoint`.
+    /// A whole agreement under a policy over `point`, signed for `signedPoint`.
     func agree(
         _ object: StoredObject, _ expected: ExpectedObject, point: [UInt8], signedPoint: [UInt8]? = nil
     ) throws -> SecretBytes {
@@ -90,7 +90,7 @@ final class Rig: Sendable {
     }
 }
 
-/// The TPM error a closure ends with, or nil.
+/// The TPM error that a closure ends with, or nil.
 func code(_ body: () throws -> Void) -> TPMError.Code? {
     do {
         try body()

@@ -17,7 +17,7 @@ struct SealingTests {
         #expect(try rig.tpm.leftovers() == [])
     }
 
-    /// Attacker 6 changes the size of the parameters in an answer: what is wiped after it must not go beyond the answer.
+    /// Attacker 6 changes the size of the parameters in an answer. The wipe after it must not go beyond the answer.
     @Test func theSizeThatAnAnswerNamesOverwritesNothing() async throws {
         await #expect(processExitsWith: .success) {
             let rig = try Rig()
@@ -50,7 +50,7 @@ struct SealingTests {
         let starts = rig.recorder.all.filter { $0.code == .startAuthSession }
         #expect(starts.count == 4)
         for start in starts {
-            // tpmKey, the first handle, is the storage key; TPM_RH_NULL would mean no salt.
+            // tpmKey, the first handle, is the storage key. TPM_RH_NULL would mean no salt.
             #expect(start.command[10..<14].elementsEqual([0x81, 0x00, 0x00, 0x02]))
             // AES, 128 bits, CFB, SHA-256.
             #expect(start.command.suffix(8).elementsEqual([0x00, 0x06, 0x00, 0x80, 0x00, 0x43, 0x00, 0x0B]))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import TPM
 
-/// What the TPM library was given, and what it gave, is wiped with its value (attacker 8).
+/// The TPM library's inputs and outputs are wiped with their values (attacker 8).
 struct SecretRemainsTests {
-    /// A secret of 32 bytes that stands in memory in no clear form but those that are looked for.
+    /// A secret of 32 bytes that is in memory in clear only in the forms that the test searches for.
     private struct Masked {
         private let bytes: [UInt8] = (0..<32).map { _ in .random(in: 1...255) }
 
@@ -18,7 +18,7 @@ struct SecretRemainsTests {
             return try SecretBytes(copying: clear)
         }
 
-        /// How often this process's memory holds its second half; what has been freed has its first bytes overwritten.
+        /// How often this process's memory holds its second half. The first bytes of freed memory are overwritten.
         func copies() throws -> Int {
             let file = unsafe open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
             let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
@@ -81,7 +81,7 @@ struct SecretRemainsTests {
             let (object, expected) = try rig.seal(masked.secret(), .openData)
             func use(_ data: borrowing SealedData, _ session: borrowing HMACSession) throws {
                 let value = try data.unseal(keeping: session)
-                // It would be found.
+                // The search would find it.
                 let copies = try masked.copies()
                 try #require(value.count == 32 && copies > 0)
             }
@@ -90,7 +90,7 @@ struct SecretRemainsTests {
             let session = try context.startHMACSession(saltedTo: key)
             let data = try context.loadSealedData(object, expected, under: key)
             try use(data, session)
-            // While the library still has the answer's buffer, and before anything else uses what was freed.
+            // While the library still has the answer's buffer, and before anything else uses the freed memory.
             let copies = try masked.copies()
             try #require(copies == 0)
             _ = consume data
@@ -98,13 +98,14 @@ struct SecretRemainsTests {
         }
     }
 
-    /// What ESYS itself keeps of a password until its context goes is wiped by the allocator, which programs ask for (`glibc.malloc.perturb`).
+    /// ESYS itself keeps parts of a password until its context goes. The allocator wipes those, because programs ask
+    /// for it (`glibc.malloc.perturb`).
     @Test func anIndexsPasswordIsNowhereWhenItsValueIsGone() throws {
         let secret = try SecretBytes(copying: [UInt8](repeating: 0xA5, count: 32))
         let password = try NVPassword(secret)
         let place = unsafe UnsafeRawPointer(password.pointer)
         func isThere() -> Bool {
-            // What has been freed has its first bytes overwritten; nothing is allocated meanwhile.
+            // The first bytes of freed memory are overwritten. Nothing is allocated meanwhile.
             (20..<34).allSatisfy { unsafe place.load(fromByteOffset: $0, as: UInt8.self) == 0xA5 }
         }
         let wasThere = isThere()

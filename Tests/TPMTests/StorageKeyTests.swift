@@ -18,11 +18,11 @@ struct StorageKeyTests {
             ["-T", tpm.tools, "-Q", "-C", "o", "-g", "sha256", "-G", algorithm, "-a", attributes, "-c", context] + extra
         )
         try Tool.output("tpm2_evictcontrol", ["-T", tpm.tools, "-Q", "-C", "o", "-c", context, "0x81000001"])
-        // Over swtpm nobody flushes for the tools.
+        // Over swtpm nothing flushes for the tools.
         try Tool.output("tpm2_flushcontext", ["-T", tpm.tools, "-t"])
     }
 
-    /// A file with X and Y of 32 equal bytes each, laid out as tpm2-tools have them in memory: 128 bytes of room each.
+    /// A file with X and Y of 32 equal bytes each, in the memory layout of tpm2-tools: 128 bytes of room each.
     func unique(_ tpm: SWTPM, _ x: UInt8, _ y: UInt8) throws -> String {
         let path = tpm.folder.path + "/unique"
         let parts = [x, y].map { [32, 0] + [UInt8](repeating: $0, count: 32) + [UInt8](repeating: 0, count: 96) }
@@ -74,7 +74,7 @@ struct StorageKeyTests {
 
     @Test func aKeyFromAnotherSeedIsNotUsed() throws {
         let tpm = try SWTPM()
-        // The same public area but for `unique`: it looks right, and is not what the TPM derives from the template.
+        // The same public area except for `unique`. It looks right, but the TPM does not derive it from the template.
         try plant(tpm, extra: ["-u", unique(tpm, 1, 2)])
         #expect(try TPMAccess.patient(tpm.configuration).open().provisionStorageKey().identity.handle == 0x8100_0002)
     }
@@ -98,7 +98,7 @@ struct StorageKeyTests {
         let (object, expected) = try rig.seal(try .random(count: 32), .openData)
         try rig.tpm.clear()
         #expect(diagnosis(rig, object, expected) == .replaced)
-        // Also when another key has taken its place.
+        // Also if another key has taken its place.
         _ = try rig.access.open().provisionStorageKey().identity
         #expect(diagnosis(rig, object, expected) == .replaced)
         #expect(try rig.tpm.leftovers() == [])
@@ -140,7 +140,7 @@ struct StorageKeyTests {
             return nil
         } catch {
             guard let error = error as? TPMError else { return nil }
-            // The operation has ended; the question is a new one.
+            // The operation has ended. This is a new question.
             return (try? (access ?? rig.access).open().diagnosed(error, rig.storageKey))?.code
         }
     }
