@@ -21,7 +21,8 @@ struct AccessControlTests {
         #expect(AccessControl.plain(.always) == (try AccessControl(accessibility: .always, thisDeviceOnly: true)))
     }
 
-    /// Of all six-byte strings near a valid one, only those that encode something decode; and they give the same bytes again.
+    /// Of all six-byte strings near a valid one, only those decode that encode something. They give the same bytes
+    /// again.
     @Test func decodingTakesOnlyWhatEncodingGives() throws {
         var valid = 0
         for accessibility in UInt8(0)...5 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Vault
 
-/// The access log's file, by who can write it (attacker 5) and by who can read it (attacker 1).
+/// The access log's file and the attackers who can write it (attacker 5) or read it (attacker 1).
 struct AccessLogTests {
     private let fixture: VaultFixture
 
@@ -21,7 +21,7 @@ struct AccessLogTests {
             of: .init(item: nil, service: "service-canary-\(name)", account: "account-canary", require: ["presence"]))
     }
 
-    /// A closed vault whose log has `start` and these reads, the last of them vouched for.
+    /// A closed vault whose log has `start` and these reads. The vault vouches for the last of them.
     private func logged(_ names: [String], durability: LogDurability = .anchored) throws {
         let vault = try fixture.open()
         for name in names { try vault.note(read(name), .written) }
@@ -33,7 +33,7 @@ struct AccessLogTests {
 
     private func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
-    /// Where each record of the file lies.
+    /// The place of each record in the file.
     private func places(_ bytes: [UInt8]) -> [Range<Int>] {
         var places: [Range<Int>] = []
         var start = LogStart.count
@@ -66,7 +66,7 @@ struct AccessLogTests {
         #expect(try vault.logPage(since: page.records[3].time).records.map(\.sequence) == [4])
         let found = try vault.verifyLog()
         #expect(found.problem == nil && found.records == 4 && found.first == 1 && found.last == 4)
-        // The tree's entry for the log is no row that is missing.
+        // The tree's entry for the log does not count as a missing row.
         _ = try vault.verify()
     }
 
@@ -88,7 +88,7 @@ struct AccessLogTests {
         try write(Array(bytes[..<last.lowerBound]))
         let vault = try fixture.open()
         #expect(try vault.verifyLog().problem?.contains("missing") == true)
-        // What is left can still be looked into, and the log goes on.
+        // The rest can still be read, and the log goes on.
         #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
         try vault.note(read("d"), .anchored)
         #expect(try vault.logPage().records.map(\.event) == [.broken, .read])
@@ -132,7 +132,7 @@ struct AccessLogTests {
         let ends = places(bytes)
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.truncate(atOffset: UInt64(ends[ends.count - count].lowerBound))
-        // Nothing vouches for them yet but what the broker remembers.
+        // Only the broker's memory vouches for them yet.
         #expect(try vault.verifyLog().problem == "records at its end are missing")
         #expect(try vault.logPage().problem == "records at its end are missing")
     }
@@ -143,7 +143,7 @@ struct AccessLogTests {
         for name in ["a", "b"] { try vault.note(read(name), .anchored) }
         var bytes = try file()
         bytes[try #require(places(bytes).last).upperBound - 1] ^= 1
-        // Of the same length: the file's size tells nothing.
+        // Of the same length, so the file's size reveals nothing.
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.write(contentsOf: Data(bytes))
         #expect(try vault.verifyLog().problem?.contains("changed after record") == true)
@@ -214,7 +214,7 @@ struct AccessLogTests {
         try logged(["a"])
         let vault = try fixture.open()
         try vault.note(read("b"), .synced)
-        // The vault is not closed in good order: nothing vouches for “b”.
+        // The vault is not closed in order, so nothing vouches for “b”.
         try vault.database.close()
         let bytes = try file()
         try write(Array(bytes.dropLast(5)))

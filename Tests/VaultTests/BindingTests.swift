@@ -4,7 +4,7 @@ import Testing
 
 @testable import Vault
 
-/// What is sealed is bound to vault, item, version, access control and slot, also for someone who gets past the tree.
+/// Sealed data is bound to vault, item, version, access control and slot, even for an attacker who gets past the tree.
 struct BindingTests {
     let access: AccessControl
     let context: ItemContext
@@ -82,7 +82,7 @@ struct BindingTests {
         }
     }
 
-    /// Another vault's private half, another class's, and a half that is not its public half's.
+    /// Another vault's private half, another class's, and a half that does not belong to its public half.
     @Test func classKeys() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()

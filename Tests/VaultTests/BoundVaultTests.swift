@@ -7,19 +7,20 @@ import Testing
 
 @testable import Vault
 
-/// A vault that is bound to a password, on a real TPM. The attacker has the broker's files, its uid and the TPM, and even a signature; not the password.
+/// A vault that is bound to a password, on a real TPM. The attacker has the broker's files, its uid, the TPM and even a
+/// signature, but not the password.
 struct BoundVaultTests {
-    /// A vault in a folder, an authenticator that says yes, and a registry that is a value.
+    /// A vault in a folder, an authenticator that always agrees, and a registry that is a value.
     final class Stage {
         let tpm: SWTPM
         let folder: TemporaryFolder
         let sealer: TPMSealer
         let authenticator: P256.PrivateKey
         var record: RegistryRecord
-        /// The counter's index; it is no part of what is looked at here, and not in the record.
+        /// The counter's index. It does not matter here, and is not in the record.
         private let counter: String
         private var held: OpenVault?
-        /// The objects at the last change of what is approved.
+        /// The objects at the last change of the approved boots.
         var last: SealedObjects = [:]
 
         static let pin = [UInt8](repeating: 0x42, count: 32)
@@ -41,10 +42,10 @@ struct BoundVaultTests {
             try reopen()
         }
 
-        /// Open but between `close` and `reopen`.
+        /// Open except between `close` and `reopen`.
         var vault: OpenVault { held! }
 
-        /// The file is open once only.
+        /// The file can be open only once.
         func close() { held = nil }
 
         var path: String { VaultFile.path(of: record.owner, in: folder.path) }
@@ -72,7 +73,7 @@ struct BoundVaultTests {
 
         func keys(_ pin: [UInt8] = Stage.pin) throws -> ClassKeys { try vault.classKeys(unlockRoot: root(pin)) }
 
-        /// The first step: file.
+        /// The first step: the file.
         func begin(to pin: [UInt8]?, from present: [UInt8] = Stage.pin) throws -> (ResealedRoot, RegistryRecord) {
             let root = try root(present)
             let next = try SecretBytes.random(count: 32)
@@ -85,7 +86,7 @@ struct BoundVaultTests {
             return (sealed, record.with(binding: binding, unlockRoot: sealed.name))
         }
 
-        /// All three: file, registry, and the old is let go of.
+        /// All three steps: the file, the registry, and the removal of the old root.
         @discardableResult
         func bind(to pin: [UInt8]?, from present: [UInt8] = Stage.pin) throws -> Int {
             record = try begin(to: pin, from: present).1
@@ -108,7 +109,7 @@ struct BoundVaultTests {
                 decoding: revealed(try vault.value(of: item, classKeys: keys, agreements: [:])), as: UTF8.self)
         }
 
-        /// Those that count tries: the vault's generation has one, and its counter.
+        /// The indexes that count tries. The vault's generation and its counter have indexes too.
         var indexes: [String] {
             get throws {
                 let generation = record.generation.map { String($0.handle, radix: 16) } ?? "none"
@@ -135,10 +136,10 @@ struct BoundVaultTests {
         try stage.reopen()
         #expect(try stage.value("plain", stage.keys()) == "value of plain")
         #expect(try stage.value("bound", stage.keys()) == "value of bound")
-        // A lock takes the class away.
+        // A lock removes the class key.
         #expect(vaultError { _ = try stage.value("bound", stage.keys().locked()) } == .locked)
 
-        // Another password: all stays, and the one index is another.
+        // Another password: everything stays, and the one index is a new one.
         let first = try stage.indexes
         try stage.bind(to: Stage.other)
         #expect(try stage.indexes.count == 1)
@@ -161,14 +162,14 @@ struct BoundVaultTests {
     @Test func theSignatureAloneOpensNothing() throws {
         let stage = try Stage()
         try stage.bind(to: Stage.pin)
-        // Who can sign, and has file and TPM, but not the password: the TPM refuses, and counts guesses.
+        // The attacker can sign, and has file and TPM, but not the password. The TPM refuses, and counts guesses.
         #expect(
             code {
                 _ = try stage.sealer.open(.unlockRoot, stage.vault.objects, record: stage.record) {
                     (request) throws(SigningRefusal) in try stage.sign(request)
                 }
             } == .policyRefused)
-        // A registry that says that there is no password does not help: it is not the object's policy.
+        // A registry without the password does not help, because the object's policy needs it.
         let lying = stage.record.with(binding: nil, unlockRoot: stage.record.objects[.unlockRoot] ?? [])
         #expect(
             code {
@@ -199,7 +200,7 @@ struct BoundVaultTests {
                     (request) throws(SigningRefusal) in BoundProof(signature: try stage.sign(request), pin: nil)
                 }
             } == .signingRefused)
-        // Without a good signature the password is not even tried.
+        // Without a valid signature the password is not even tried.
         let pin = try SecretBytes(copying: Stage.other)
         #expect(
             code {
@@ -220,7 +221,7 @@ struct BoundVaultTests {
         for _ in 0...TPMSealer.tries { _ = code { _ = try mine.root(Stage.other) } }
         #expect(code { _ = try mine.root() } == .triesUsedUp)
         #expect(throws: Never.self) { _ = try yours.keys(Stage.other) }
-        // Nor does it lock out the TPM's other uses, this user's gated items included.
+        // It does not lock the TPM's other uses out either, this user's gated items included.
         #expect(throws: Never.self) { try mine.reopen() }
         let variables = try Tool.output("tpm2_getcap", ["-T", mine.tpm.tools, "properties-variable"])
         #expect(variables.contains("TPM2_PT_LOCKOUT_COUNTER: 0x0"))
@@ -230,7 +231,7 @@ struct BoundVaultTests {
         let stage = try Stage()
         try stage.bind(to: Stage.pin)
         let index = try #require(stage.record.binding?.index)
-        // Owner authorization is empty: whoever reaches the TPM takes the index away, and makes one of his own there.
+        // Owner authorization is empty. Anybody who reaches the TPM can remove the index and make their own there.
         try stage.sealer.removeIndex(.password(index))
         #expect(code { _ = try stage.root() } == .pinIndexGone)
         let forged = try stage.sealer.bind(
@@ -238,7 +239,7 @@ struct BoundVaultTests {
         #expect(forged.index?.handle == index.handle)
         #expect(forged.index != index)
         #expect(code { _ = try stage.root(Stage.other) } == .pinIndexGone)
-        // With the registry changed to the forged index as well, the object is not the one that it would have to be.
+        // If the registry names the forged index too, the object is not the required one.
         let forgedIndex = try #require(forged.index)
         let binding = try #require(BindingPin(index: forgedIndex, salt: [UInt8](repeating: 1, count: 16)))
         stage.record = stage.record.with(binding: binding, unlockRoot: stage.record.objects[.unlockRoot] ?? [])
@@ -258,7 +259,7 @@ struct BoundVaultTests {
         let bound = try Data(contentsOf: URL(fileURLWithPath: stage.path))
         try before.write(to: URL(fileURLWithPath: stage.path))
         #expect(vaultError { try stage.reopen() } == .damaged)
-        // With the registry of then it is the vault of then; what came later was never under its keys.
+        // With the registry of that time it is the vault of that time. Later changes were never under its keys.
         try stage.reopen(unbound)
         let old = try stage.sealer.open(.unlockRoot, stage.vault.objects, record: unbound) {
             (request) throws(SigningRefusal) in try stage.sign(request)
@@ -268,7 +269,7 @@ struct BoundVaultTests {
         try stage.reopen()
         #expect(vaultError { _ = try stage.vault.classKeys(unlockRoot: old) } == .damaged)
 
-        // A file from before a change of the password opens by neither.
+        // A file from before a change of the password opens with neither.
         stage.close()
         let first = try Data(contentsOf: URL(fileURLWithPath: stage.path))
         try stage.reopen()
@@ -280,7 +281,7 @@ struct BoundVaultTests {
         try second.write(to: URL(fileURLWithPath: stage.path))
         try stage.reopen()
 
-        // And the other way round: a file from the binding, after its end.
+        // The reverse: a file from the binding, after its end.
         try stage.bind(to: nil, from: Stage.other)
         stage.close()
         try second.write(to: URL(fileURLWithPath: stage.path))
@@ -293,7 +294,7 @@ struct BoundVaultTests {
         if !binds { try stage.bind(to: Stage.pin) }
         try stage.set("plain")
         if !binds { try stage.set("bound", .passcodeSet) }
-        // 1. The file has both, the registry names the old: as if nothing had happened, again and again.
+        // 1. The file has both, and the registry names the old one. Everything is as before, again and again.
         for _ in 0..<2 {
             _ = try stage.begin(to: binds ? Stage.pin : nil)
             let useless = stage.vault.uselessIndex
@@ -306,7 +307,7 @@ struct BoundVaultTests {
             _ = try stage.vault.verify()
         }
         if !binds { #expect(try stage.value("bound", stage.keys()) == "value of bound") }
-        // 2. The registry names the new: that is what opens, and the old is still to go.
+        // 2. The registry names the new one. It opens the vault, and the old one is still to be removed.
         stage.record = try stage.begin(to: binds ? Stage.pin : nil).1
         try stage.reopen()
         #expect(stage.vault.isBindingUnfinished)
@@ -314,7 +315,7 @@ struct BoundVaultTests {
         #expect(try stage.value("plain", stage.keys()) == "value of plain")
         try stage.set("later")
         _ = try stage.vault.verify()
-        // 3. Then it has gone.
+        // 3. The old one was removed.
         #expect(try stage.finishBinding() == (binds ? 0 : 1))
         try stage.reopen()
         #expect(!stage.vault.isBindingUnfinished)

@@ -8,7 +8,8 @@ import Testing
 
 @testable import Vault
 
-/// File and counter, on a real TPM. The attacker can write the vault's file, keeps every copy that ever was, and stops the machine at any moment.
+/// File and counter, on a real TPM. The attacker can write the vault's file, keeps every copy, and stops the machine at
+/// any moment.
 struct EpochTests {
     /// A vault in a folder, and what a vault's actor does with it.
     final class Stage {
@@ -35,7 +36,7 @@ struct EpochTests {
             try open()
         }
 
-        /// Open but between `close` and `open`.
+        /// Open except between `close` and `open`.
         var vault: OpenVault { held! }
 
         /// The machine stops.
@@ -53,7 +54,7 @@ struct EpochTests {
 
         var path: String { VaultFile.path(of: record.owner, in: folder.path) }
 
-        /// The file as it is. The vault must be closed.
+        /// The present file. The vault must be closed.
         func copy() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
         func putBack(_ data: Data) throws {
@@ -61,7 +62,7 @@ struct EpochTests {
             try data.write(to: URL(fileURLWithPath: path))
         }
 
-        /// Why it does not open; nil where it does.
+        /// Why it does not open; nil if it does.
         func refusal() -> VaultError.Code? { vaultError { try open() } }
 
         func set(_ account: String) throws { try vault.set(.make("s", account, "value of \(account)")) }
@@ -100,14 +101,14 @@ struct EpochTests {
         #expect(try stage.vault.epoch == 1 && stage.counter == 1)
         for account in ["a", "b", "c"] { try stage.set(account) }
         #expect(try stage.vault.epoch == 1 && stage.counter == 1)
-        // Nothing moves before the run has taken its first step.
+        // Nothing advances before the run has taken its first step.
         #expect(vaultError { try stage.delete("a") } == .uncounted)
         #expect(try stage.has("a"))
         try stage.deleteAndCount("a")
         #expect(try stage.vault.epoch == 3 && stage.counter == 3)
         try stage.delete("b")
         #expect(try stage.vault.epoch == 4 && stage.counter == 3)
-        // And nothing moves while the counter is behind.
+        // And nothing advances while the counter is behind.
         #expect(vaultError { try stage.delete("c") } == .uncounted)
         try stage.count()
         try stage.count()
@@ -131,7 +132,7 @@ struct EpochTests {
         stage.close()
         let made = try stage.copy()
         try stage.open()
-        // Nothing was lost by the stop, and the step is still owed.
+        // The stop lost nothing, and the step is still owed.
         #expect(stage.vault.isAdvanceDue)
         #expect(try !stage.has("b") && !stage.has("c"))
         try stage.vault.begin()
@@ -142,7 +143,7 @@ struct EpochTests {
         #expect(!stage.vault.isAdvanceDue && stage.vault.isAhead)
         try stage.count()
         #expect(try stage.vault.epoch == 5 && stage.counter == 5)
-        // Left while the counter is behind, too.
+        // Closed while the counter is behind, too.
         stage.vault.leaveSteps(true)
         try stage.set("f")
         try stage.vault.advanceEpoch()
@@ -155,7 +156,8 @@ struct EpochTests {
         #expect(stage.refusal() == .rollback)
     }
 
-    /// The disk fails behind the commit, which is in the write-ahead log by then: the step is taken, and must not be taken twice.
+    /// The disk fails after the commit, which is then in the write-ahead log. The step is taken, and must not be taken
+    /// twice.
     @Test func aStepWhoseWriteBackFailsIsTakenOnce() throws {
         let stage = try Stage()
         try stage.set("a")
@@ -163,7 +165,7 @@ struct EpochTests {
             #expect(vaultError { try stage.vault.begin() } == .storage)
         }
         #expect(stage.vault.epoch == 2 && stage.vault.isAhead && !stage.vault.hasBegun)
-        // The actor asks again a minute later.
+        // The actor tries again a minute later.
         #expect(vaultError { try stage.vault.begin() } == .uncounted)
         #expect(stage.vault.epoch == 2)
         try stage.count()
@@ -179,11 +181,11 @@ struct EpochTests {
         #expect(try stage.counter == 4 && !stage.has("a"))
     }
 
-    /// All that this process has open of a file is opened for reading only meanwhile.
+    /// Meanwhile this process has a file's descriptors open for reading only.
     private func withoutWriting(_ path: String, _ body: () throws -> Void) throws {
         let folder = "/proc/self/fd"
         let numbers = try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
-            // One of them is gone again: that of the folder itself.
+            // One of them is gone again: the folder's own.
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")) == path
         }.compactMap { Int32($0) }
         try #require(!numbers.isEmpty)
@@ -222,7 +224,7 @@ struct EpochTests {
         #expect(try stage.vault.count == 0)
     }
 
-    /// Where the machine stops in a run's first deletion, and in its second.
+    /// The points at which the machine stops in a run's first deletion, and in its second.
     enum Stop: Int, CaseIterable {
         case opened, begun, begunCounted, deleted, deletedCounted, deletedAgain, deletedAgainCounted
     }
@@ -249,13 +251,14 @@ struct EpochTests {
             #expect(try stage.has("b") == (stop.rawValue < Stop.deletedAgain.rawValue))
             for account in ["a", "b"] where try !stage.has(account) { try stage.set(account) }
         }
-        // And the vault goes on as ever.
+        // And the vault goes on as before.
         try stage.deleteAndCount("c")
         try stage.open()
         #expect(try !stage.has("c"))
     }
 
-    /// The copy of a moment at which the machine stopped is not put back once a later deletion was acknowledged, whichever file that run began with.
+    /// Once a later deletion was acknowledged, the copy from a moment at which the machine stopped is refused,
+    /// whichever file that run began with.
     @Test(arguments: Stop.allCases)
     func aStopIsNoForkEither(stop: Stop) throws {
         for start in Stop.allCases where start.rawValue <= stop.rawValue {
@@ -270,13 +273,13 @@ struct EpochTests {
             ]
             for step in steps.prefix(stop.rawValue + 1) {
                 try step()
-                // Everything is in the file itself whenever a change has ended.
+                // When a change has ended, the file itself holds everything.
                 copies.append(try stage.copy())
             }
             stage.close()
             let stopped = copies[stop.rawValue]
             try stage.putBack(copies[start.rawValue])
-            // What was counted already is refused at once.
+            // A step that was counted already is refused at once.
             guard stage.refusal() == nil else { continue }
             try stage.deleteAndCount("c")
             stage.close()
@@ -287,7 +290,8 @@ struct EpochTests {
         }
     }
 
-    /// Whoever stops the machine in every step of every run, and chooses each time which of all copies is next: what was acknowledged stays gone.
+    /// The attacker stops the machine in every step of every run, and chooses each time which of all copies comes next.
+    /// Acknowledged deletions stay deleted.
     @Test func noOrderOfStopsAndCopiesBringsBackWhatWasDeleted() throws {
         let stage = try Stage()
         var random = SystemRandomNumberGenerator()
@@ -297,7 +301,7 @@ struct EpochTests {
         var trail: [String] = []
         for round in 0..<60 {
             stage.close()
-            // Any copy that is let in, or the one that is there.
+            // Any copy that is accepted, or the present one.
             let present = try stage.copy()
             if Bool.random(using: &random), let copy = copies.suffix(12).randomElement(using: &random) {
                 try stage.putBack(copy)
@@ -311,7 +315,7 @@ struct EpochTests {
                 { if !stage.vault.hasBegun { try stage.vault.begin() } }, { try stage.count() },
                 { try stage.delete(account) }, { try stage.count() },
             ]
-            // Every fourth deletion comes to its end, so that chance alone cannot leave the test with nothing to look for.
+            // Every fourth deletion completes, so that chance alone cannot leave the test with nothing to check.
             let stop = round % 4 == 3 ? steps.count : Int.random(in: 0...steps.count, using: &random)
             for step in steps.prefix(stop) {
                 try step()
@@ -332,7 +336,7 @@ struct EpochTests {
         #expect(!stage.vault.isAdvanceDue)
         try stage.set("a")
         #expect(stage.vault.isAdvanceDue)
-        // A run that was stopped has still to be counted by the next.
+        // The next run must still count a stopped run.
         try stage.open()
         #expect(stage.vault.isAdvanceDue)
         stage.close()
@@ -341,7 +345,7 @@ struct EpochTests {
         #expect(vaultError { try stage.vault.advanceEpoch() } == .uncounted)
         try stage.vault.begin()
         try stage.count()
-        // The first step stands for nothing that was written: a copy of such a step may be about.
+        // The first step stands for no change. A copy of such a step may exist.
         #expect(stage.vault.isAdvanceDue)
         try stage.vault.advanceEpoch()
         try stage.count()
@@ -360,7 +364,7 @@ struct EpochTests {
         #expect(stage.refusal() == .rollback)
         let words = #expect(throws: VaultError.self) { try stage.open() }?.reason ?? ""
         #expect(words.contains("counter") && words.contains("coffer vault accept"), "\(words)")
-        // One that looks the same, by whoever does not know the password.
+        // A counter that looks the same, made without the password.
         try Tool.output(
             "tpm2_nvdefine",
             tools + [
@@ -380,7 +384,7 @@ struct EpochTests {
         try stage.set("a")
         let password = try VaultKeys.counterPassword(deviceRoot: stage.keys.deviceRoot, vault: stage.record.vault)
         #expect(try stage.sealer.count(to: 2, most: 1, password: password, record: stage.record) == 2)
-        // While it is open, at the next step; and at the next opening.
+        // While it is open, at the next step; otherwise at the next opening.
         try stage.vault.begin()
         try stage.count()
         #expect(try stage.sealer.count(to: 5, most: 3, password: password, record: stage.record) == 5)
@@ -420,7 +424,7 @@ struct EpochTests {
         try stage.open()
         try stage.deleteAndCount("a")
         copies.append(try stage.copy())
-        // Stopped before it was counted: a step ahead.
+        // Stopped before it was counted, so one step ahead.
         try stage.delete("b")
         stage.close()
         copies.append(try stage.copy())

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Vault
 
-/// Making, taking up and leaving alone of files, and what is in them.
+/// Making files, taking them up and leaving them alone, and what is in them.
 struct FileTests {
     let fixture: VaultFixture
 
@@ -28,7 +28,7 @@ struct FileTests {
         try VaultFile.adopt(directory: fixture.folder.path, record: fixture.record)
     }
 
-    /// What SQLite says of itself: these decide whether a change outlives a power cut, and whether what was deleted does.
+    /// SQLite's own settings. They decide whether a change survives a power cut, and whether a deleted value does.
     @Test func theDatabaseIsSetForPowerCutsAndForDeletions() throws {
         let vault = try fixture.open()
         try vault.set(.make("s", "a", "v"))
@@ -48,11 +48,11 @@ struct FileTests {
             ["journal_mode", "locking_mode"].map { (try? String.fetchOne(rows.database, sql: "PRAGMA \($0)")) ?? nil }
         }
         #expect(modes == ["wal", "exclusive"])
-        // Nothing of a change waits in the log.
+        // No part of a change waits in the WAL.
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path + "-wal")).isEmpty)
     }
 
-    /// A crash before the registry was written: nobody knows the file, the next attempt replaces it.
+    /// A crash before the registry was written. Nothing names the file, so the next attempt replaces it.
     @Test func anUnregisteredFileIsReplaced() throws {
         try Data("left behind".utf8).write(to: URL(fileURLWithPath: newPath + "-wal"))
         let next = try VaultFixture(in: fixture.folder)
@@ -62,7 +62,7 @@ struct FileTests {
         #expect(vaultError { _ = try VaultFixture(in: fixture.folder) } == .alreadyExists)
     }
 
-    /// A crash half-way through making the file.
+    /// A crash in the middle of making the file.
     @Test func halfAFileIsReplaced() throws {
         let whole = try Data(contentsOf: URL(fileURLWithPath: newPath))
         for length in [0, 100, whole.count / 2] {
@@ -90,7 +90,7 @@ struct FileTests {
         #expect(exists(newPath))
     }
 
-    /// The log of a file that is gone must not be played into the one that takes its name.
+    /// The WAL of a file that is gone must not be replayed into the file that takes its name.
     @Test func anOldLogIsNotPlayedBack() throws {
         let other = try VaultFixture()
         let vault = try other.open()
@@ -102,7 +102,7 @@ struct FileTests {
         #expect(try fixture.value(fixture.open(), "s", "a") == Array("v".utf8))
     }
 
-    /// After each acknowledged change the log is empty, and nobody else can read any file.
+    /// After each acknowledged change the WAL is empty, and nobody else can read any file.
     @Test func theLogIsEmptyAndFilesArePrivate() throws {
         let vault = try fixture.open()
         for number in 0..<5 {
@@ -134,7 +134,8 @@ struct FileTests {
                 == .invalidArgument)
     }
 
-    /// No byte of a value or a name in any file, in any spelling; and none of what was replaced or deleted, not even sealed.
+    /// No byte of a value or a name is in any file, in any encoding. Replaced and deleted values are gone, even in
+    /// sealed form.
     @Test func canaries() throws {
         let names = ["value", "service", "account", "label", "comment", "attribute", "content"]
         let canaries = Dictionary(uniqueKeysWithValues: names.map { ($0, "CANARY-\($0)-\(UUID().uuidString)") })

@@ -8,7 +8,8 @@ import Testing
 
 @testable import Vault
 
-/// Every single byte of a small vault, changed: each item reads back exactly, or the vault says that it is damaged. Nothing else.
+/// Every single byte of a small vault is changed. Each item reads back exactly, or the vault reports damage. Nothing
+/// else happens.
 struct FlippedByteTests {
     /// Small pages make a small file of the same structure.
     static let pageSize = 512
@@ -16,11 +17,11 @@ struct FlippedByteTests {
     struct Expected: Sendable {
         var values: [String: [UInt8]]
         let agreements: [ObjectRole: SecretBytes]
-        /// Stored, but never acknowledged: there or not.
+        /// Stored, but never acknowledged. It may be there or not.
         var unacknowledged: Set<String> = []
     }
 
-    /// A vault with one item, which takes everything there is to read it: the smallest file in which nothing is missing.
+    /// A vault with one item that needs everything for its read: the smallest file in which nothing is missing.
     private func make(_ fixture: VaultFixture) throws -> Expected {
         let vault = try fixture.open()
         let item = try vault.set(
@@ -82,7 +83,7 @@ struct FlippedByteTests {
         let name = VaultFile.path(of: fixture.record.owner, in: "")
         try forEach(whole.count) { place, folder in
             for leftover in ["-wal", "-shm", "-journal"] {
-                // Most often there is none.
+                // Usually there is none.
                 try? FileManager.default.removeItem(atPath: folder + name + leftover)
             }
             var bytes = whole
@@ -94,7 +95,7 @@ struct FlippedByteTests {
         _ = try fixture.open().verify()
     }
 
-    /// The WAL as a kill between commit and write-back leaves it: what was acknowledged before must be there, what was not may be.
+    /// The WAL as a kill between commit and write-back leaves it. Acknowledged changes must be there, others may be.
     @Test func everyByteOfTheLog() throws {
         let fixture = try VaultFixture(pageSize: Self.pageSize)
         let expected = try make(fixture)
@@ -103,7 +104,7 @@ struct FlippedByteTests {
         let after = fixture.folder.path + "/after"
         try FileManager.default.copyItem(atPath: fixture.path, toPath: after)
 
-        // The same change once more, as a log that nobody has written back.
+        // The same change once more, as a WAL that was not written back.
         try write(before, fixture.path)
         let queue = try DatabaseQueue(path: fixture.path)
         try queue.writeWithoutTransaction { database in
@@ -133,7 +134,7 @@ struct FlippedByteTests {
             try write(damaged, folder + name + "-wal")
             return complaint(fixture, folder, all)
         }
-        // The whole log brings the change, so the test above has looked at the right one.
+        // The whole WAL makes the change, so the test above has checked the right one.
         try write(file, fixture.path)
         try write(log, fixture.path + "-wal")
         #expect(try fixture.value(fixture.open(), "s", "third") == Array("three".utf8))

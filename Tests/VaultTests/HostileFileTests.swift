@@ -6,10 +6,10 @@ import Testing
 
 @testable import Vault
 
-/// Attackers 5 and 7: a vault's file that somebody wrote to fill the memory of the process that reads it.
+/// Attackers 5 and 7: somebody wrote a vault's file that fills the memory of the process that reads it.
 @Suite(.timeLimit(.minutes(30)))
 struct HostileFileTests {
-    /// The most memory that this process ever had at once, in bytes, since it was last asked to forget.
+    /// The most memory that this process had at once, in bytes, since the last reset.
     private static func peak() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
@@ -20,8 +20,8 @@ struct HostileFileTests {
         try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }
 
-    /// A vault with an item, changed by who can write its file.
-    /// - Parameter freePages: how many of its pages the file says are free; nil for what is true.
+    /// A vault with an item, changed by somebody who can write its file.
+    /// - Parameter freePages: how many of its pages the file claims to be free; nil for the true number.
     private static func outcome(
         of change: String, freePages: UInt32? = nil
     ) throws -> (code: VaultError.Code?, memory: Int) {
@@ -34,7 +34,7 @@ struct HostileFileTests {
             try database.execute(sql: change)
         }
         if let freePages {
-            // The header's own word (SQLite's file format, 1.3.8).
+            // The header's own number (SQLite's file format, 1.3.8).
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: fixture.path))
             try file.seek(toOffset: 36)
             try file.write(contentsOf: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: freePages >> $0) })
@@ -53,7 +53,7 @@ struct HostileFileTests {
 
     @Test("a value of any length, anywhere, is damage and takes no memory")
     func lengths() async {
-        // In a process of its own, whose memory is only this test's.
+        // In a process of its own, whose memory only this test uses.
         await #expect(processExitsWith: .success) {
             let long = "zeroblob(100000000)"
             for change in [
@@ -80,7 +80,7 @@ struct HostileFileTests {
                 "\(numbers) INSERT INTO item SELECT randomblob(16), zeroblob(250000) FROM n",
                 "\(numbers) INSERT INTO posting SELECT randomblob(32), zeroblob(600000) FROM n",
             ] {
-                // Also where the file says that all of it is free.
+                // Also if the file claims that all of it is free.
                 for free in [nil, 20_000, UInt32.max] as [UInt32?] {
                     let (code, memory) = try HostileFileTests.outcome(of: change, freePages: free)
                     try #require(code == .damaged, "\(change): \(String(describing: code))")
@@ -97,7 +97,7 @@ struct HostileFileTests {
             try fixture.open().close()
             let path = fixture.path + side
             if !side.isEmpty { try Data().write(to: URL(fileURLWithPath: path)) }
-            // It is long, and takes no room: nothing is written.
+            // It is long and takes no room, because nothing is written.
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             try file.truncate(atOffset: UInt64(StorageLimits.file) + 1)
             try file.close()
@@ -124,7 +124,7 @@ struct HostileFileTests {
                 { _ = try vault.value(of: vault.find(service: "s", account: "a"), classKeys: keys) },
                 { _ = try vault.set(other, mode: .replace) },
             ] {
-                // Not having room for another is what this is about.
+                // The test is about having no room for another.
                 while let one = try? SecretBytes(copying: [UInt8](repeating: 1, count: 32)) { held.append(one) }
                 let before = codes.count
                 while let code = vaultError(step) {

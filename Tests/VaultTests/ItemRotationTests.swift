@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-/// A fresh key for one item: the item stays what it is, and nothing of the key before is left.
+/// A fresh key for one item. The item stays as it is, and nothing of the former key is left.
 struct ItemRotationTests {
     private let fixture: VaultFixture
     private let vault: OpenVault
@@ -49,7 +49,7 @@ struct ItemRotationTests {
         #expect(try fixture.value(vault, "s", "a") == Array("value".utf8))
         #expect(try firstSlot() != slot)
         #expect(try sealedValue(before.id) != sealed)
-        // What was sealed is nowhere in the file any more.
+        // The sealed value is no longer in the file.
         let bytes = try #require(sealed)
         for (name, content) in try fixture.files() {
             #expect(content.range(of: Data(bytes)) == nil, "\(name)")

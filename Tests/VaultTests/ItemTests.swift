@@ -228,7 +228,7 @@ struct ItemTests {
             return vault.treeReadCount - before
         }
         for number in 0..<300 {
-            // A name's term, a service's term and the item, each a way of four nodes.
+            // A name's term, a service's term and the item: each is a path of four nodes.
             #expect(try cost { try vault.set(.make("service \(number)", "account", "v")) } <= 12)
         }
         #expect(try cost { _ = try vault.find(service: "service 17", account: "account") } <= 8)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Vault
 
-/// Attacker 7: one who fills his own vault fills neither the memory of the broker, which is everybody's, nor the disk.
+/// Attacker 7: a user who fills their own vault fills neither the broker's memory, which all share, nor the disk.
 struct LimitTests {
-    /// With little room, since ten thousand items take their time.
+    /// With little room, because ten thousand items take time.
     private func open(_ fixture: VaultFixture, _ room: Room) throws -> OpenVault {
         try OpenVault(
             directory: fixture.folder.path, record: fixture.record, sealer: fixture.sealer, now: SystemClock.now,
@@ -17,7 +17,7 @@ struct LimitTests {
         for account in ["a", "b", "c"] { try vault.set(.make("s", account, "v")) }
         #expect(vaultError { try vault.set(.make("s", "d", "v")) } == .limitExceeded)
         #expect(try vault.count == 3)
-        // One that is there is no further one, and one that goes makes room.
+        // A replaced item is not a further one, and a deleted one makes room.
         try vault.set(.make("s", "c", "another"))
         try vault.delete(vault.find(service: "s", account: "a"))
         try vault.set(.make("s", "d", "v"))
@@ -30,13 +30,13 @@ struct LimitTests {
         for account in ["a", "b"] { try vault.set(.make("s", account, value)) }
         #expect(
             vaultError { for account in ["c", "d"] { try vault.set(.make("s", account, value)) } } == .limitExceeded)
-        // What was freed in the file counts as free.
+        // Freed pages of the file count as free.
         try vault.delete(vault.find(service: "s", account: "a"))
         try vault.set(.make("s", "e", value))
         _ = try vault.verify()
     }
 
-    /// Room has the numbers that the documents name.
+    /// Room has the numbers of the documents.
     @Test func theUsualRoom() {
         let room = Room()
         #expect(room.items == 10_000 && room.records == 16 << 20 && room.file == 1 << 30)
@@ -66,10 +66,10 @@ struct LimitTests {
         #expect(
             refusal?.code == .limitExceeded && refusal?.reason.contains("remove items that you do not need") == true)
         #expect(stored > 60 && stored < 65, "\(stored)")
-        // Nothing of it is there, and what is there is whole.
+        // Nothing of it is there, and everything else is whole.
         #expect(try vault.list().count == stored && vault.count == stored)
         _ = try vault.verify()
-        // What makes it smaller is welcome, and makes room.
+        // A change that makes it smaller is allowed, and makes room.
         try vault.edit(
             vault.find(service: "s", account: "0"), changes: MetadataChanges(attributes: ["1": "", "2": "", "3": ""]))
         try vault.delete(vault.find(service: "s", account: "1"))

@@ -29,7 +29,7 @@ import Testing
         #expect(seen.count == 200)
     }
 
-    /// The checksum as the specification has it, computed apart.
+    /// The checksum of the specification, computed separately.
     @Test func theLastGroupIsTheChecksumOfTheSpecification() throws {
         let text = try text(RecoveryCode.random()).replacing("-", with: "")
         let domain = Array("org.coffer.recovery.checksum".utf8)
@@ -47,7 +47,7 @@ import Testing
     @Test func itIsReadHoweverPeopleWriteIt() throws {
         var code = try RecoveryCode.random()
         var written = try text(code)
-        // One in which there is something to mistake.
+        // A code with characters that can be mistaken.
         while !written.contains("0") || !written.contains("1") {
             code = try RecoveryCode.random()
             written = try text(code)

@@ -29,7 +29,7 @@ import Testing
         return code
     }
 
-    /// A copy of the file as it is now, somewhere else.
+    /// A copy of the present file, in another place.
     private func backup(_ folder: TemporaryFolder) throws -> String {
         let copy = folder.path + "/old-\(UUID().uuidString.prefix(8)).vault"
         try Data(contentsOf: URL(fileURLWithPath: fixture.path)).write(to: URL(fileURLWithPath: copy))
@@ -52,7 +52,7 @@ import Testing
         _ = try vault.set(.make("tpm", "only", "five", AccessControl(thisDeviceOnly: true)))
         _ = try vault.set(.make("always", "here", "six", .plain(.always)))
         let code = try makeCode()
-        // Written after the code was made: that needs no new one.
+        // Written after the code was made. It needs no new code.
         _ = try vault.set(.make("later", "me", "seven", gated))
         let folder = try TemporaryFolder()
         let path = try backup(folder)
@@ -81,7 +81,7 @@ import Testing
         let wifi = old.items[6].summary.metadata
         #expect(wifi.label == "Home" && wifi.comment == "upstairs" && wifi.attributes == ["kind": "wpa"])
         #expect(wifi.expires == 1_900_000_000_000)
-        // Only looked at.
+        // Only read.
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
 
@@ -152,7 +152,7 @@ import Testing
             vaultError { _ = try vault.wrap(other.rawRepresentation, under: try RecoveryCode.random()) } == .damaged)
     }
 
-    /// A damaged file is not called a wrong code: the right one is in somebody's hand, and another copy may be whole.
+    /// A damaged file is not called a wrong code. The person may have the right code, and another copy may be whole.
     @Test(arguments: ["recovery", "header", "keybag", "item", "value"])
     func damageIsCalledDamageAndNotAWrongCode(table: String) throws {
         _ = try vault.set(.make("mail", "me", "one"))
@@ -192,7 +192,7 @@ import Testing
         #expect(vaultError { _ = try recover(path, code, folder) } == .damaged)
     }
 
-    /// Attacker 5 cannot put a wrap of his own, or an older one, under an open or closed vault.
+    /// Attacker 5 cannot put a forged or older wrap into an open or closed vault.
     @Test func theOpenVaultBelievesNoRowThatTheTreeDoesNotVouchFor() throws {
         try makeCode()
         let folder = try TemporaryFolder()
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    /// What the code opens is not the device root: what is for this device only stays closed whatever one tries.
+    /// The code does not open the device root. Items for this device only stay closed in every way.
     @Test func theWrapHasNoKeyOfWhatIsForThisDeviceOnly() throws {
         let code = try makeCode()
         var row: [UInt8] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Vault
 
-/// What is stored comes back, in every class and size, and only with everything that its class asks for.
+/// A stored value comes back, in every class and size, and only with everything that its class needs.
 struct RoundTripTests {
     @Test(arguments: [0, 1, 59, 60, 61, 64, 255, 256, 1000, 4096, 65535, 65536, Limits.value - 1, Limits.value])
     func sizes(count: Int) throws {
@@ -97,7 +97,7 @@ struct RoundTripTests {
         #expect(vaultError { _ = try vault.value(of: item, classKeys: keys, agreements: made) } == .damaged)
     }
 
-    /// Both ways of “or”, and neither; “and” needs both.
+    /// Both ways of “or”, and neither. “and” needs both.
     @Test func applicationPassword() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.open()

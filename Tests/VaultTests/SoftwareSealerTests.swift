@@ -27,7 +27,7 @@ struct SoftwareSealerTests {
         }
     }
 
-    /// The unlock root, with a request that was exchanged before it was signed.
+    /// The unlock root, with a request that was changed before it was signed.
     private func unlock(_ exchange: (SigningRequest) throws -> SigningRequest) -> SealerError.Code? {
         code {
             let root = try fixture.sealer.open(.unlockRoot, objects, record: fixture.record) {
@@ -168,7 +168,7 @@ struct SoftwareSealerTests {
         }
     }
 
-    /// On another machine, that is under another machine key, nothing opens, and the error says why.
+    /// Under another machine key, as on another machine, nothing opens, and the error says why.
     @Test func theMachineKey() throws {
         let path = "\(fixture.folder.path)/\(SoftwareSealer.keyFile)"
         let key = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -35,7 +35,7 @@ struct TPMSealerTests {
                 storageKey: keys.storageKey, counter: keys.counter, objects: keys.names, generation: keys.generation)
         }
 
-        /// An authenticator after PAM's yes.
+        /// An authenticator after PAM has accepted.
         func sign(_ request: SigningRequest) throws(SigningRefusal) -> [UInt8] {
             do {
                 return try authenticator.signature(for: request.message())
@@ -44,7 +44,7 @@ struct TPMSealerTests {
             }
         }
 
-        /// A signature over a request in which something was exchanged.
+        /// A signature over a request in which something was changed.
         func sign(
             _ request: SigningRequest, nonce: [UInt8]? = nil, hash: [UInt8]? = nil, reference: PolicyReference? = nil
         ) throws(SigningRefusal) -> [UInt8] {
@@ -56,7 +56,7 @@ struct TPMSealerTests {
         }
     }
 
-    /// The sealer error a closure ends with, or nil.
+    /// The sealer error that a closure ends with, or nil.
     func code(_ body: () throws -> Void) -> SealerError.Code? {
         do {
             try body()
@@ -77,7 +77,7 @@ struct TPMSealerTests {
         #expect(try fixture.tpm.leftovers() == [])
     }
 
-    /// Six for each of its two objects, at most, together; the counter is read on the way.
+    /// At most six for each of its two objects. The counter is read on the way.
     @Test func aColdUnlockIsElevenCommandsAndAGatedReadEight() throws {
         let fixture = try Fixture()
         _ = try fixture.sealer.openCounted(fixture.objects, record: fixture.record)
@@ -96,13 +96,13 @@ struct TPMSealerTests {
         #expect(try fixture.tpm.leftovers() == [])
     }
 
-    /// As every earlier vault has it, and as where a TPM makes no credential: the same in all but the number of commands.
+    /// As in every earlier vault, and as with a TPM that makes no credential. Only the number of commands differs.
     @Test func aSealedDeviceRootIsAsGood() throws {
         let fixture = try Fixture()
         let tap = try WireTap(
             fixture.tpm,
             command: { command, bytes in
-                // A code that is no command's.
+                // A code that no command has.
                 if isCommand(.activateCredential, command) { bytes.replaceSubrange(6..<10, with: [0, 0, 0x01, 0xFF]) }
             })
         let id = try VaultID.random()
@@ -129,7 +129,8 @@ struct TPMSealerTests {
         #expect(try fixture.tpm.leftovers() == [])
     }
 
-    /// Everybody can make a credential for the storage key, with a device root that he knows. The registry's record is not his to write.
+    /// Anybody can make a credential for the storage key, with a device root that they know. They cannot write the
+    /// registry's record.
     @Test func aPlantedDeviceRootIsRefused() throws {
         let fixture = try Fixture()
         func plant() throws -> StoredCredential? {
@@ -292,7 +293,7 @@ struct TPMSealerTests {
         #expect(code { _ = try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record) } == .unavailable)
     }
 
-    /// `tpm2_evictcontrol`, or another system on the same machine that tidies up.
+    /// `tpm2_evictcontrol`, or another system on the same machine that cleans up.
     @Test func anEvictedStorageKeyIsMadeAgainFromTheSameSeed() throws {
         let fixture = try Fixture()
         let handle = try #require(fixture.record.storageKey).handle
@@ -302,7 +303,7 @@ struct TPMSealerTests {
         }
         try evict()
         #expect(try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record) == fixture.keys.deviceRoot)
-        // Under its old handle, so that the next opening needs nothing of this.
+        // Under its old handle, so the next opening does not have to do it again.
         fixture.recorder.reset()
         #expect(try fixture.sealer.openDeviceRoot(fixture.objects, record: fixture.record) == fixture.keys.deviceRoot)
         #expect(fixture.recorder.count == 2)
@@ -310,7 +311,7 @@ struct TPMSealerTests {
         #expect(
             try fixture.sealer.open(.unlockRoot, fixture.objects, record: fixture.record, sign: fixture.sign)
                 == fixture.keys.unlockRoot)
-        // With an owner password it cannot be put back, and that is what is said.
+        // With an owner password it cannot be put back, and the error says that.
         try evict()
         try Tool.output("tpm2_changeauth", ["-T", fixture.tpm.tools, "-c", "owner", "hunter2"])
         do {
@@ -322,7 +323,7 @@ struct TPMSealerTests {
         #expect(try fixture.tpm.leftovers() == [])
     }
 
-    /// What somebody else put under the handle stays there, and is not used.
+    /// A key that somebody else put under the handle stays there, and is not used.
     @Test func anotherKeyInItsPlaceIsNeitherUsedNorMoved() throws {
         let fixture = try Fixture()
         let handle = "0x" + String(try #require(fixture.record.storageKey).handle, radix: 16)

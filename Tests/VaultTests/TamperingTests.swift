@@ -7,7 +7,7 @@ import Testing
 
 @testable import Vault
 
-/// Attacker 5 writes the vault's file: every edit is damage, none is "not found", none is another value.
+/// Attacker 5 writes the vault's file. Every edit is damage, and none gives "not found" or another value.
 struct TamperingTests {
     let fixture: VaultFixture
     let first: ItemSummary
@@ -22,7 +22,7 @@ struct TamperingTests {
             .item
     }
 
-    /// What opening the vault and reading the first item ends with.
+    /// The result of opening the vault and reading the first item.
     private func outcome() -> VaultError.Code? {
         vaultError {
             let vault = try fixture.open()
@@ -52,7 +52,7 @@ struct TamperingTests {
         #expect(outcome() == .damaged)
     }
 
-    /// SQLite does not look whether a file has a key twice.
+    /// SQLite does not check whether a file has a key twice.
     @Test func aRowInAnothersPlace() throws {
         let id = first.id.bytes
         let records = try rows()
@@ -71,7 +71,7 @@ struct TamperingTests {
         #expect(vaultError { _ = try vault.missing(in: vault) } == .damaged)
     }
 
-    /// `coffer doctor` checks every row: one of these ended the broker.
+    /// `coffer doctor` checks every row. One of these once ended the broker.
     @Test(arguments: [0, 1, 31, 33]) func anIndexEntryOfAnotherLength(_ count: Int) throws {
         try fixture.tamper { database in
             try database.execute(
@@ -118,7 +118,7 @@ struct TamperingTests {
         #expect(vaultError { _ = try vault.verify() } == .damaged)
     }
 
-    /// Taking a gated item's requirement away, in the access control and in the slot.
+    /// The removal of a gated item's requirement, in the access control and in the slot.
     @Test(arguments: [8 + 4 + 5, 8 + 4 + 2])
     func aChangedPolicyByte(place: Int) throws {
         try fixture.tamper { database in
@@ -127,7 +127,7 @@ struct TamperingTests {
             try database.plant(record: record, of: first.id)
         }
         #expect(outcome() == .damaged)
-        // Nor is it what a new value would keep.
+        // A new value would not keep it either.
         let vault = try fixture.open()
         #expect(vaultError { _ = try vault.access(service: "s", account: "first") } == .damaged)
     }
@@ -151,7 +151,8 @@ struct TamperingTests {
         #expect(outcome() == nil)
     }
 
-    /// Item, value and index entries gone, the nodes recomputed: it must not look as if there had never been such an item.
+    /// Item, value and index entries are gone, and the nodes recomputed. It must not look as if such an item had never
+    /// existed.
     @Test func aRowTakenAway() throws {
         let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
         let name = try keys.term(service: "s", account: "first")
@@ -184,7 +185,7 @@ struct TamperingTests {
         #expect(vaultError { _ = try vault.search(attributes: ["a": "b"]) } == .damaged)
     }
 
-    /// One row fewer or more, without touching the tree.
+    /// One row fewer or more, without a change of the tree.
     @Test func listsAreComplete() throws {
         try fixture.tamper { database in
             try database.execute(sql: "DELETE FROM item WHERE id = ?", arguments: [Data(second.id.bytes)])
@@ -216,7 +217,7 @@ struct TamperingTests {
         #expect(vaultError { _ = try fixture.open().verify() } == .damaged)
     }
 
-    /// A row of another vault of the same owner on the same machine, whose keys the attacker has.
+    /// A row of another vault of the same owner on the same machine. The attacker has its keys.
     @Test func aRowOfAnotherVault() throws {
         let other = try VaultFixture()
         let foreign = try { try other.open().set(.make("s", "first", "foreign")).item }()
@@ -233,7 +234,7 @@ struct TamperingTests {
         #expect(outcome() == .damaged)
     }
 
-    /// A header of the attacker's that says what the tree now says.
+    /// A forged header that matches the changed tree.
     @Test func aHeaderMadeToFit() throws {
         let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
         let terms = [try keys.term(service: "s", account: "first"), try keys.term(service: "s")]
@@ -250,7 +251,7 @@ struct TamperingTests {
         #expect(vaultError { _ = try fixture.open().find(service: "s", account: "first") } == .damaged)
     }
 
-    /// A class key of the attacker's, with digest and header recomputed as far as that goes without keys.
+    /// A forged class key, with digest and header recomputed as far as possible without keys.
     @Test func aPlantedPublicKey() throws {
         let mine = try X25519.PrivateKey.generate()
         try fixture.tamper { database in
@@ -261,7 +262,7 @@ struct TamperingTests {
         #expect(vaultError { _ = try fixture.open() } == .damaged)
     }
 
-    /// The same, by one who also has the integrity key: the MAC of the class key is a check of its own.
+    /// The same, by an attacker who also has the integrity key. The MAC of the class key is a check of its own.
     @Test func aPlantedPublicKeyUnderAGoodHeader() throws {
         let mine = try X25519.PrivateKey.generate()
         let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
@@ -331,7 +332,7 @@ struct TamperingTests {
             header[9] = 2
             try database.execute(sql: "UPDATE header SET content = ?", arguments: [Data(header)])
         }
-        // A changed byte is damage; only a good header of another format is a newer one.
+        // A changed byte is damage. Only a valid header of another format is a newer one.
         #expect(outcome() == .damaged)
         try fixture.tamper { database in
             let mac = try HMACSHA256.code(for: Header.macMessage(header), key: keys.integrity)

@@ -8,15 +8,15 @@ import Testing
 
 @testable import Vault
 
-/// A vault that is tied to the boot, on a real TPM. The attacker starts another system on the machine and is root there: he has all files, the authenticator's
-/// key among them, and the TPM.
+/// A vault that is tied to the boot, on a real TPM. The attacker starts another system on the machine and is root
+/// there. They have the TPM and all files, also the authenticator's key.
 struct TiedVaultTests {
     typealias Stage = BoundVaultTests.Stage
 
     private let other = [UInt8](repeating: 0xEE, count: 32)
     private let update = [UInt8](repeating: 0x0B, count: 32)
 
-    /// What a boot that does not open the vault ends with.
+    /// The result of a boot that does not open the vault.
     private func refusal(_ body: () throws -> Void) -> SealerError.Code? {
         do {
             try body()
@@ -60,18 +60,18 @@ struct TiedVaultTests {
         try stage.tie()
         let objects = stage.vault.objects
         try stage.tpm.measure(4, other)
-        // He signs with the authenticator's own key.
+        // The attacker signs with the authenticator's own key.
         for role in [ObjectRole.unlockRoot, .recovery, .approvingKey] {
             #expect(refusal { _ = try stage.open(role, objects) } == .bootNotApproved)
         }
         #expect(refusal { _ = try stage.sealer.openDeviceRoot(objects, record: stage.record) } == .bootNotApproved)
-        // The list in the file is his to write; what the TPM keeps is not.
+        // The attacker can write the list in the file, but not what the TPM keeps.
         let boot = try #require(stage.record.boot)
         let now = try stage.sealer.standing(of: stage.vault.boots, record: stage.record).now
         var forged = objects
         forged[.approvedBoots] = BootList(inForce: [ApprovedBoot(digest: now, approved: 1)]).object
         #expect(refusal { _ = try stage.sealer.openDeviceRoot(forged, record: stage.record) } == .bootNotApproved)
-        // So is the registry: with other registers, or with none, it is another policy than the objects'.
+        // The same holds for the registry. With other registers, or none, the policy is not that of the objects.
         let unmeasured = try #require(BootPin(index: boot.index, registers: [9]))
         #expect(
             refusal {
@@ -99,14 +99,14 @@ struct TiedVaultTests {
         try stage.pruneBoot()
         try stage.reopen()
         #expect(try stage.vault.boots.inForce.count == 1)
-        // Somebody starts it with the old kernel, and puts back the files of then.
+        // Somebody starts it with the old kernel, and puts back the files of that time.
         try stage.tpm.powerCycle()
         #expect(refusal { try stage.reopen() } == .bootNotApproved)
         for file in [before, between] {
             try stage.restore(file)
             #expect(refusal { try stage.reopen() } == .bootNotApproved)
         }
-        // What was sealed then is the same, and good for nothing under that boot.
+        // The objects sealed then are the same, and useless under that boot.
         try stage.restore(between)
         let sealed = try stage.storedObjects()
         for role in ObjectRole.tiedToBoot { #expect(sealed[role] == stage.last[role]) }
@@ -135,7 +135,7 @@ struct TiedVaultTests {
             boot.index.handle, attributes: "policywrite|authread|no_da", size: 34, policy: boot.index.policy)
         #expect(refusal { try stage.reopen() } == .bootIndexGone)
         #expect(vaultError { try stage.reopen() } == .sealer)
-        // With rights for the owner he can write it, and then it is another index.
+        // With rights for the owner the attacker can write it, but it is then another index.
         try stage.tpm.redefine(
             boot.index.handle, attributes: "ownerwrite|policywrite|authread|no_da", size: 34, policy: boot.index.policy)
         let content = stage.tpm.folder.path + "/content"
@@ -174,7 +174,7 @@ struct TiedVaultTests {
                     }
                 } == .policyRefused, "\(kind)")
         }
-        // And a signature for the approving key opens nothing else.
+        // A signature for the approving key opens nothing else.
         for role in [ObjectRole.unlockRoot, .recovery] {
             #expect(
                 refusal {
@@ -188,7 +188,8 @@ struct TiedVaultTests {
                     }
                 } == .policyRefused)
         }
-        // Nor does a key of his own write the index, though it stands in the file that he can write.
+        // The attacker's own key does not write the index either, although the attacker can write the file that holds
+        // it.
         let digest = [UInt8](repeating: 9, count: 32)
         let forged = [ApprovedBoot(digest: digest, approved: 1)]
         #expect(
@@ -210,7 +211,7 @@ struct TiedVaultTests {
                     }
                 } == .bootIndexGone)
         }
-        // The file of then, with the registry of now, is another vault's.
+        // The file of that time does not match the present registry.
         #expect(throws: Never.self) { try stage.reopen() }
     }
 
@@ -219,7 +220,7 @@ struct TiedVaultTests {
         let stage = try Stage()
         if !ties { try stage.tie() }
         try stage.set("plain")
-        // 1. The file has both, the registry names the old: as if nothing had happened, again and again.
+        // 1. The file has both, and the registry names the old one. Everything is as before, again and again.
         for _ in 0..<2 {
             _ = try stage.beginTie(ties)
             let useless = stage.vault.uselessIndex
@@ -231,14 +232,14 @@ struct TiedVaultTests {
             #expect(try stage.value("plain", stage.keys()) == "value of plain")
             _ = try stage.vault.verify()
         }
-        // 2. The registry names the new: that is what opens, and the old is still to go.
+        // 2. The registry names the new one. It opens the vault, and the old one is still to be removed.
         stage.record = try stage.beginTie(ties)
         try stage.reopen()
         #expect(stage.vault.isBindingUnfinished)
         #expect(try stage.value("plain", stage.keys()) == "value of plain")
         try stage.set("later")
         _ = try stage.vault.verify()
-        // 3. Then it has gone.
+        // 3. The old one was removed.
         _ = try stage.finishBinding()
         try stage.reopen()
         #expect(!stage.vault.isBindingUnfinished)
@@ -254,7 +255,7 @@ struct TiedVaultTests {
         try stage.tie()
         let next = try stage.predicted(4, update)
         let list = try stage.vault.boots.inForce + [ApprovedBoot(digest: next, approved: 2)]
-        // The file has both lists, the TPM the old one.
+        // The file has both lists, and the TPM the old one.
         try stage.vault.put(BootList(inForce: stage.vault.boots.inForce, next: list))
         try stage.reopen()
         #expect(try stage.value("plain", stage.keys()) == "value of plain")
@@ -300,7 +301,7 @@ struct TiedVaultTests {
     @Test func theRecoveryCodeBringsItBackWithoutTheBoot() throws {
         let stage = try Stage()
         try stage.set("plain")
-        // One that was made before, and one that is made while it is tied.
+        // An item that was made before, and one that is made while it is tied.
         let before = try RecoveryCode.random()
         try stage.vault.confirm(try stage.vault.wrap(stage.open(.recovery, stage.vault.objects), under: before))
         try stage.tie()
@@ -328,7 +329,7 @@ struct TiedVaultTests {
             return recorder.count
         }
         let plain = stage.vault.objects
-        // What an earlier process left behind is looked for once.
+        // The search for what an earlier process left behind happens once.
         _ = try sealer.openDeviceRoot(plain, record: stage.record)
         #expect(try count { _ = try sealer.openDeviceRoot(plain, record: stage.record) } == 2)
         try stage.tie()
@@ -370,7 +371,7 @@ struct TiedVaultTests {
     @Test func theListInTheFileIsTheVaultsOwn() throws {
         let stage = try Stage()
         try stage.tie()
-        // The boot is the approved one, so that the vault opens: and the header says that its list was changed.
+        // The boot is the approved one, so the vault opens. The header then shows that its list was changed.
         let second = [ApprovedBoot(digest: other, approved: 7)]
         let forged = try BootList(inForce: stage.vault.boots.inForce, next: second).object
         let text = forged.public.map { String(format: "%02x", $0) }.joined()
@@ -399,7 +400,7 @@ struct TiedVaultTests {
 }
 
 extension BoundVaultTests.Stage {
-    /// The first step: file.
+    /// The first step: the file.
     func beginTie(_ ties: Bool, from pin: [UInt8] = BoundVaultTests.Stage.pin) throws -> RegistryRecord {
         let root = try root(pin)
         let recovery = try open(.recovery, vault.objects)
@@ -434,7 +435,7 @@ extension BoundVaultTests.Stage {
         do { return try key.signature(for: request.message()) } catch { throw SigningRefusal("\(error)") }
     }
 
-    /// What the registers come to when this is measured besides.
+    /// The registers' values if this is measured as well.
     func predicted(_ register: Int, _ digest: [UInt8]) throws -> [UInt8] {
         var values = try sealer.standing(of: vault.boots, record: record).values
         values[register] = try SHA256.digest((values[register] ?? []) + digest)
@@ -457,7 +458,7 @@ extension BoundVaultTests.Stage {
         last = vault.objects
     }
 
-    /// The vault's file as it is.
+    /// The present file of the vault.
     func copy() throws -> Data {
         close()
         defer { try? reopen() }
@@ -469,7 +470,7 @@ extension BoundVaultTests.Stage {
         try file.write(to: URL(fileURLWithPath: path))
     }
 
-    /// As the file has them, whoever opens it.
+    /// As the file has them, no matter who opens it.
     func storedObjects() throws -> SealedObjects {
         try VaultDatabase(path: path).read { (rows) throws(VaultError) in try rows.objects() }
     }

@@ -3,13 +3,13 @@ import GRDB
 
 @testable import Vault
 
-/// What someone can do who can write the vault's file and knows the format, but no key.
+/// What an attacker can do who can write the vault's file and knows the format, but has no key.
 extension Database {
     func bytes(_ sql: String, _ arguments: StatementArguments = []) throws -> [UInt8] {
         Array(try Data.fetchOne(self, sql: sql, arguments: arguments) ?? Data())
     }
 
-    /// Enters digests into the tree as the vault would, up to the root node, which hangs on the header's MAC alone.
+    /// Enters digests into the tree as the vault would, up to the root node. Only the header's MAC protects that.
     func rebuildTree(_ change: (Tree) throws -> Void) throws {
         let top = try bytes("SELECT content FROM node WHERE level = 0")
         let tree = Tree(Rows(self), root: try TreeNode.root.digest(top))

@@ -3,7 +3,7 @@ import GRDB
 
 @testable import Vault
 
-/// Copies of a vault's file, in other people's hands.
+/// Copies of a vault's file that others hold.
 extension VaultFixture {
     func change(_ path: String, _ body: (Database) throws -> Void) throws {
         let queue = try DatabaseQueue(path: path)
@@ -11,7 +11,7 @@ extension VaultFixture {
         try queue.close()
     }
 
-    /// How many bytes the first row of a table has in a column. The vault may be open.
+    /// The number of bytes in a column of a table's first row. The vault may be open.
     func size(of column: String, in table: String) throws -> Int {
         let copy = folder.path + "/looked-at"
         try Data(contentsOf: URL(fileURLWithPath: path)).write(to: URL(fileURLWithPath: copy))

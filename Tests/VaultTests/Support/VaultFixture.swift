@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import Vault
 
-/// A vault of its own in a throw-away folder, sealed by software, and an authenticator that says yes.
+/// A vault in a throw-away folder, sealed by software, and an authenticator that always agrees.
 final class VaultFixture: Sendable {
     let folder: TemporaryFolder
     let sealer: SoftwareSealer
@@ -16,7 +16,7 @@ final class VaultFixture: Sendable {
     let record: RegistryRecord
     let clock = Mutex<UInt64>(1_800_000_000_000)
 
-    /// - Parameter folder: another vault's, to lie beside it under the same machine key.
+    /// - Parameter folder: another vault's folder, so that both are under the same machine key.
     init(owner: Owner = .user(1000), in folder: TemporaryFolder? = nil, pageSize: Int = 4096) throws {
         self.folder = try folder ?? TemporaryFolder()
         sealer = SoftwareSealer(directory: self.folder.path)
@@ -49,7 +49,7 @@ final class VaultFixture: Sendable {
         return try vault.classKeys(unlockRoot: root)
     }
 
-    /// What the constraint keys agree on for the first way of reading.
+    /// The agreement of the constraint keys, for the first way of reading.
     func agreements(_ vault: OpenVault, _ item: ItemSummary) throws -> [ObjectRole: SecretBytes] {
         var agreements: [ObjectRole: SecretBytes] = [:]
         for agreement in try vault.readPlan(for: item).alternatives[0].agreements {
@@ -60,7 +60,7 @@ final class VaultFixture: Sendable {
         return agreements
     }
 
-    /// The whole way to a value, everyone saying yes.
+    /// The whole way to a value, with every consent.
     func value(_ vault: OpenVault, _ service: String, _ account: String) throws -> [UInt8] {
         let item = try vault.find(service: service, account: account)
         let keys = try unlock(vault)
@@ -68,7 +68,7 @@ final class VaultFixture: Sendable {
         return revealed(value)
     }
 
-    /// Someone who can write the file does so. The vault must be closed.
+    /// Somebody who can write the file does so. The vault must be closed.
     func tamper(_ body: (Database) throws -> Void) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { try body($0) }
@@ -91,7 +91,7 @@ func revealed(_ secret: SecretBytes) -> [UInt8] {
     secret.withBytes { bytes in (0..<bytes.count).map { bytes[$0] } }
 }
 
-/// The code of the vault error that a closure ends with; nil where there is none.
+/// The code of the vault error that a closure ends with; nil if there is none.
 func vaultError(_ body: () throws -> Void) -> VaultError.Code? {
     do {
         try body()
