@@ -22,7 +22,7 @@ import Testing
 
     private func withRegistry(_ body: (Registry) throws -> Void) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // A folder in /tmp that stays is no failure of the test.
+        // A folder that stays in /tmp is not a failure of the test.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try body(Registry(directory: folder, authenticatorUID: getuid()))
     }
@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    /// Two conversations that change a record at once: the second is made from one that is there no more, and would take the first one's change back.
+    /// Two conversations change a record at once. The second starts from a record that was replaced, and would undo the
+    /// first change.
     @Test func whatWasMadeFromAnOlderRecordReplacesNothing() throws {
         func bound(_ handle: UInt32?) throws -> RegistryRecord {
             guard let handle else { return record() }
@@ -62,7 +63,7 @@ import Testing
             #expect(error?.code == .conflict)
             #expect(throws: RegistryError.self) { try registry.succeed(old, with: record(vault: 2)) }
             #expect(try registry.record(for: .user(1000)) == new)
-            // Nor does one of another vault, or another owner's, come in this way.
+            // A record of another vault or another owner cannot come in this way either.
             #expect(throws: RegistryError.self) { try registry.replace(new, with: record(vault: 2)) }
             #expect(throws: RegistryError.self) { try registry.replace(new, with: record(owner: .user(1001))) }
             #expect(throws: RegistryError.self) { try registry.succeed(new, with: record()) }

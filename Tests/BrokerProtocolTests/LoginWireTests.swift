@@ -2,7 +2,7 @@ import BrokerProtocol
 import Testing
 import Varlink
 
-/// What `pam_coffer` says is written by hand, because the module links to that one file only.
+/// The messages of `pam_coffer` are written by hand, because the module links to that one file only.
 @Suite struct LoginWireTests {
     @Test("the module's names are the interfaces'")
     func names() {

@@ -8,7 +8,8 @@ import Testing
         #expect(try Configuration(parsing: "report-socket = /r/x.sock").reportSocket == "/r/x.sock")
     }
 
-    /// A key over the network, root's own switch of user, and a command run as somebody else show nobody who is at the machine.
+    /// A key over the network, root's own switch of user, and a command run as somebody else do not show that a person
+    /// is at the machine.
     @Test func onlyLoginsAtTheMachineOpenAKeychainByDefault() throws {
         let names = Configuration().loginPrograms.map { String($0.split(separator: "/").last ?? "") }
         #expect(Set(names) == ["gdm-session-worker", "sddm-helper", "login"])

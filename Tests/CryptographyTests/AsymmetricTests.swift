@@ -15,7 +15,8 @@ import Testing
         #expect(revealed(try bob.sharedSecret(with: alice.publicKey)) == shared)
     }
 
-    /// Points of small order: 0, 1, one of order 8, p − 1, p, p + 1. The secret would be zero whatever the private key.
+    /// Points of small order: 0, 1, one of order 8, p − 1, p, p + 1. With them the secret would be zero for every
+    /// private key.
     @Test(arguments: [
         "0000000000000000000000000000000000000000000000000000000000000000",
         "0100000000000000000000000000000000000000000000000000000000000000",
@@ -166,7 +167,7 @@ import Testing
         #expect(read.rawRepresentation == key.rawRepresentation)
     }
 
-    /// Other curves, text that is no PEM, cut-off PEM; the X25519 key is that of RFC 8410's form.
+    /// Other curves, text that is not PEM, truncated PEM. The X25519 key has RFC 8410's form.
     @Test(arguments: [
         "", "hello", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n",
         """

@@ -4,7 +4,7 @@ import Foundation
 import Platform
 import Testing
 
-/// Certificates come out of a TPM that may be anybody's.
+/// Certificates come out of a TPM, and anybody may have put it there.
 struct CertificateTests {
     /// root → intermediate → leaf, made by OpenSSL's own program.
     private func chain(_ type: String) throws -> [Certificate] {

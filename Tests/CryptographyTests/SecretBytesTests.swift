@@ -74,7 +74,7 @@ import Testing
         #expect(throws: CryptographyError.self) { try SecretBytes.random(count: -1) }
     }
 
-    /// Foundation is the other implementation.
+    /// Foundation is the second implementation.
     @Test func base64() throws {
         for count in 0..<70 {
             let bytes = try Random.bytes(count)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// An allocator that looks at the memory at the moment it is given back.
+    /// An allocator that examines the memory at the moment when it is freed.
     @Test func wipedOverItsWholeCapacity() throws {
         let seen = Mutex<[[UInt8]]>([])
         let allocator = unsafe SecretAllocator(
@@ -132,7 +132,7 @@ import Testing
         #expect(error?.code == .outOfMemory)
     }
 
-    /// The secure heap keeps its arena mapped, so that freed places in it can be read.
+    /// The secure heap keeps its arena mapped, so freed places in it can be read.
     @Test func keysLieInTheSecureHeapAndLeaveNothingThere() throws {
         #expect(throws: CryptographyError.self) { try SecureHeap.activate(bytes: 1000) }
         if !SecureHeap.isActive { try SecureHeap.activate(bytes: 1 << 16) }
@@ -147,7 +147,7 @@ import Testing
         }
         guard let address = unsafe try place() else { throw CryptographyError(code: .library, reason: "no address") }
         let left = unsafe Array(UnsafeRawBufferPointer(start: address, count: 32))
-        // The heap's own free list may write into the place; the pattern's second half must be gone in any case.
+        // The heap's own free list may write into the place. The pattern's second half must be gone in any case.
         #expect(left.suffix(16) != pattern.suffix(16))
         #expect(left != pattern)
         let large = try SecretBytes.zeros(count: 513)
@@ -155,16 +155,18 @@ import Testing
         #expect(inside == 0)
     }
 
-    /// Nothing is wrong with a key that there is no room for: whoever reads "invalid" takes what it came from for damaged.
+    /// A key for which there is no room is not invalid. A caller that reads "invalid" would take its source for
+    /// damaged.
     @Test func aFullHeapMakesNoKeyInvalid() async {
-        // In a process of its own: the heap is the process's.
+        // In a process of its own, because the heap belongs to the process.
         await #expect(processExitsWith: .success) {
             try SecureHeap.activate(bytes: 1 << 14)
             let (mine, theirs) = (try X25519.PrivateKey.generate(), try X25519.PrivateKey.generate())
             let point = try P256.PrivateKey.generate()
             var held: [SecretBytes] = []
             var refused = 0
-            // In the middle of P-256 OpenSSL does not always say what it lacked; that it is no fault of the key's it does.
+            // In the middle of P-256, OpenSSL does not always say what it lacked. It does say that the key is not at
+            // fault.
             for (isSaid, step): (Bool, () throws -> Void) in [
                 (true, { _ = try mine.sharedSecret(with: theirs.publicKey) }),
                 (true, { _ = try X25519.PrivateKey(rawRepresentation: mine.rawRepresentation) }),
@@ -174,7 +176,7 @@ import Testing
                 (false, { _ = try P256.PrivateKey(rawRepresentation: point.rawRepresentation) }),
                 (true, { _ = try HKDF.derive(mine.rawRepresentation, salt: [], info: [], count: 32) }),
             ] {
-                // Not having room for another is what this is about.
+                // The test is about having no room for another.
                 while let one = try? SecretBytes(copying: [UInt8](repeating: 1, count: 32)) { held.append(one) }
                 while true {
                     do {
@@ -188,7 +190,7 @@ import Testing
                     held.removeLast()
                 }
             }
-            // OpenSSL's own keys may have room elsewhere; secrets have none, and three of the steps make one.
+            // OpenSSL's own keys may find room elsewhere. Secrets cannot, and three of the steps make one.
             try #require(refused >= 3)
         }
     }

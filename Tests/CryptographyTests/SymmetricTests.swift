@@ -120,7 +120,8 @@ import Testing
                     """))
     }
 
-    /// What is sealed with a cheaper password is guessed that much faster. Computed by another implementation (Python's hashlib) with N = 2¹⁷, r = 8, p = 1.
+    /// A cheaper derivation makes guesses faster. Another implementation (Python's hashlib) computed this with N = 2¹⁷,
+    /// r = 8, p = 1.
     @Test func theStandardCostIsWhatTheDocumentsSay() throws {
         let key = try Scrypt.derive(
             password: secret(Array("correct horse".utf8)), salt: Array(0..<16), cost: .standard, count: 32)
@@ -180,7 +181,7 @@ import Testing
         #expect(revealed(opened) == hex(vector.plain))
     }
 
-    /// One bit wrong anywhere, one byte too few or too many, other associated data, another key: refused each time.
+    /// A wrong bit, a missing or extra byte, other associated data, or another key: each is refused.
     @Test func corruptVectors() throws {
         let key = try SecretBytes.random(count: 32)
         let context: [UInt8] = [1, 2, 3]

@@ -6,7 +6,7 @@ import Testing
 
 /// What firmware and boot loader measure of a file.
 struct MeasuredFileTests {
-    /// A PE32+ file with two sections, and something behind them.
+    /// A PE32+ file with two sections, and data after them.
     private func image(checksum: [UInt8] = [1, 2, 3, 4], certificates: [UInt8] = [], code: UInt8 = 7) -> [UInt8] {
         func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 0xFF) } }
         func section(_ count: Int, at offset: Int) -> [UInt8] {
@@ -33,11 +33,11 @@ struct MeasuredFileTests {
         let plain = try MeasuredFile(image())
         let signed = try MeasuredFile(image(checksum: [9, 9, 9, 9], certificates: [UInt8](repeating: 6, count: 64)))
         #expect(plain.image != nil)
-        // Only that the directory names a signature differs, and that is left out, too.
+        // Only the directory entry that names a signature differs. It is left out, too.
         #expect(plain.image == signed.image)
         #expect(plain.content != signed.content)
         #expect(try MeasuredFile(image(code: 8)).image != plain.image)
-        // Headers without checksum and directory entry, the sections where they lie, and the rest.
+        // Headers without checksum and directory entry, then the sections in their places, then the rest.
         let bytes = image()
         let parts = Array(bytes[0..<152]) + bytes[156..<232] + bytes[240...]
         #expect(try plain.image == SHA256.digest(parts))
@@ -50,7 +50,7 @@ struct MeasuredFileTests {
         #expect(try MeasuredFile([]).image == nil)
         let whole = image()
         for count in stride(from: 0, to: whole.count, by: 13) {
-            // Whatever is cut off, there is an answer.
+            // Every truncated file gets an answer.
             _ = try MeasuredFile(Array(whole.prefix(count)))
         }
         var lying = whole

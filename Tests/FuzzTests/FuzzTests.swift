@@ -2,8 +2,9 @@ import CofferTestKit
 import Foundation
 import Testing
 
-/// Everything that reads from outside gets content that looks right and is not: as the product wrote it, with fields changed, doubled, cut, or taken from
-/// somebody else's (attackers 5 and 7). No case may end the process, and none may be believed. `make fuzz SECONDS=60` goes on from other seeds.
+/// Every reader of input from outside gets content that looks right and is not: the product's own output with fields
+/// changed, doubled, cut, or taken from others (attackers 5 and 7). No case may end the process, and no case may be
+/// believed. `make fuzz SECONDS=60` continues from other seeds.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct FuzzTests {
     /// The readers, and how many cases of each `make test` tries.
@@ -26,7 +27,7 @@ struct FuzzTests {
         }
     }
 
-    /// All, or the one that `make fuzz` names.
+    /// All of them, or the one that `make fuzz` names.
     private static var readers: [Reader] {
         guard let name = ProcessInfo.processInfo.environment["COFFER_FUZZ_READER"], !name.isEmpty else {
             return Reader.allCases
@@ -51,7 +52,7 @@ struct FuzzTests {
             "make fuzz READER=\(reader.rawValue) SEED=\(run.seed) CASE=\(number): \(Self.lastWords(place))")
     }
 
-    /// What the process said last.
+    /// The last output of the process.
     private static func lastWords(_ place: String) -> String {
         // Without them it has not begun.
         String(decoding: (try? Data(contentsOf: FuzzRun.words(place)))?.suffix(4000) ?? Data(), as: UTF8.self)

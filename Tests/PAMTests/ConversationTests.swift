@@ -29,7 +29,7 @@ struct ConversationTests {
     }
 
     @Test func severalQuestionsAreAskedInTurn() throws {
-        // pam_ftp asks for a second thing when the user is anonymous; here two stacked modules ask one each.
+        // pam_ftp asks a second question if the user is anonymous. Here two stacked modules ask one each.
         let first = try directory.script("read -r given; [ \"$given\" = one ]", name: "first")
         let service = try directory.service(
             "auth required pam_exec.so expose_authtok quiet \(first)\nauth required pam_ftp.so users=ada ignore\n"
@@ -50,7 +50,7 @@ struct ConversationTests {
     }
 
     @Test func whoBrokeOffHasNotAgreed() throws {
-        // The question is optional here, so the stack as a whole passes: an interruption must win all the same.
+        // The question is optional here, so the stack as a whole succeeds. An interruption must win nevertheless.
         let service = try directory.service(
             "auth optional pam_exec.so expose_authtok quiet /bin/true\nauth required pam_permit.so\n"
                 + "account required pam_permit.so")

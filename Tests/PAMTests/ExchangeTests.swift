@@ -17,7 +17,7 @@ struct ExchangeTests {
         return exchange
     }
 
-    /// Waits for what comes next; nil after 20 seconds.
+    /// Waits for the next event; nil after 20 seconds.
     private func next(_ exchange: Exchange) -> Exchange.Event? {
         let limit = ContinuousClock.now + patience
         while ContinuousClock.now < limit {

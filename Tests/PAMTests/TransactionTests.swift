@@ -112,7 +112,7 @@ struct TransactionTests {
         _ = outcome(service, ScriptedPrompter("right"))
         let before = try count()
         for _ in 0..<100 { _ = outcome(service, ScriptedPrompter("wrong")) }
-        // Other tests run beside this one, and have descriptors of their own: dozens of them at most.
+        // Other tests run beside this one, and have descriptors of their own: dozens at most.
         #expect(try count() < before + 100)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import PAM
 import Testing
 
-/// Against pam_unix and the stacks that are installed, with an account made for the test.
+/// With pam_unix and the installed stacks, for an account that is made for the test.
 @Suite("Real accounts", .enabled(if: UnixAccount.possible, "needs root, useradd and pam_unix"))
 struct UnixAccountTests {
     let directory: ServiceDirectory
@@ -39,7 +39,7 @@ struct UnixAccountTests {
         #expect(outcome(service, user: account.name, ScriptedPrompter("correct horse"))?.code == .newPasswordRequired)
     }
 
-    /// Nor where the machine's own stack would take it, as many have `nullok`.
+    /// Not even if the machine's own stack would accept it, as many do with `nullok`.
     @Test(arguments: ["", " nullok"]) func anEmptyPasswordIsNoFactor(option: String) throws {
         let account = try UnixAccount(password: nil)
         #expect(outcome(service, user: account.name, ScriptedPrompter(""))?.code == .wrongPassword)

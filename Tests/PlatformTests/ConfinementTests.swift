@@ -2,13 +2,13 @@ import Glibc
 import Platform
 import Testing
 
-/// Files and sockets in places where others can put things, too; and what programs that are started must not get.
+/// Files and sockets in places where others can put things, and what started programs must not inherit.
 @Suite struct ConfinementTests {
     @Test func whatIsWrittenGoesNowhereElse() throws {
         let folder = try TemporaryFolder()
         let (path, elsewhere) = (folder.path + "/f", folder.path + "/elsewhere")
         try DurableFile.write([9], to: elsewhere, mode: 0o600)
-        // Somebody expects the file to be written, or its name to be taken.
+        // An attacker expects the file to be written, or its name to be taken.
         #expect(unsafe symlink(elsewhere, path + ".writing") == 0)
         #expect(unsafe symlink(elsewhere, path) == 0)
         try DurableFile.write([1, 2], to: path, mode: 0o640)
@@ -91,7 +91,7 @@ import Testing
         #expect(throws: SystemError.self) { try Folder.make(folder.path + "/no/such", mode: 0o700) }
     }
 
-    /// Programs that PAM's modules or the command line start get no descriptor of these.
+    /// Programs that PAM's modules or the command line start inherit none of these descriptors.
     @Test func noDescriptorGoesToAnotherProgram() throws {
         let folder = try TemporaryFolder()
         func isKept(_ number: Int32) -> Bool { fcntl(number, F_GETFD) & FD_CLOEXEC != 0 }
@@ -104,13 +104,14 @@ import Testing
         #expect(isKept(adopted.number))
     }
 
-    /// A client that hangs up must not end the server, nor a server its client, whatever the process does about signals.
+    /// A client that closes its connection must not end the server, nor a server its client, no matter how the process
+    /// handles signals.
     @Test func writingToWhoHasGoneIsAnErrorAndNoSignal() throws {
         let folder = try TemporaryFolder()
         let listener = try UnixListener(path: folder.path + "/s", mode: 0o600)
         let client = try UnixSocket(connectingTo: folder.path + "/s")
         do { _ = try listener.accept() }
-        // Held back in this thread: what comes stays pending, and can be seen.
+        // Blocked in this thread, so that a signal stays pending and can be seen.
         var (pipe, before, pending) = (sigset_t(), sigset_t(), sigset_t())
         unsafe sigemptyset(&pipe)
         unsafe sigaddset(&pipe, SIGPIPE)
@@ -135,10 +136,10 @@ import Testing
         #expect(try PeerCredentials(uid: 65533, gid: 0, pid: 1).uid == 65533)
     }
 
-    /// A process chooses its own name, and must not choose its session, terminal or start time with it.
+    /// A process chooses its own name. It must not be able to choose its session, terminal or start time that way.
     @Test func aProcessesNameIsNoMoreThanThat() throws {
         let name = "a) S 1 1 1 ("
-        // This process's first thread: what `/proc/PID/stat` shows. Its name lies in a file that the process may write.
+        // This process's first thread, which `/proc/PID/stat` shows. The process may write the file with its name.
         let path = "/proc/self/task/\(getpid())/comm"
         let old = try DurableFile.read(path, limit: 64)
         func rename(_ bytes: [UInt8]) throws {

@@ -3,13 +3,13 @@ import Platform
 import Testing
 
 struct RootFileSystemTests {
-    /// A machine's sysfs, as far as it is looked at.
+    /// The part of a machine's sysfs that Coffer reads.
     private struct Machine {
         let folder: TemporaryFolder
 
         init() throws { folder = try TemporaryFolder() }
 
-        /// - Parameter name: the kernel's.
+        /// - Parameter name: the kernel's name of it.
         func device(_ name: String, number: String, kind: String? = nil, label: String? = nil, on below: [String] = [])
             throws
         {
@@ -53,7 +53,7 @@ struct RootFileSystemTests {
         #expect(try machine.isProtected("254:1", "ext4", "/dev/mapper/vg-root") == true)
         #expect(try machine.isProtected("254:3", "squashfs", "/dev/mapper/usr") == true)
         #expect(try machine.isProtected("0:31", "btrfs", "/dev/mapper/vg-root") == true)
-        // One device below that anybody can write is enough.
+        // One lower device that anybody can write is enough.
         #expect(try machine.isProtected("254:2", "ext4", "/dev/mapper/vg-half") == false)
         #expect(try machine.isProtected("8:2", "ext4", "/dev/sda2") == false)
         #expect(try machine.isProtected("0:31", "btrfs", "/dev/sda2") == false)

@@ -23,7 +23,7 @@ import Testing
         #expect(try sleeper.wait(until: .now) == nil)
         sleeper.signal(SIGKILL)
         #expect(try sleeper.wait(until: nil) == 128 + SIGKILL)
-        // The pid may be another process's by now: no signal goes there.
+        // The pid may belong to another process now, so it gets no signal.
         sleeper.signal(SIGKILL)
     }
 
@@ -31,10 +31,10 @@ import Testing
         #expect(throws: SystemError.self) { try Subprocess("/nowhere/program") }
     }
 
-    /// With the number of descriptors that a broker may have, too.
+    /// With as many descriptors as a broker may have, too.
     @Test func itGetsItsThreeDescriptorsOnlyAndBlocksNoSignal() throws {
         let folder = try TemporaryFolder()
-        // One that somebody forgot to make close-on-exec.
+        // A descriptor that somebody forgot to make close-on-exec.
         let forgotten = Descriptor(adopting: dup(2))
         #expect(forgotten.number > 2)
         let script =

@@ -2,7 +2,7 @@ import Glibc
 import Platform
 import Testing
 
-/// A folder that goes when the test does.
+/// A folder that goes with the test.
 final class TemporaryFolder {
     let path: String
 
@@ -13,7 +13,7 @@ final class TemporaryFolder {
     }
 
     deinit {
-        // Whatever a test leaves behind is flat.
+        // What a test leaves behind has no subfolders.
         if let folder = unsafe opendir(path) {
             while let entry = unsafe readdir(folder) {
                 let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in

@@ -1,15 +1,15 @@
 import Foundation
 import Platform
 
-/// What reads something from outside, and valid content for it.
+/// A reader of input from outside, and valid content for it.
 protocol FuzzTarget {
     init() async throws
 
-    /// One case. Errors of the product's are answers.
-    /// - Throws: `BrokenPromise`, and what the test's own means throw.
+    /// One case. The product's own errors count as answers.
+    /// - Throws: `BrokenPromise`, and errors of the test's own tools.
     mutating func tryOne(_ mutator: inout Mutator) async throws
 
-    /// The last word, behind all cases.
+    /// A last check after all cases.
     func end() async throws
 }
 
@@ -17,15 +17,15 @@ extension FuzzTarget {
     func end() async throws {}
 }
 
-/// Something was believed that nobody has vouched for.
+/// The reader believed something that nobody has vouched for.
 struct BrokenPromise: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Runs what may be refused, which is the usual outcome.
-/// - Returns: nil where it was.
+/// Runs something that may be refused, which is the usual outcome.
+/// - Returns: nil if it was refused.
 func answer<Value>(_ body: () throws -> Value) rethrows -> Value? {
     do { return try body() } catch let broken as BrokenPromise { throw broken } catch { return nil }
 }
@@ -34,15 +34,15 @@ func promise(_ isKept: Bool, _ what: @autoclosure () -> String) throws {
     guard isKept else { throw BrokenPromise(what()) }
 }
 
-/// How much of it.
+/// How many cases, or for how long.
 struct FuzzRun: Codable, Sendable {
     var seed: UInt64
     /// Only this one.
     var number: Int?
-    /// nil for so many as each target has in `make test`.
+    /// nil for the number of each target in `make test`.
     var seconds: Int?
 
-    /// `make fuzz` says it by the environment.
+    /// `make fuzz` sets it in the environment.
     static func current() -> FuzzRun {
         let environment = ProcessInfo.processInfo.environment
         let seconds = environment["COFFER_FUZZ_SECONDS"].flatMap { Int($0) }
@@ -53,12 +53,12 @@ struct FuzzRun: Codable, Sendable {
     }
 
     /// - Parameters:
-    ///   - cases: where no time is given.
-    ///   - place: the file that says which case is tried, for whoever finds this process dead.
+    /// - cases: the number if no time is given.
+    /// - place: the file that names the present case, in case this process dies.
     func run(_ kind: any FuzzTarget.Type, cases: Int, place: String) async throws {
         let words = Self.words(place)
         try Data().write(to: words)
-        // What a test expects and does not get takes what its process has said with it.
+        // If a test does not get what it expects, the failure shows the output of its process.
         let file = try FileHandle(forWritingTo: words)
         dup2(file.fileDescriptor, STDERR_FILENO)
         try file.close()
@@ -68,7 +68,7 @@ struct FuzzRun: Codable, Sendable {
         }
     }
 
-    /// Where a run says what ended it.
+    /// The place where a run says what ended it.
     static func words(_ place: String) -> URL { URL(fileURLWithPath: place + ".said") }
 
     private func tryAll(_ kind: any FuzzTarget.Type, cases: Int, place: String) async throws {
@@ -81,7 +81,7 @@ struct FuzzRun: Codable, Sendable {
             try await target.tryOne(&mutator)
             tried += 1
         }
-        // What fails here needs all of them once more.
+        // To repeat a failure here takes all of them.
         try Data((number.map { "\($0)" } ?? "all").utf8).write(to: URL(fileURLWithPath: place))
         try await target.end()
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON as text has it: a key may stand twice, and a number is what is written.
+/// JSON as text: a key may occur twice, and a number is what is written.
 enum JSONTree {
     case object([Member])
     case array([JSONTree])
@@ -13,7 +13,7 @@ enum JSONTree {
         var value: JSONTree
     }
 
-    /// - Parameter bytes: as an encoder of ours has written them.
+    /// - Parameter bytes: as one of Coffer's encoders has written them.
     init(parsing bytes: [UInt8]) throws { self = try JSONDecoder().decode(Decoded.self, from: Data(bytes)).tree }
 
     private struct Decoded: Decodable {

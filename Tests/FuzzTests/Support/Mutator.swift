@@ -1,10 +1,10 @@
-/// Changes valid content the way an attacker would who knows the format. The same seed makes the same changes.
+/// Changes valid content as an attacker would who knows the format. The same seed makes the same changes.
 struct Mutator: RandomNumberGenerator {
     private var state: UInt64
 
     /// - Parameters:
-    ///   - seed: of a run.
-    ///   - number: of a case in it: each can be repeated by itself.
+    /// - seed: the seed of a run.
+    /// - number: the number of a case in the run, so that each case can be repeated.
     init(seed: UInt64, number: Int) { state = seed &+ UInt64(truncatingIfNeeded: number) &* 0xD134_2543_DE82_EF95 }
 
     /// SplitMix64 (Steele, Lea and Flood, 2014).
@@ -16,7 +16,7 @@ struct Mutator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// Where arithmetic and conversions break.
+    /// Numbers at which arithmetic and conversions break.
     static let numbers: [UInt64] = [
         0, 1, 2, 3, 7, 8, 31, 32, 33, 63, 64, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF, 0x1_0000, 0x7FFF_FFFF,
         0x8000_0000, 0x8000_0001, 0xFFFF_FFFE, 0xFFFF_FFFF, 0x1_0000_0000, 0x1F_FFFF_FFFF_FFFF, 0x7FFF_FFFF_FFFF_FFFE,
@@ -29,7 +29,7 @@ struct Mutator: RandomNumberGenerator {
 
     mutating func pick<Element>(_ elements: [Element]) -> Element? { elements.randomElement(using: &self) }
 
-    /// - Parameter donors: of which parts are taken over.
+    /// - Parameter donors: content that parts are taken from.
     mutating func bytes(_ original: [UInt8], donors: [[UInt8]] = []) -> [UInt8] {
         var bytes = original
         for _ in 0...below(3) { change(&bytes, donors) }
@@ -61,7 +61,7 @@ struct Mutator: RandomNumberGenerator {
         }
     }
 
-    /// - Parameter donors: whole values of others.
+    /// - Parameter donors: content that whole values are taken from.
     mutating func text(_ json: JSONTree, donors: [JSONTree] = []) -> [UInt8] {
         var tree = json
         for _ in 0...below(3) { change(&tree, donors) }

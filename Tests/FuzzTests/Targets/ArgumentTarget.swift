@@ -5,7 +5,7 @@ import Platform
 @testable import Coffer
 @testable import coffer_cli
 
-/// Words of the command line, and numbers that a broker answers.
+/// Words of the command line, and numbers in a broker's answers.
 struct ArgumentTarget: FuzzTarget {
     private let words = [
         "30d", "12h", "6w", "1y", "never", "2027-01-31", "2026-01-31T09:00:00Z", "30s", "5m", "45", "2m", "32", "900",

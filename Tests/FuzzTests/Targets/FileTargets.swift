@@ -57,7 +57,7 @@ struct SampleVault {
 
     func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    /// A record as a TPM's vault has it.
+    /// A record, as for a TPM's vault.
     func recordUnderTPM() throws -> RegistryRecord {
         RegistryRecord(
             vault: record.vault, owner: record.owner, ownerName: "tester", created: record.created, sealer: .tpm,
@@ -69,7 +69,7 @@ struct SampleVault {
     }
 }
 
-/// Notes beside vaults, under the vault's own MACs, under others', and as they were.
+/// Notes beside vaults, under the vault's own MACs, under other MACs, and unchanged.
 struct NoteTarget: FuzzTarget {
     private let own: SampleVault
     private let other: SampleVault
@@ -106,7 +106,7 @@ struct NoteTarget: FuzzTarget {
                 try promise(found == nil || isAsWritten, "a note that nobody vouched for was believed")
             }
         }
-        // The vault's own word for whatever it may be.
+        // The vault's own MAC over arbitrary content.
         let macs = try Succession.Voucher.allCases.flatMap { voucher in
             try HMACSHA256.code(
                 for: LengthPrefixed.encode(

@@ -7,7 +7,7 @@ import Foundation
 @testable import Authenticator
 @testable import Platform
 
-/// The authenticator's own files, and what its helper is told.
+/// The authenticator's own files, and the input of its helper.
 struct AuthenticatorTarget: FuzzTarget {
     private let folder: TemporaryFolder
     private let session: TerminalSession
@@ -26,7 +26,7 @@ struct AuthenticatorTarget: FuzzTarget {
         var prompt = SharedPrompt(group: group, boot: boot, leader: SharedPrompt.Server(own), outcome: nil)
         prompt.outcome = SharedPrompt.Outcome(
             answer: .yes, items: ["token"], taken: ["other": SharedPrompt.Server(own)], time: now)
-        // Its times overflow when one is subtracted from the other.
+        // The difference of its times overflows.
         let extreme = ReuseRecord(session: session, boot: boot, services: [.anyFactor], asked: .min, ends: .max)
         let attempts = AttemptRecord(failures: 5, last: 1_800_000_000_000)
         func tree(_ value: some Encodable) throws -> JSONTree {
@@ -63,7 +63,7 @@ struct AuthenticatorTarget: FuzzTarget {
     }
 }
 
-/// Root's configuration, and what `/proc` says.
+/// Root's configuration, and files of `/proc`.
 struct SettingsTarget: FuzzTarget {
     private let configuration = Array(
         """

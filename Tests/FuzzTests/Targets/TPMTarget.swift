@@ -7,7 +7,7 @@ import Vault
 
 @testable import TPM
 
-/// Structures that come from a TPM, from firmware, or from a file that says it holds one.
+/// Structures from a TPM, from the firmware, or from a file that claims to hold one.
 enum TPMSamples {
     static let log: [UInt8] = {
         let digest = [UInt8](repeating: 5, count: 32)
@@ -55,7 +55,7 @@ struct TPMTarget: FuzzTarget {
     private let objects: SealedObjects
     private let record: RegistryRecord
     private let root: SecretBytes
-    /// nil while answers are passed on as they are.
+    /// nil while answers pass unchanged.
     private let mutator: State
 
     private final class State: Sendable {
@@ -73,7 +73,8 @@ struct TPMTarget: FuzzTarget {
                     var changed = mutator?.bytes(bytes) ?? bytes
                     guard changed.count >= 10 else { return }
                     changed = Array(changed.prefix(4096))
-                    // An answer of another length than it says is a case of its own: it waits for the deadline.
+                    // An answer whose length is not the one that it states is a case of its own. It waits for the
+                    // deadline.
                     let size = UInt32(changed.count)
                     for index in 0..<4 {
                         changed[2 + index] = UInt8(truncatingIfNeeded: size >> UInt32(24 - 8 * index))
@@ -115,7 +116,7 @@ struct TPMTarget: FuzzTarget {
     }
 
     func end() async throws {
-        // Where lies have hidden what fills the TPM, the first try finds no room, and has it flushed.
+        // If lies have hidden what fills the TPM, the first try finds no room, and flushes it.
         let opened = try answer { try sealer.openDeviceRoot(objects, record: record) }
         try promise(try opened ?? sealer.openDeviceRoot(objects, record: record) == root, "the root is another one")
     }

@@ -7,7 +7,7 @@ import Recovery
 
 @testable import Vault
 
-/// A vault's file with other rows, other bytes and another's log, opened and read in every way.
+/// A vault's file with other rows, other bytes and another log. It is opened and read in every way.
 struct VaultTarget: FuzzTarget {
     private let own: SampleVault
     private let other: SampleVault
@@ -78,7 +78,7 @@ struct VaultTarget: FuzzTarget {
 
     private func look() throws {
         let vault = try OpenVault(directory: own.folder.path, record: own.record, sealer: own.sealer)
-        // It goes with the case; what went wrong before says more.
+        // It goes with the case. The earlier error says more.
         defer { try? vault.close() }
         let listed = try answer { try vault.list() } ?? []
         for item in listed { try promise(own.items.contains(item), "an item was believed that nobody has set") }
@@ -125,7 +125,7 @@ struct VaultTarget: FuzzTarget {
     }
 }
 
-/// Each reader of bytes by itself, with what the product wrote and somebody changed.
+/// Each reader of bytes by itself, with changed output of the product.
 struct DecoderTarget: FuzzTarget {
     private let samples: [(bytes: [UInt8], read: ([UInt8]) throws -> Void)]
 

@@ -58,7 +58,7 @@ enum WireSamples {
     }
 }
 
-/// The framer, the screen before the parser, and the parser.
+/// The framer, the check before the parser, and the parser.
 struct WireTarget: FuzzTarget {
     private let calls: [(bytes: [UInt8], method: any VarlinkMethod.Type)]
     private let served: ServedMethods
@@ -72,7 +72,7 @@ struct WireTarget: FuzzTarget {
 
     mutating func tryOne(_ mutator: inout Mutator) throws {
         let message = mutator.text(trees[mutator.below(calls.count)], donors: trees)
-        // In pieces, with others before and behind it.
+        // In pieces, with others before and after it.
         var framer = MessageFramer()
         var stream = (calls[mutator.below(calls.count)].bytes + [0] + message + [0])[...]
         while !stream.isEmpty {

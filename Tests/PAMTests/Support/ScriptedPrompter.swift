@@ -2,7 +2,7 @@ import Cryptography
 import PAM
 import Synchronization
 
-/// Answers each question with the next of its answers, and remembers what it was shown.
+/// Answers each question with the next of its answers, and records what it was shown.
 final class ScriptedPrompter: Conversation {
     private struct State {
         var seen: [Message] = []
@@ -42,7 +42,7 @@ final class ScriptedPrompter: Conversation {
     }
 }
 
-/// Runs a whole transaction; nil when PAM said yes.
+/// Runs a whole transaction; nil if PAM accepts.
 func outcome(
     _ service: Service, user: String = "coffer-nobody", terminal: String? = nil, _ prompter: any Conversation
 ) -> PAMError? {

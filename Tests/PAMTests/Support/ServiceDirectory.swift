@@ -12,7 +12,7 @@ final class ServiceDirectory: Sendable {
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     }
 
-    // Nothing is lost when a temporary folder stays behind.
+    // It does no harm if a temporary folder stays behind.
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     func service(_ rules: String, name: String = "coffer") throws -> Service {
@@ -27,10 +27,10 @@ final class ServiceDirectory: Sendable {
         return file
     }
 
-    /// A service whose password is the given one, checked by pam_exec: needs no root.
+    /// A service with the given password, checked by pam_exec. It needs no root.
     func passwordService(_ password: String, account: String = "account required pam_permit.so") throws -> Service {
         let check = try script("read -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = '\(password)' ]")
-        // pam_exec says "system error" for a program that says no; pam_deny says what is meant.
+        // pam_exec says "system error" if a program says no. pam_deny gives the right answer.
         return try service(
             "auth [success=1 default=ignore] pam_exec.so expose_authtok quiet \(check)\nauth requisite pam_deny.so\n"
                 + "auth required pam_permit.so\n\(account)")

@@ -2,7 +2,7 @@ import CofferTestKit
 import Foundation
 import Platform
 
-/// A throw-away account of the system's.
+/// A throw-away account of the system.
 final class UnixAccount: Sendable {
     let name: String
 
@@ -13,7 +13,8 @@ final class UnixAccount: Sendable {
     /// - Parameter password: nil for an account with an empty password.
     init(password: String?) throws {
         name = "coffer-test-" + UUID().uuidString.prefix(8).lowercased()
-        // Without a folder and a group of its own; the two of a pair run one after another, for the lock on the files.
+        // Without a folder and a group of its own. Two tests of a pair run one after the other, because the files have
+        // one lock.
         try Self.run(
             "/usr/sbin/useradd", ["--no-create-home", "--no-user-group", "--shell", "/usr/sbin/nologin", name])
         if let password {
@@ -24,7 +25,7 @@ final class UnixAccount: Sendable {
     }
 
     deinit {
-        // A left-over account has no shell and no folder.
+        // An account that stays behind has no shell and no folder.
         try? Self.run("/usr/sbin/userdel", [name])
     }
 
@@ -34,7 +35,7 @@ final class UnixAccount: Sendable {
     private struct Failure: Error { let text: String }
 
     private static func run(_ program: String, _ arguments: [String], input: String = "") throws {
-        // The account files have one lock, and several tests want it.
+        // The account files have one lock, and several tests need it.
         for _ in 0..<2000 {
             let process = try Subprocess(program, arguments) { if !input.isEmpty { $0.input = .pipe } }
             if !input.isEmpty { try process.write(input) }
