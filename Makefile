@@ -1,18 +1,18 @@
-# Coffer. `make` alone lists what there is.
+# Coffer. `make` alone lists the targets.
 
 # Variables, to be set on the command line:
-#   FILTER=NAME     make test, make mutants: only the tests, or the mutants, whose name holds NAME (mutants: or several)
+#   FILTER=NAME     make test, make mutants: only tests or mutants whose name contains NAME (mutants: or one of several)
 #   SINCE=COMMIT    make mutants: only those whose source, test or own text has changed since COMMIT
 #   CPUS=N          make test: run the tests on N processors (default: all; building uses all anyway)
 #   JOBS=N          at most N compile jobs at once (default: one per core)
-#   SECONDS=N       make fuzz: for so long, each reader (default: 60)
+#   SECONDS=N       make fuzz: try each reader for so long (default: 60)
 #   READER=NAME     make fuzz: only this reader
-#   SEED=N CASE=N   make fuzz: a case that was found
+#   SEED=N CASE=N   make fuzz: repeat a case that was found
 #   DESTDIR=DIR     make install, uninstall: put everything under DIR (for packagers)
 #   PREFIX=DIR      make install: where programs and manual go (default /usr)
 #   BUILD=DIR       make install: the programs to install (default .build-release/release)
 #   MODULE=FILE     make install: pam_coffer.so (default .build-pam/pam_coffer.so)
-#   PAMDIR=DIR      make install: where PAM looks for modules (default: where it does here)
+#   PAMDIR=DIR      make install: the folder of PAM's modules (default: this machine's)
 FILTER ?=
 CPUS ?=
 JOBS ?=

@@ -1,7 +1,7 @@
 """Many mutants in one build: each is a branch beside the unchanged code, taken by a number that only such a build reads."""
 import re
 
-# Every target that has a branch gets this file; what a process reads first stays, as its mutant must.
+# Every target with a branch gets this file. A process keeps the first mutant that it reads.
 SWITCH = '''\
 %simport Glibc
 
@@ -94,7 +94,7 @@ def kind_of(header):
     if word in ("init", "deinit", "set", "willSet", "didSet"):
         return "nothing"
     if word == "func":
-        # The last arrow outside of the parameters' parentheses.
+        # The last arrow outside the parameters' parentheses.
         flat = re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", declaration))
         return "value" if "->" in flat and not re.search(r"->\s*Void\s*$", flat.strip()) else "nothing"
     if word in ("get", "subscript"):
@@ -200,7 +200,7 @@ class Shared:
             spoken = branch(body, gives)
             if spoken != body.strip():
                 put("return ")
-            # Its own groups are inside of it, never this one again.
+            # Its own groups are inside it, never this one again.
             entries = self.groups.pop(place)
             lead, trail = len(body) - len(body.lstrip()), len(body) - len(body.rstrip())
             unchanged(first + lead, max(first + lead, last - trail))
