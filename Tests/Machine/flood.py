@@ -15,7 +15,7 @@ kept = []
 
 def connect():
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    # Whoever makes it wait for a place in the queue is tried again for a while.
+    # If the queue has no place, it tries again for some time.
     end = time.monotonic() + 120
     connection.settimeout(5)
     while time.monotonic() < end:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-# Seconds that anything may take: a machine that is emulated, beside others, is slow.
+# Seconds that any step may take. An emulated machine beside others is slow.
 LIMIT = 600
 
 
@@ -104,7 +104,7 @@ class Login:
             os.execve("/bin/login", ["login", user], {"TERM": "dumb", "PATH": "/usr/bin:/usr/sbin"})
         self.expect(r"Password:")
         self.send(password)
-        # A question in place of a shell is a refusal.
+        # A question instead of a shell counts as a refusal.
         self.expect(r"\$ |login:|incorrect")
         self.send("stty -echo; PS1=; PS2=; echo is-\"in\"")
         self.expect(r"is-in\r?\n")

@@ -185,7 +185,7 @@ def after_a_flood():
     """So that the next step starts with what it needs."""
     run("systemctl", "reset-failed", "coffer-authenticator.socket", "cofferd.socket")
     run("systemctl", "start", *SOCKETS).expect(0)
-    # Conversations that were cut off may take a while to end.
+    # Conversations that were cut off may take some time to end.
     wait_for(lambda: coffer("alice", "get", "gated", "me").code == 0, "a gated read")
     value(coffer("alice", "get", "gated", "me"), "two")
 
@@ -293,7 +293,7 @@ def tie():
     coffer("alice", "boot", "bind", "--registers", "4,7,9").expect(0)
     coffer("alice", "status").expect(0, "Tied to the boot")
     note(coffer("alice", "boot").out)
-    # What the kernel measured of its own command line, for whoever reads this after a failure.
+    # What the kernel measured of its own command line. It helps to understand a failure.
     value(coffer("alice", "get", "plain", "me", answer=False), "one")
 
 
