@@ -1,4 +1,4 @@
-"""Many mutants in one build: each is a branch beside the unchanged code, taken by a number that only such a build reads."""
+"""Many mutants in one build. Each is a branch beside the unchanged code, chosen by a number that only such a build reads."""
 import re
 
 # Every target with a branch gets this file. A process keeps the first mutant that it reads.
@@ -25,7 +25,7 @@ class Alone(Exception):
 
 
 def skip_string(text, at):
-    """The end of the string literal that begins at `at`; what it interpolates belongs to it."""
+    """The end of the string literal that begins at `at`, with its interpolations."""
     hashes = 0
     while text[at + hashes] == "#":
         hashes += 1
@@ -69,7 +69,7 @@ def skip(text, at):
 
 
 def bodies(text):
-    """Of each function, initializer and accessor: where its body begins and ends, and whether it gives a value."""
+    """For each function, initializer and accessor: where its body begins and ends, and whether it returns a value."""
     found, stack, at, since = [], [], 0, 0
     while at < len(text):
         step = skip(text, at)
@@ -103,7 +103,7 @@ def kind_of(header):
 
 
 def changed_part(text, before, after):
-    """Where the two differ, in the file: first and last place, and what stands there instead."""
+    """Where the two differ in the file: the first and last place, and the text that replaces it."""
     at = text.index(before)
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
@@ -115,7 +115,7 @@ def changed_part(text, before, after):
 
 
 def branch(body, gives):
-    """A body as a branch: what was an only expression, and so the value, says that it is."""
+    """A body as a branch. A single expression, which was the value, gets a return."""
     inner = body.strip()
     if gives and not re.search(r"\b(return|throw)\b", inner) and not inner.startswith(("get ", "fatalError(")):
         return "return " + inner
@@ -130,7 +130,7 @@ class Shared:
         self.groups, self.constants = {}, {}
 
     def add(self, number, edits):
-        """`edits`: (before, after), each in the unchanged text."""
+        """`edits`: pairs (before, after), each in the unchanged text."""
         planned = {}
         for before, after in edits:
             first, last, instead = changed_part(self.text, before, after)
@@ -143,7 +143,7 @@ class Shared:
             self.groups.setdefault(place, []).append((number, parts))
 
     def constant(self, first, last):
-        """The line of a constant outside of functions, whose value alone is another."""
+        """The line of a constant outside functions, if only its value differs."""
         start, end = self.text.rfind("\n", 0, first) + 1, self.text.find("\n", last)
         match = CONSTANT.match(self.text[start:end])
         if not match or first < start + match.end(1) or match.group(2).endswith(("{", "(", "[")):
@@ -163,7 +163,7 @@ class Shared:
         return text + self.text[at:last]
 
     def rendered(self):
-        """The whole text, and of each mutant the lines on which it stands."""
+        """The whole text, and the lines of each mutant in it."""
         pieces, lines = [], {}
 
         def put(piece, number=None):

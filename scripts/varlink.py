@@ -7,7 +7,7 @@ PLAIN = {"bool", "int", "float", "string", "object", "any"}
 
 
 class Problem(Exception):
-    """What is wrong, as a line for whoever wrote it."""
+    """A mistake in the file, as a line for its author."""
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Token:
 
 @dataclass
 class Kind:
-    """A member's type. form: plain, name, array, dictionary, struct, or enum for a member that has none."""
+    """A member's type. form: plain, name, array, dictionary, struct, or enum for a member without a type."""
     form: str
     name: str = ""
     element: "Kind | None" = None
@@ -43,7 +43,7 @@ class Declaration:
 
 
 class Interface:
-    """The file as it was read. Every comment has to stand above what it is about, and belongs to it."""
+    """The file as it was read. Every comment must be directly above the thing that it describes."""
 
     def __init__(self, text):
         self.text, self.used, self.declarations = text, [], {}

@@ -1,6 +1,6 @@
 """A hostile user's connections. They are held until standard input ends.
 
-usage: flood.py SOCKET COUNT [UID COUNT-OF-UIDS]     as COUNT-OF-UIDS accounts from UID on, COUNT connections each; else as the caller
+usage: flood.py SOCKET COUNT [UID COUNT-OF-UIDS]     as COUNT-OF-UIDS accounts from UID on, COUNT connections each; by default as the caller
 """
 import os
 import resource

@@ -1,4 +1,4 @@
-"""What the steps are made of: a report for the host, commands as another user, logins at a terminal of their own."""
+"""The parts of the steps: a report for the host, commands as another user, logins at a terminal of their own."""
 import os
 import pty
 import re
@@ -13,7 +13,7 @@ LIMIT = 600
 
 
 def port(name):
-    """A line to the host. It may come after what starts with the machine."""
+    """A line to the host. It may come after output of the machine's start."""
     path = f"/dev/virtio-ports/coffer.{name}"
     end = time.monotonic() + LIMIT
     while not os.path.exists(path) and time.monotonic() < end:
@@ -35,7 +35,7 @@ def note(text):
 
 
 def step(name, action):
-    """One line of the report. A step that fails does not keep the next from running."""
+    """One line of the report. The next step runs even if this one fails."""
     began = time.monotonic()
     try:
         action()
@@ -67,7 +67,7 @@ class Outcome:
 
 
 def run(*words, user=None, input="", limit=LIMIT, askpass=None):
-    """A command as root or as another user, without a terminal; askpass answers its questions."""
+    """A command as root or as another user, without a terminal. askpass answers its questions."""
     environment = {"PATH": "/usr/bin:/usr/sbin", "LC_ALL": "C.UTF-8"}
     as_user = {}
     if user:

@@ -1,4 +1,4 @@
-"""The steps of one start of the machine. Which start it is, the second disk says."""
+"""The steps of one start of the machine. The second disk says which start it is."""
 import os
 import re
 import subprocess
@@ -16,7 +16,7 @@ state = {}
 
 
 def coffer(user, *words, input="", limit=LIMIT, answer=True):
-    """As a program of the user's that has no terminal; a question is answered with the user's password, or not at all."""
+    """As a program of the user without a terminal. It answers a question with the user's password, or not at all."""
     return run("coffer", *words, user=user, input=input, limit=limit, askpass=f"{HOMES}/{user}/askpass" if answer else None)
 
 
@@ -46,7 +46,7 @@ def device():
 
 
 def readme():
-    """The commands of the README's section about installing, but for those that install."""
+    """The commands of the README's section about installing, except those that install."""
     section = open("/usr/src/coffer/README.md").read().split("## Installing")[1].split("\n## ")[0]
     lines = [line.split("#")[0].replace("sudo ", "") for line in section.split("```")[1].splitlines()]
     lines = [line for line in lines if line.strip() and not line.startswith("make")]
@@ -73,7 +73,7 @@ def accounts():
 
 
 def first_vault():
-    """By hand, at a terminal, as the README has it."""
+    """By hand, at a terminal, as in the README."""
     alice = state["alice"] = Login("alice", PASSWORDS["alice"])
     alice.run("coffer unlock", PASSWORDS["alice"]).expect(0)
     alice.run("printf one | coffer set plain me").expect(0)
@@ -182,7 +182,7 @@ def flood_of_conversations():
 
 
 def after_a_flood():
-    """So that the next step starts with what it needs."""
+    """Sets up what the next step needs."""
     run("systemctl", "reset-failed", "coffer-authenticator.socket", "cofferd.socket")
     run("systemctl", "start", *SOCKETS).expect(0)
     # Conversations that were cut off may take some time to end.
@@ -191,7 +191,7 @@ def after_a_flood():
 
 
 def idle_connections():
-    """Of a user, and of subordinate uids without accounts."""
+    """By a user, and by subordinate uids without accounts."""
     own = Flood(CLIENTS, 64, user="mallory")
     note(f"mallory: {own.made()}")
     foreign = Flood(CLIENTS, 64, 200000, 24)
@@ -298,7 +298,7 @@ def tie():
 
 
 def unit_files():
-    """Every service that was laid down; a template with a name in it."""
+    """Every installed service, and a template with a name in it."""
     names = sorted(name for name in os.listdir("/usr/lib/systemd/system") if name.startswith("coffer") and name.endswith(".service"))
     return [name.replace("@.", "@check.") for name in names]
 
@@ -311,7 +311,7 @@ def scores():
 
 
 def scores_hold():
-    """What the units shut stays shut."""
+    """What the units forbid stays forbidden."""
     most = {"cofferd": 1.0, "coffer-authenticator": 6.7, "coffer-authenticator-report": 5.6, "coffer-unlock": 9.6}
     for unit in unit_files():
         text = run("systemd-analyze", "--no-pager", "security", unit).expect(0).out
@@ -346,7 +346,7 @@ def mallory_opens():
 
 
 def other_boot():
-    """Another command line: the login is let in, and the vault stays shut."""
+    """Another command line: the login succeeds, and the vault stays closed."""
     alice = state["alice"] = Login("alice", PASSWORDS["alice"])
     alice.run("coffer get plain me --no-prompt").expect(8)
     note(coffer("alice", "unlock").expect(8).err.strip())
