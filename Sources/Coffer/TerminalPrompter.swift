@@ -39,7 +39,7 @@ package struct TerminalPrompter: Prompter {
             return try ask(message, hangUp: hangUp)
         case .line(let bytes):
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw KeychainError(.wrongPassword, "what was typed is not UTF-8", advice: "set the terminal to UTF-8")
+                throw KeychainError(.wrongPassword, "the input is not UTF-8", advice: "set the terminal to UTF-8")
             }
             return text
         }

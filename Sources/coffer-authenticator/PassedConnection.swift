@@ -8,7 +8,7 @@ import ServiceManager
 struct PassedConnection: ParsableArguments {
     @OptionGroup var options: CommonOptions
 
-    @Option(help: "The connection's descriptor, where systemd did not pass it.")
+    @Option(help: "The connection's descriptor, if systemd did not pass it.")
     var connection: Int32?
 
     /// Hardens the process before it reads anything.

@@ -31,7 +31,7 @@ import UnixSignals
         var options = Broker.Options()
         let passed = try ActivationSockets.take()
         guard passed.count <= 1 else {
-            throw ValidationError("One socket was expected from the service manager, \(passed.count) came.")
+            throw ValidationError("The service manager must pass one socket, but it passed \(passed.count).")
         }
         options.clientSocket = passed.first
         let sealer = try BrokerStart.sealer(configuration)

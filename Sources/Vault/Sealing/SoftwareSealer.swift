@@ -81,7 +81,7 @@ public struct SoftwareSealer: Sealer {
         _ role: ObjectRole, point: [UInt8], _ objects: SealedObjects, record: RegistryRecord,
         sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
     ) throws(SealerError) -> SecretBytes {
-        guard role.isAgreementKey else { throw SealerError(.other, "object \(role.rawValue) is no key for agreement") }
+        guard role.isAgreementKey else { throw SealerError(.other, "object \(role.rawValue) is not an agreement key") }
         guard P256.isOnCurve(point) else { throw SealerError(.damaged, "an item's point does not lie on P-256") }
         let (sealed, _, name) = try check(role, objects, record)
         let marshalled =
@@ -119,7 +119,7 @@ public struct SoftwareSealer: Sealer {
     public func publicPoint(
         of role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord
     ) throws(SealerError) -> [UInt8] {
-        guard role.isAgreementKey else { throw SealerError(.other, "object \(role.rawValue) is no key for agreement") }
+        guard role.isAgreementKey else { throw SealerError(.other, "object \(role.rawValue) is not an agreement key") }
         return try check(role, objects, record).area.point
     }
 

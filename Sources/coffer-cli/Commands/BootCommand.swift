@@ -77,7 +77,7 @@ struct BootBindCommand: ParsableCommand {
         abstract: "Tie the vault to the present boot.",
         usage: "coffer boot bind [--registers <list>] [--weak] [--yes]",
         discussion: """
-            You are asked for your password. You need a recovery code (coffer recovery new): if you restart after an update of firmware or \
+            You are asked for your password. You need a recovery code (coffer recovery new). If you restart after an update of firmware or \
             kernel that you have not approved, the code is the only way in.
 
             The registers are those of the TPM that tell one boot from another. Register 7 holds whether Secure Boot is on and whose signatures \

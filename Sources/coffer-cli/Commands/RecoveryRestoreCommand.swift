@@ -8,12 +8,12 @@ struct RecoveryRestoreCommand: ParsableCommand {
         abstract: "Restore the secrets of an old vault's file into your present vault.",
         usage: "coffer recovery restore <file> [--replace] [--dry-run] [--json]",
         discussion: """
-            Takes a copy of the old vault's file (user-<uid>.vault from a backup, for example) and the recovery code that was valid when the \
-            copy was made. This command alone opens the file, and only reads it. It stores each secret that is not for its old device only in \
+            Takes a copy of the old vault's file, for example user-<uid>.vault from a backup. It also takes the recovery code that was \
+            valid when the copy was made. This command alone opens the file, and only reads it. It stores each secret that is not for its old device only in \
             your present vault, with its access control, label, comment and attributes. A guarded secret is guarded again. Secrets for the old \
             device only are lost, and listed as lost. Secrets that your vault already has stay as they are, unless you give --replace.
 
-            If your present vault does not open (because the TPM was cleared, for example), root first moves it out of the way while cofferd is \
+            If your present vault does not open (for example because the TPM was cleared), root first moves it away while cofferd is \
             stopped. Root gives you user-<uid>.vault from /var/lib/coffer, and moves user-<uid>.json out of /var/lib/coffer-auth/vaults. \
             Restoring that vault's file then makes a new vault and fills it.
 

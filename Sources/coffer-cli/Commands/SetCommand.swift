@@ -15,7 +15,7 @@ struct SetCommand: ParsableCommand {
             At a terminal, type the secret twice. Otherwise standard input is the secret, every byte of it. An empty one is refused \
             unless you give --allow-empty: a program that failed must not wipe a secret.
 
-            If the secret is there already, its value is replaced. What you do not name stays as it is: what reading requires, class, \
+            If the secret is there already, its value is replaced. Settings that you do not name stay as they are: requirements, class, \
             label, comment, attributes, expiry. An empty label, comment or attribute value takes it away. If the new settings make \
             the secret easier to read, you are told; at a terminal you are asked.
 

@@ -18,8 +18,8 @@ struct VaultCreateCommand: ParsableCommand {
         abstract: "Make a service vault, and open it. Root only.",
         usage: "coffer vault create --owner <name>",
         discussion: """
-            A service vault is for a service account, or for a person who logs in by key only: an account without a password or fingerprint to \
-            ask for. Nobody is asked. Root opens such a vault with coffer unlock --user, for example at boot. Its account then reads secrets \
+            A service vault is for a service account, or for a person who logs in by key only. Such an account has no password \
+            or fingerprint to ask for. Nobody is asked. Root opens such a vault with coffer unlock --user, for example at boot. Its account then reads secrets \
             that need no person.
 
             Example:
