@@ -32,12 +32,10 @@ struct ProofServiceTests {
         #expect(ProofService.needed(for: kinds.reversed()) == services)
     }
 
-    private func ways(_ kinds: [[AuthorizationKind]], _ purposes: Set<Keychain.Purpose> = [.read]) throws
-        -> SignatureWays
-    {
+    private func ways(_ kinds: [[AuthorizationKind]], unlocks: Bool = false) throws -> SignatureWays {
         let all = AuthorizationKind.allCases.filter { kind in kinds.contains { $0.contains(kind) } }
         let places = kinds.map { way in way.compactMap { all.firstIndex(of: $0) } }
-        return try SignatureWays(all.map { .init(kind: $0.rawValue) }, places, for: purposes)
+        return try SignatureWays(all.map { .init(kind: $0.rawValue) }, places, for: .use(.reading, unlocks: unlocks))
     }
 
     @Test("the first way that can be gone is gone, whole, and no other")
@@ -47,7 +45,7 @@ struct ProofServiceTests {
         let either = try ways([[.biometryAny], [.passcode]])
         #expect(try either.choose(finger).map(\.kind) == [.biometryAny])
         #expect(try either.choose(none).map(\.kind) == [.passcode])
-        let opening = try ways([[.unlock, .biometryAny], [.unlock, .passcode]], [.unlock, .read])
+        let opening = try ways([[.unlock, .biometryAny], [.unlock, .passcode]], unlocks: true)
         #expect(try opening.choose(none).map(\.kind) == [.unlock, .passcode])
         #expect(try opening.choose(none).map(\.index) == [0, 2])
         let other = BiometricAvailability.otherFingers("other fingers")

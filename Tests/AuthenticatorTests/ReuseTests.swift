@@ -236,19 +236,23 @@ import Testing
 
     @Test func theRuleIsThisTable() {
         let all = Set(ProofService.allCases)
-        #expect(ReuseRule.allows([.presence], for: [.read], by: [.anyFactor]))
-        #expect(ReuseRule.allows([.presence], for: [.read], by: [.biometric]))
-        #expect(ReuseRule.allows([.passcode], for: [.read], by: [.passcode]))
-        #expect(ReuseRule.allows([.presence, .biometryAny], for: [.read], by: [.biometric]))
-        #expect(!ReuseRule.allows([.presence], for: [.read], by: []))
-        #expect(!ReuseRule.allows([.passcode], for: [.read], by: [.anyFactor, .biometric]))
-        #expect(!ReuseRule.allows([.biometryAny], for: [.read], by: [.anyFactor, .passcode]))
-        #expect(!ReuseRule.allows([.biometryCurrentSet], for: [.read], by: [.anyFactor, .passcode]))
-        #expect(!ReuseRule.allows([], for: [.read], by: all))
-        #expect(!ReuseRule.allows([], for: [.create], by: all))
-        #expect(!ReuseRule.allows([.unlock], for: [.unlock], by: all))
-        #expect(!ReuseRule.allows([.unlock], for: [.read], by: all))
-        #expect(!ReuseRule.allows([.recovery], for: [.read], by: all))
-        #expect(!ReuseRule.allows([.unlock, .presence], for: [.unlock, .read], by: all))
+        let reading = PersonRequest.use(.reading, unlocks: false)
+        #expect(ReuseRule.allows([.presence], for: reading, by: [.anyFactor]))
+        #expect(ReuseRule.allows([.presence], for: reading, by: [.biometric]))
+        #expect(ReuseRule.allows([.passcode], for: reading, by: [.passcode]))
+        #expect(ReuseRule.allows([.presence, .biometryAny], for: reading, by: [.biometric]))
+        #expect(!ReuseRule.allows([.presence], for: reading, by: []))
+        #expect(!ReuseRule.allows([.passcode], for: reading, by: [.anyFactor, .biometric]))
+        #expect(!ReuseRule.allows([.biometryAny], for: reading, by: [.anyFactor, .passcode]))
+        #expect(!ReuseRule.allows([.biometryCurrentSet], for: reading, by: [.anyFactor, .passcode]))
+        #expect(!ReuseRule.allows([], for: reading, by: all))
+        #expect(!ReuseRule.allows([], for: .create, by: all))
+        #expect(!ReuseRule.allows([.unlock], for: .unlock, by: all))
+        #expect(!ReuseRule.allows([.unlock], for: reading, by: all))
+        #expect(!ReuseRule.allows([.recovery], for: reading, by: all))
+        #expect(!ReuseRule.allows([.unlock, .presence], for: .use(.reading, unlocks: true), by: all))
+        for request in PersonRequest.samples.values {
+            #expect(ReuseRule.allows([.presence], for: request, by: all) == (request == reading), "\(request)")
+        }
     }
 }

@@ -96,11 +96,10 @@ import Testing
     }
 
     @Test func onlyReadingSharesAPrompt() throws {
-        let shared: [Set<Keychain.Purpose>] = [[.read], [.unlock, .read]]
-        for purpose in Keychain.Purpose.allCases {
-            #expect(SharedInquiry.isShared([purpose]) == shared.contains([purpose]), "\(purpose)")
-            #expect(
-                SharedInquiry.isShared([purpose, .read]) == shared.contains([purpose, .read]), "\(purpose) and read")
+        let shared: [PersonRequest] = [.use(.reading, unlocks: false), .use(.reading, unlocks: true)]
+        for request in PersonRequest.samples.values {
+            let item = SharedInquiry.sharedItem(of: request)
+            #expect(item == (shared.contains(request) ? ItemUse.reading.item : nil), "\(request)")
         }
         // A request that is not shared neither waits nor learns of others.
         let stage = try Stage()

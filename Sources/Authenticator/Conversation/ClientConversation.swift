@@ -46,7 +46,7 @@ public struct ClientConversation {
                 session.finish(nil)
             case .renewSigningKey:
                 report.purpose = "signing-key"
-                session.finish(keychainsUnderFormerKeys: try renewSigningKey(for: client))
+                session.finish(vaultsUnderFormerKeys: try renewSigningKey(for: client))
             case .forget:
                 report.purpose = "forget"
                 let book = try ReuseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
@@ -107,34 +107,23 @@ public struct ClientConversation {
         var open = try enter(client)
         defer { open.keep() }
         do throws(ConversationError) {
-            let demand = try describe(client, challenge, dependencies, &broker, &open)
-            report.purpose = demand.purposes.map(\.rawValue).sorted().joined(separator: "+")
-            if let record = demand.record, !demand.enrolment.isEmpty {
+            let checked = try describe(client, challenge, dependencies, &broker, &open)
+            report.purpose = checked.request.purposes.map(\.rawValue).joined(separator: "+")
+            switch checked.request {
+            case .enrolment(let kinds):
                 let enrolment = Enrolment(
                     challenge: challenge, account: client.account, biometry: Biometry(configuration),
                     registry: dependencies.registry)
-                return try enrolment.perform(demand.enrolment, for: record, through: &broker)
+                try enrolment.perform(kinds, for: try checked.registered(), through: &broker)
+            case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot,
+                .accept, .rotate:
+                guard !checked.needsPassword else {
+                    return try askForPassword(client, challenge, checked, dependencies, &session, &broker)
+                }
+                report.proof = try prove(client, challenge, checked, &session, &broker)
+                try checked.claim.confirm(checked.request, of: client)
+                try perform(client, challenge, checked, by: report.proof, dependencies, &broker)
             }
-            if demand.needsPassword {
-                // The password must be typed for this request. Neither an earlier answer nor another request's answer will do.
-                let inquiry = Inquiry(client: client, configuration: configuration)
-                let notice = try Notice.text(for: demand, from: client)
-                let password = try inquiry.ask(demand.services, notice, &session)
-                let keychain = try BoundKeychain(
-                    password: password, demand: demand,
-                    signer: signer(client, challenge, demand, by: .asked, dependencies),
-                    registry: dependencies.registry)
-                try keychain.perform(&session, &broker)
-                return
-            }
-            report.proof = try prove(client, challenge, demand, &session, &broker)
-            try demand.claim.confirm(for: client)
-            if demand.changesBoot {
-                let signer = signer(client, challenge, demand, by: report.proof, dependencies)
-                return try TiedKeychain(demand: demand, signer: signer, registry: dependencies.registry).perform(
-                    &broker)
-            }
-            try authorize(client, challenge, demand, by: report.proof, dependencies, &broker)
         } catch {
             // Telling the broker lets it drop the challenge sooner. If the call fails, the challenge expires by itself.
             _ = try? broker.call(
@@ -157,7 +146,7 @@ public struct ClientConversation {
         _ client: Client, _ challenge: String, _ dependencies: ConversationDependencies,
         _ broker: inout BrokerConnection,
         _ open: inout OpenConversations
-    ) throws(ConversationError) -> Demand {
+    ) throws(ConversationError) -> CheckedRequest {
         let facts: BrokerInterface.Describe.Reply
         do throws(BrokerFailure) {
             facts = try broker.call(
@@ -168,7 +157,7 @@ public struct ClientConversation {
         } catch {
             throw ConversationError(error)
         }
-        return try Demand(
+        return try CheckedRequest(
             facts, of: client, registry: dependencies.registry, keys: dependencies.keys, sealer: dependencies.sealer
         ) { record in
             Biometry(configuration).availability(to: client, record: record) { () throws(SystemError) in
@@ -177,63 +166,82 @@ public struct ClientConversation {
         }
     }
 
+    /// Has the password typed for this very request. Neither an earlier answer nor another request's answer will do.
+    private func askForPassword(
+        _ client: Client, _ challenge: String, _ checked: CheckedRequest, _ dependencies: ConversationDependencies,
+        _ session: inout ClientSession, _ broker: inout BrokerConnection
+    ) throws(ConversationError) {
+        let inquiry = Inquiry(client: client, configuration: configuration)
+        let notice = try Notice.text(for: checked, from: client)
+        let password = try inquiry.ask(checked.services, notice, &session)
+        let vault = try BoundVault(
+            password: password, checked: checked, signer: signer(client, challenge, checked, by: .asked, dependencies),
+            registry: dependencies.registry)
+        try vault.perform(&session, &broker)
+    }
+
     /// Proves that the person is present, by an answer that may be used again or by asking. Root is not asked for a vault that has no person.
     private func prove(
-        _ client: Client, _ challenge: String, _ demand: Demand, _ session: inout ClientSession,
+        _ client: Client, _ challenge: String, _ checked: CheckedRequest, _ session: inout ClientSession,
         _ broker: inout BrokerConnection
     ) throws(ConversationError) -> Proof {
-        guard demand.needsPerson else { return .root }
-        if try canReuse(client, demand) { return .reused }
+        guard let person = try checked.person(client) else { return .root }
+        if try canReuse(client, checked) { return .reused }
         let inquiry = SharedInquiry(
-            inquiry: Inquiry(client: client, person: try demand.person(client), configuration: configuration),
-            challenge: challenge, demand: demand)
+            inquiry: Inquiry(client: client, person: person, configuration: configuration),
+            challenge: challenge, checked: checked)
         return try inquiry.ask(&session, &broker)
     }
 
-    private func canReuse(_ client: Client, _ demand: Demand) throws(ConversationError) -> Bool {
+    private func canReuse(_ client: Client, _ checked: CheckedRequest) throws(ConversationError) -> Bool {
         guard configuration.reuseLimit > 0, let terminal = client.session else { return false }
         let book = try ReuseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
-        let services = try book.services(in: terminal, lastLock: demand.lastLock)
-        return ReuseRule.allows(demand.signatures.map(\.kind), for: demand.purposes, by: services)
+        let services = try book.services(in: terminal, lastLock: checked.lastLock)
+        return ReuseRule.allows(checked.signatures.map(\.kind), for: checked.request, by: services)
     }
 
-    private func authorize(
-        _ client: Client, _ challenge: String, _ demand: Demand, by proof: Proof,
+    /// Does what the person allowed.
+    private func perform(
+        _ client: Client, _ challenge: String, _ checked: CheckedRequest, by proof: Proof,
         _ dependencies: ConversationDependencies,
         _ broker: inout BrokerConnection
     ) throws(ConversationError) {
-        if demand.purposes == [.accept] {
+        var signer = signer(client, challenge, checked, by: proof, dependencies)
+        switch checked.request {
+        case .accept:
             // Accepting opens nothing, so nothing is signed.
             do throws(BrokerFailure) {
                 _ = try broker.call(BrokerInterface.ConfirmAcceptance(challenge: challenge), within: BrokerLimits.call)
             } catch { throw ConversationError(error) }
-            return
-        }
-        var signer = signer(client, challenge, demand, by: proof, dependencies)
-        var signatures = demand.signatures
-        if demand.record == nil {
+        case .create:
             let provisioning = Provisioning(
-                challenge: challenge, owner: demand.claim.owner, ownerName: demand.claim.name,
-                isService: demand.claim.right == .root, sealer: dependencies.sealer,
+                challenge: challenge, owner: checked.claim.owner, ownerName: checked.claim.name,
+                isService: checked.claim.right == .root, sealer: dependencies.sealer,
                 keys: dependencies.keys, registry: dependencies.registry)
             signer.record = try provisioning.register(through: &broker)
-            signatures = [SignatureWays.Signature(index: 0, kind: .unlock)]
+            try signer.sign([SignatureWays.Signature(index: 0, kind: .unlock)], through: &broker)
+        case .rotate:
+            try signer.sign(checked.signatures.filter { $0.kind == .unlock }, through: &broker)
+            let rotation = VaultRotation(
+                signatures: checked.signatures, record: try checked.registered(), signer: signer,
+                registry: dependencies.registry)
+            try rotation.perform(through: &broker)
+        case .tieToBoot:
+            try TiedVault(checked, ties: true, signer: signer, registry: dependencies.registry).perform(&broker)
+        case .releaseFromBoot:
+            try TiedVault(checked, ties: false, signer: signer, registry: dependencies.registry).perform(&broker)
+        case .unlock, .use, .recovery, .approveBoot: try signer.sign(checked.signatures, through: &broker)
+        // The first two always take the password, and the last one takes nobody's answer.
+        case .bind, .unbind, .enrolment: throw PersonRequest.unexplained
         }
-        if demand.purposes == [.rotate], let record = demand.record {
-            try signer.sign(signatures.filter { $0.kind == .unlock }, through: &broker)
-            let rotation = KeychainRotation(
-                demand: demand, record: record, signer: signer, registry: dependencies.registry)
-            return try rotation.perform(through: &broker)
-        }
-        try signer.sign(signatures, through: &broker)
     }
 
     private func signer(
-        _ client: Client, _ challenge: String, _ demand: Demand, by proof: Proof,
+        _ client: Client, _ challenge: String, _ checked: CheckedRequest, by proof: Proof,
         _ dependencies: ConversationDependencies
     ) -> Signer {
         let (biometry, account) = (Biometry(configuration), client.account)
-        return Signer(keys: dependencies.keys, challenge: challenge, record: demand.record, proof: proof) {
+        return Signer(keys: dependencies.keys, challenge: challenge, record: checked.record, proof: proof) {
             () throws(BiometryObstacle) in try biometry.currentSet(of: account)
         }
     }

@@ -154,7 +154,7 @@ struct ClientSession: ~Copyable {
     }
 
     /// Tells root how many vaults are still under a former signing key.
-    func finish(keychainsUnderFormerKeys count: Int) {
+    func finish(vaultsUnderFormerKeys count: Int) {
         channel.reply(BrokerProtocol.Authentication.RenewSigningKey.Reply(former: Int64(count)))
     }
 

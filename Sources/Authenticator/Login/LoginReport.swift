@@ -45,7 +45,7 @@ public struct LoginReport {
     private enum Outcome: String {
         case opened
         case openAlready = "open already"
-        case noKeychain = "no keychain"
+        case noVault = "no keychain"
         /// A bound vault takes the password itself. A login's report only says that the password was right.
         case bound = "bound: opens at its first use"
         case refused
@@ -83,12 +83,12 @@ public struct LoginReport {
         let dependencies = try ConversationDependencies(configuration)
         let record: RegistryRecord
         do {
-            guard let present = try dependencies.registry.record(for: .user(account.uid)) else { return .noKeychain }
+            guard let present = try dependencies.registry.record(for: .user(account.uid)) else { return .noVault }
             record = present
         } catch {
             throw .refused(.notCompleted("The registry cannot be used: \(error).", kind: "damaged"))
         }
-        try Demand.check(
+        try CheckedRequest.check(
             record, of: account.name, keys: dependencies.keys, sealer: dependencies.sealer)
         guard record.binding == nil else { return .bound }
         var broker = try dependencies.connect()

@@ -1,5 +1,4 @@
 import Authorization
-import BrokerProtocol
 import Platform
 
 /// One answer that a person lets programs of one terminal session use again (docs/prompts.md, "Reuse").
@@ -49,10 +48,24 @@ extension ProofService: Codable {}
 enum ReuseRule {
     /// - Parameter services: the PAM services that let the person in.
     static func allows(
-        _ kinds: [AuthorizationKind], for purposes: Set<Keychain.Purpose>, by services: Set<ProofService>
+        _ kinds: [AuthorizationKind], for request: PersonRequest, by services: Set<ProofService>
     ) -> Bool {
-        guard purposes == [.read], !kinds.isEmpty else { return false }
+        guard isReading(request), !kinds.isEmpty else { return false }
         return kinds.allSatisfy { isMet($0, by: services) }
+    }
+
+    /// Whether an item is read, and nothing else is done for it.
+    private static func isReading(_ request: PersonRequest) -> Bool {
+        switch request {
+        case .use(let use, unlocks: false):
+            switch use.deed {
+            case .read: true
+            case .change, .rename: false
+            }
+        case .use(_, unlocks: true), .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
+            .approveBoot, .accept, .rotate, .enrolment:
+            false
+        }
     }
 
     private static func isMet(_ kind: AuthorizationKind, by services: Set<ProofService>) -> Bool {

@@ -117,11 +117,11 @@ struct PromptGroup: Codable, Equatable {
         self.services = services
     }
 
-    init(_ client: Client, _ demand: Demand) {
+    init(_ client: Client, _ checked: CheckedRequest) {
         pid = client.process.pid
         startTime = client.process.startTime
-        owner = demand.claim.owner.text
-        purposes = demand.purposes.map(\.rawValue).sorted()
-        services = demand.services.map(\.rawValue)
+        owner = checked.claim.owner.text
+        purposes = checked.request.purposes.map(\.rawValue)
+        services = checked.services.map(\.rawValue)
     }
 }

@@ -7,21 +7,21 @@ import PAM
 struct SharedInquiry {
     let inquiry: Inquiry
     let challenge: String
-    let demand: Demand
+    let checked: CheckedRequest
 
     /// How often the waiting processes check for an answer.
     private static let pace = Duration.milliseconds(50)
 
     /// - Throws: ``ConversationError`` if the person was not recognised, here or in the prompt that named this request.
     func ask(_ session: inout ClientSession, _ broker: inout BrokerConnection) throws(ConversationError) -> Proof {
-        guard Self.isShared(demand.purposes) else {
-            try inquiry.ask(demand.services, Notice.text(for: demand, from: inquiry.client), &session)
+        guard let item = Self.sharedItem(of: checked.request) else {
+            try inquiry.ask(checked.services, Notice.text(for: checked, from: inquiry.client), &session)
             return .asked
         }
-        let own = try ShownItem(challenge: challenge, demand)
+        let own = try ShownItem(challenge: challenge, item, reason: checked.reason)
         let board = try PromptBoard(
             registryDirectory: inquiry.configuration.registryDirectory, uid: inquiry.client.account.uid,
-            group: PromptGroup(inquiry.client, demand))
+            group: PromptGroup(inquiry.client, checked))
         let token = try own.token()
         var isTold = false
         while true {
@@ -43,9 +43,19 @@ struct SharedInquiry {
         }
     }
 
-    /// Only reading, and unlocking the vault for it, can share a prompt. Every other purpose is asked for by itself.
-    static func isShared(_ purposes: Set<Keychain.Purpose>) -> Bool {
-        purposes.contains(.read) && purposes.isSubset(of: [.read, .unlock])
+    /// The item that a prompt for several requests names. Only reading, and unlocking the vault for it, can share a prompt.
+    /// - Returns: nil if the request is asked for by itself.
+    static func sharedItem(of request: PersonRequest) -> BrokerInterface.NamedItem? {
+        switch request {
+        case .use(let use, _):
+            switch use.deed {
+            case .read: use.item
+            case .change, .rename: nil
+            }
+        case .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate,
+            .enrolment:
+            nil
+        }
     }
 
     private func lead(
@@ -60,9 +70,9 @@ struct SharedInquiry {
             for companion in try companions(&broker) where !known.contains(try companion.token()) {
                 items.append(companion)
             }
-            let notice = try Notice.text(for: demand, items, from: inquiry.client)
+            let notice = try Notice.text(for: checked, items, from: inquiry.client)
             for item in notice.shown { tokens.insert(try item.token()) }
-            try inquiry.ask(demand.services, notice.text, &session)
+            try inquiry.ask(checked.services, notice.text, &session)
         } catch {
             try board.end(SharedPrompt.Answer(error), of: token, for: tokens)
             throw error

@@ -80,13 +80,13 @@ struct ShownItem: Equatable {
     let reason: String?
 
     /// - Throws: ``ConversationError`` if the digest cannot be computed.
-    init(challenge: String, _ demand: Demand) throws(ConversationError) {
+    init(challenge: String, _ item: BrokerInterface.NamedItem, reason: String?) throws(ConversationError) {
         do throws(CryptographyError) { self.challenge = Hex.encode(try SHA256.digest(Array(challenge.utf8))) } catch {
             throw .refused(.misconfigured("The challenge cannot be digested: \(error.reason)."))
         }
-        service = demand.item?.service
-        account = demand.item?.account
-        reason = demand.reason
+        service = item.service
+        account = item.account
+        self.reason = reason
     }
 
     init(_ companion: BrokerInterface.Companion) {

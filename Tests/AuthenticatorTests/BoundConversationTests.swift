@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// What the real authenticator sends to open a bound vault: the password that PAM has just accepted, and nothing else.
-struct BoundKeychainTests {
+struct BoundConversationTests {
     private static let salt = [UInt8](repeating: 9, count: 16)
     private static let policy = [UInt8](repeating: 3, count: 32)
     private static let name = [0, 11] + [UInt8](repeating: 0x77, count: 32)

@@ -8,80 +8,133 @@ import Platform
 /// Opens a vault that is bound to the login password, binds one, or unbinds it (docs/binding.md). It is made only after PAM has accepted the password
 /// in this conversation. The TPM gets a value derived from that password. After a password change, it gets one derived from the earlier password
 /// once.
-struct BoundKeychain {
+struct BoundVault {
+    /// What the password is needed for.
+    private enum Work {
+        /// To open the vault. After a password change, this also binds it to the present password.
+        case open
+        case bind
+        case unbind
+        /// To tie the vault to the boot, or release it.
+        case changeBoot(ties: Bool)
+        case rotate
+
+        init(_ request: PersonRequest) throws(ConversationError) {
+            switch request {
+            case .unlock, .use: self = .open
+            case .bind: self = .bind
+            case .unbind: self = .unbind
+            case .tieToBoot: self = .changeBoot(ties: true)
+            case .releaseFromBoot: self = .changeBoot(ties: false)
+            case .rotate: self = .rotate
+            case .create, .recovery, .approveBoot, .accept, .enrolment: throw BoundVault.opensNothing
+            }
+        }
+    }
+
     private let password: SecretBytes
-    private let demand: Demand
+    private let work: Work
+    private let checked: CheckedRequest
     private let record: RegistryRecord
     private let unlock: SignatureWays.Signature
     private let signer: Signer
     private let registry: Registry
 
+    private static let opensNothing = ConversationError.refused(
+        .challengeRefused("The challenge opens no vault."))
+
     /// - Parameter password: nil if the stack asked for more than one thing, or for nothing.
-    init(password: SecretBytes?, demand: Demand, signer: Signer, registry: Registry) throws(ConversationError) {
+    init(
+        password: SecretBytes?, checked: CheckedRequest, signer: Signer, registry: Registry
+    ) throws(ConversationError) {
         guard let password else {
             throw .refused(
                 .misconfigured(
                     "The PAM service coffer-passcode must ask for the login password and for nothing else; "
                         + "check /etc/pam.d/coffer-passcode."))
         }
-        guard let record = demand.record, let unlock = demand.signatures.first(where: { $0.kind == .unlock }) else {
-            throw .refused(.challengeRefused("The challenge opens no vault."))
+        guard let record = checked.record, let unlock = checked.signatures.first(where: { $0.kind == .unlock }) else {
+            throw Self.opensNothing
         }
+        work = try Work(checked.request)
         self.password = password
-        self.demand = demand
+        self.checked = checked
         self.record = record
         self.unlock = unlock
         self.signer = signer
         self.registry = registry
     }
 
-    /// Does what the person allowed, and then makes the challenge's other signatures.
+    /// Does what the person allowed, and makes the challenge's other signatures.
     func perform(_ session: inout ClientSession, _ broker: inout BrokerConnection) throws(ConversationError) {
-        if let binding = record.binding {
-            let isUnbinding = demand.purposes == [.unbind]
-            let isCurrent = try release(binding, &session, &broker)
-            if demand.changesBoot {
-                return try TiedKeychain(demand: demand, signer: signer, registry: registry).performReleased(&broker)
-            }
-            if demand.purposes == [.rotate] {
-                let rotation = KeychainRotation(
-                    demand: demand, record: record, signer: signer, registry: registry, password: password)
-                return try rotation.perform(through: &broker)
-            }
-            if isUnbinding {
-                try reseal(bindingTo: nil, &broker)
-            } else if !isCurrent {
+        switch work {
+        case .open:
+            if try !release(&session, &broker) {
                 try reseal(bindingTo: password, &broker)
                 let text = "Your vault is now bound to the new password."
                 _ = try session.show(Message(style: .info, text: text))
             }
-        } else {
+            try signOthers(&broker)
+        case .bind:
             do throws(BrokerFailure) { try signer.sign(unlock, reseals: true, through: &broker) } catch {
                 throw ConversationError(error)
             }
             try reseal(bindingTo: password, &broker)
+            try signOthers(&broker)
+        case .unbind:
+            _ = try release(&session, &broker)
+            try reseal(bindingTo: nil, &broker)
+            try signOthers(&broker)
+        case .changeBoot(let ties):
+            _ = try release(&session, &broker)
+            try TiedVault(checked, ties: ties, signer: signer, registry: registry).performReleased(&broker)
+        case .rotate:
+            _ = try release(&session, &broker)
+            let rotation = VaultRotation(
+                signatures: checked.signatures, record: record, signer: signer, registry: registry, password: password)
+            try rotation.perform(through: &broker)
         }
-        try signer.sign(demand.signatures.filter { $0 != unlock }, through: &broker)
+    }
+
+    private func signOthers(_ broker: inout BrokerConnection) throws(ConversationError) {
+        try signer.sign(checked.signatures.filter { $0 != unlock }, through: &broker)
+    }
+
+    /// Whether the root is sealed anew even if the vault is bound to this password.
+    private var resealsPresent: Bool {
+        switch work {
+        case .unbind, .changeBoot: true
+        case .open, .bind, .rotate: false
+        }
+    }
+
+    /// Whether the root is sealed anew after the earlier password has released it. A rotation makes another root instead.
+    private var resealsEarlier: Bool {
+        switch work {
+        case .open, .bind, .unbind, .changeBoot: true
+        case .rotate: false
+        }
     }
 
     /// Has the TPM release the unlock root.
     /// - Returns: true if the vault is bound to this password; false if the earlier password released the root.
     private func release(
-        _ binding: BindingPin, _ session: inout ClientSession, _ broker: inout BrokerConnection
+        _ session: inout ClientSession, _ broker: inout BrokerConnection
     ) throws(ConversationError) -> Bool {
+        guard let binding = record.binding else { throw Self.opensNothing }
         let outdated = try OutdatedBinding(registryDirectory: registry.directory, uid: uid)
         var left: Int64?
         if try !outdated.isKnown(binding) {
             let pin = try LoginPassword.pin(of: password, salt: binding.salt, cost: binding.cost)
-            let outcome = try attempt(pin, reseals: demand.purposes == [.unbind] || demand.changesBoot, &broker)
+            let outcome = try attempt(pin, reseals: resealsPresent, &broker)
             guard case .wrong(let rest) = outcome else { return true }
             left = rest
             try outdated.note(binding)
         }
-        guard !demand.changesBoot else { throw Self.outdated }
+        if case .changeBoot = work { throw Self.outdated }
         let earlier = try askForEarlier(left, &session)
         let pin = try LoginPassword.pin(of: earlier, salt: binding.salt, cost: binding.cost)
-        if case .wrong(let rest) = try attempt(pin, reseals: demand.purposes != [.rotate], &broker) {
+        if case .wrong(let rest) = try attempt(pin, reseals: resealsEarlier, &broker) {
             throw .refused(
                 .failed(
                     .boundPassword,

@@ -5,8 +5,9 @@ import FoundationEssentials
 
 /// Renews all keys of a vault (docs/rotation.md). It is made only after a person, or root for a service, has agreed to exactly this. The
 /// signature for unlocking the vault comes before it.
-struct KeychainRotation {
-    let demand: Demand
+struct VaultRotation {
+    /// The signatures that the challenge allows.
+    let signatures: [SignatureWays.Signature]
     let record: RegistryRecord
     let signer: Signer
     let registry: Registry
@@ -27,7 +28,7 @@ struct KeychainRotation {
                     pin: binding?.pin.base64Encoded(), salt: binding.map { Data($0.salt).base64EncodedString() }),
                 within: BrokerLimits.making)
         } catch { throw ConversationError(error) }
-        try signer.sign(demand.signatures.filter { $0.kind != .unlock }, through: &broker)
+        try signer.sign(signatures.filter { $0.kind != .unlock }, through: &broker)
         let reply: BrokerInterface.Succeed<RegistryRecord>.Reply
         do throws(BrokerFailure) {
             reply = try broker.call(

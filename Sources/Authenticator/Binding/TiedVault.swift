@@ -3,21 +3,22 @@ import BrokerProtocol
 import FoundationEssentials
 
 /// Ties a vault to the boot, or releases it (docs/boot.md). It is made only after PAM has let the person in for this purpose.
-struct TiedKeychain {
+struct TiedVault {
     private let record: RegistryRecord
     private let ties: Bool
     private let signer: Signer
     private let resealing: Resealing
     private let signatures: [SignatureWays.Signature]
 
-    init(demand: Demand, signer: Signer, registry: Registry) throws(ConversationError) {
-        guard let record = demand.record, demand.changesBoot else {
+    /// - Parameter ties: whether the vault is tied; otherwise it is released.
+    init(_ checked: CheckedRequest, ties: Bool, signer: Signer, registry: Registry) throws(ConversationError) {
+        guard let record = checked.record else {
             throw .refused(.challengeRefused("The challenge ties no vault to the boot."))
         }
         self.record = record
         self.signer = signer
-        ties = demand.purposes == [.tieToBoot]
-        signatures = demand.signatures
+        self.ties = ties
+        signatures = checked.signatures
         resealing = Resealing(record: record, registry: registry, challenge: signer.challenge)
     }
 

@@ -21,11 +21,9 @@ struct Claim {
     /// Whether the client is root, even if the vault is root's own.
     let isRoots: Bool
 
-    /// - Parameters:
-    ///   - text: the owner, as the broker gives it.
-    ///   - isAccepting: the challenge accepts a file as the newest, which root may do for every vault.
+    /// - Parameter text: the owner, as the broker gives it.
     /// - Throws: ``ConversationError``, the same for a group that does not exist and one that the client does not belong to.
-    init(_ text: String, of client: Client, accepting isAccepting: Bool = false) throws(ConversationError) {
+    init(_ text: String, of client: Client, for request: PersonRequest) throws(ConversationError) {
         guard let owner = Owner(text: text) else { throw Self.refusal }
         self.owner = owner
         isRoots = client.account.uid == 0
@@ -38,7 +36,7 @@ struct Claim {
                 guard client.account.uid == 0, let account = try Account.withUID(uid) else { throw Self.foreign }
                 right = .root
                 name = account.name
-            case .group(let gid) where isAccepting && isRoots:
+            case .group(let gid) where isRoots && Self.rootAsksForGroups(request):
                 guard let group = try Group.withGID(gid) else { throw Self.foreign }
                 right = .root
                 name = group.name
@@ -54,31 +52,38 @@ struct Claim {
     private static let refusal = ConversationError.refused(
         .challengeRefused("The challenge is for another owner's vault."))
 
-    /// Checks the purposes against the right. A recovery code is only for one's own vault. Root makes, unlocks and renews service vaults this way,
-    /// but not people's vaults or single items.
-    func check(_ record: RegistryRecord?, for purposes: Set<Keychain.Purpose>) throws(ConversationError) {
-        // One member must not carry away a group's secrets.
-        guard !purposes.contains(.recovery) || right == .own else { throw Self.refusal }
-        // One person's password and boot belong to that person's vault only.
-        let own: Set<Keychain.Purpose> = [.bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot]
-        guard purposes.isDisjoint(with: own) || right == .own else { throw Self.refusal }
-        // Members of a group cannot decide for each other.
-        guard !purposes.contains(.rotate) || right != .member else { throw Self.refusal }
-        if purposes.contains(.accept) {
-            // Only alone, so that consent to another purpose never includes this one.
-            guard isRoots, purposes == [.accept] else { throw Self.refusal }
-            return
-        }
-        guard right == .root else { return }
-        guard purposes == [.create] || purposes == [.unlock] || purposes == [.rotate], record?.isService ?? true else {
-            throw Self.refusal
+    /// Whether root may ask for a group that it does not belong to.
+    private static func rootAsksForGroups(_ request: PersonRequest) -> Bool {
+        switch request {
+        case .accept: true
+        case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .rotate,
+            .enrolment:
+            false
         }
     }
 
+    /// Checks the request against the right. Root makes, unlocks and renews service vaults this way, but not people's vaults or single items.
+    func check(_ request: PersonRequest, on record: RegistryRecord?) throws(ConversationError) {
+        let isServices = right == .root && (record?.isService ?? true)
+        let isAllowed =
+            switch request {
+            // One member must not carry away a group's secrets.
+            case .recovery: right == .own
+            // One person's password and boot belong to that person's vault only.
+            case .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot: right == .own
+            // Members of a group cannot decide for each other.
+            case .rotate: right == .own || isServices
+            case .create, .unlock: right == .own || right == .member || isServices
+            case .use, .enrolment: right == .own || right == .member
+            case .accept: isRoots
+            }
+        guard isAllowed else { throw Self.refusal }
+    }
+
     /// Checks the right again after the person has answered, because the client may have left the group meanwhile.
-    func confirm(for client: Client) throws(ConversationError) {
+    func confirm(_ request: PersonRequest, of client: Client) throws(ConversationError) {
         guard right == .member else { return }
-        let now = try Claim(owner.text, of: client)
+        let now = try Claim(owner.text, of: client, for: request)
         guard now.name == name else { throw Self.refusal }
     }
 }

@@ -7,7 +7,7 @@ import Varlink
 
 /// What the real authenticator registers about the boot: what the person was asked for, and what a vault can be tied
 /// to.
-struct TiedKeychainTests {
+struct TiedConversationTests {
     private static let policy = Data([UInt8](repeating: 3, count: 32)).base64EncodedString()
     private static let roots = ["1", "2", "3"]
 

@@ -5,30 +5,36 @@ import Platform
 /// for; if it cannot, nobody is asked.
 enum Notice {
     /// - Throws: ``ConversationError`` if the request cannot be shown whole.
-    static func text(for demand: Demand, from client: Client) throws(ConversationError) -> String {
-        guard demand.rotated.isEmpty else {
-            let opening =
-                "\(subject(client)) asks to \(purpose(of: demand, nil)). For that it reads and reseals:"
-            var lines = ItemLines(room: PromptLimits.notice - opening.unicodeScalars.count)
-            for item in demand.rotated where !lines.add(item.service, item.account, reason: nil) { throw tooLong }
-            // Each item is read once, so each needs a line of its own.
-            guard lines.count == demand.rotated.count else {
-                throw .refused(.challengeRefused("The challenge names an item twice."))
-            }
-            return opening + lines.text
+    static func text(for checked: CheckedRequest, from client: Client) throws(ConversationError) -> String {
+        let opening = "\(subject(client)) asks to \(purpose(of: checked))"
+        switch checked.request {
+        case .rotate(let items) where !items.isEmpty: return try text(opening, reading: items)
+        case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
+            .rotate, .enrolment:
+            return try whole(opening + "." + (checked.reason ?? "").ifGiven("\nReason it gives: "))
         }
-        return try whole(
-            "\(subject(client)) asks to \(purpose(of: demand, demand.item.map(name)))."
-                + (demand.reason ?? "").ifGiven("\nReason it gives: "))
+    }
+
+    private static func text(
+        _ purpose: String, reading items: [BrokerInterface.NamedItem]
+    ) throws(ConversationError) -> String {
+        let opening = purpose + ". For that it reads and reseals:"
+        var lines = ItemLines(room: PromptLimits.notice - opening.unicodeScalars.count)
+        for item in items where !lines.add(item.service, item.account, reason: nil) { throw tooLong }
+        // Each item is read once, so each needs a line of its own.
+        guard lines.count == items.count else {
+            throw .refused(.challengeRefused("The challenge names an item twice."))
+        }
+        return opening + lines.text
     }
 
     /// - Parameter items: all requests that one answer could serve, the client's own first.
     /// - Returns: the text, and the items that it names. The answer counts for these items only.
     /// - Throws: ``ConversationError`` if the client's own item cannot be shown whole.
     static func text(
-        for demand: Demand, _ items: [ShownItem], from client: Client
+        for checked: CheckedRequest, _ items: [ShownItem], from client: Client
     ) throws(ConversationError) -> (text: String, shown: [ShownItem]) {
-        func opening(_ item: String) -> String { "\(subject(client)) asks to \(purpose(of: demand, item))" }
+        func opening(_ item: String) -> String { "\(subject(client)) asks to \(purpose(of: checked, for: item))" }
         var lines = ItemLines(
             room: PromptLimits.notice - opening("these \(PromptLimits.items) items").unicodeScalars.count)
         var shown: [ShownItem] = []
@@ -39,7 +45,7 @@ enum Notice {
             shown.append(item)
         }
         guard !items.isEmpty, shown.first == items.first else { throw tooLong }
-        if shown.count == 1 { return (try text(for: demand, from: client), shown) }
+        if shown.count == 1 { return (try text(for: checked, from: client), shown) }
         if let single = lines.single { return (try whole(opening(single) + "."), shown) }
         return (try whole(opening("these \(lines.count) items") + ":" + lines.text), shown)
     }
@@ -82,61 +88,56 @@ enum Notice {
         return "no terminal"
     }
 
-    private static func purpose(of demand: Demand, _ item: String?) -> String {
-        var parts: [String] = []
+    /// - Parameter items: words for the items of several requests; nil for the request's own item.
+    private static func purpose(of checked: CheckedRequest, for items: String? = nil) -> String {
         let group =
-            demand.claim.right == .member
-            ? "the group \(PromptText.quoted(demand.claim.name, limit: PromptLimits.owner))" : nil
-        if demand.purposes.contains(.create) { parts.append("make a vault for \(group ?? "you") and unlock it") }
-        if demand.purposes.contains(.unlock) {
-            parts.append(group.map { "unlock the vault of \($0)" } ?? "unlock your vault")
-        }
-        if demand.purposes.contains(.recovery) {
-            parts.append(
+            checked.claim.right == .member
+            ? "the group \(PromptText.quoted(checked.claim.name, limit: PromptLimits.owner))" : nil
+        let unlock = group.map { "unlock the vault of \($0)" } ?? "unlock your vault"
+        switch checked.request {
+        case .create: return "make a vault for \(group ?? "you") and unlock it"
+        case .unlock: return unlock
+        case .use(let use, let unlocks):
+            let deed = words(for: use, items ?? name(use.item), of: group)
+            return unlocks ? "\(unlock) and \(deed)" : deed
+        case .recovery:
+            return
                 "make a new recovery code. With that code and a copy of your vault's file, anyone can read your secrets, on any "
-                    + "machine and without you. Only secrets for this device only are excepted")
-        }
-        if demand.purposes.contains(.bind) {
-            parts.append("bind your vault to your login password. From then on, nothing else opens it")
-        }
-        if demand.purposes.contains(.unbind) {
-            parts.append(
-                "unbind your vault from your login password. This destroys its items of class passcode-set")
-        }
-        if demand.purposes.contains(.accept) {
-            parts.append(
-                "accept the present file of the vault of \(PromptText.quoted(demand.claim.name, limit: PromptLimits.owner)), although the TPM "
-                    + "has not counted it. It may be an older copy, so this may undo deletions and changes"
-            )
-        }
-        if demand.purposes.contains(.tieToBoot) {
-            parts.append(
+                + "machine and without you. Only secrets for this device only are excepted"
+        case .bind: return "bind your vault to your login password. From then on, nothing else opens it"
+        case .unbind:
+            return "unbind your vault from your login password. This destroys its items of class passcode-set"
+        case .accept:
+            return
+                "accept the present file of the vault of \(PromptText.quoted(checked.claim.name, limit: PromptLimits.owner)), although the TPM "
+                + "has not counted it. It may be an older copy, so this may undo deletions and changes"
+        case .tieToBoot:
+            return
                 "tie your vault to the way this machine was started. If you do not approve a change of firmware or kernel "
-                    + "in advance, only the recovery code opens the vault after it")
-        }
-        if demand.purposes.contains(.releaseFromBoot) {
-            parts.append(
+                + "in advance, only the recovery code opens the vault after it"
+        case .releaseFromBoot:
+            return
                 "release your vault from the way this machine is started. It then opens no matter how the machine was started"
-            )
-        }
-        if demand.purposes.contains(.approveBoot) {
-            parts.append("change which ways of starting this machine open your vault")
-        }
-        if demand.purposes.contains(.rotate) {
-            parts.append(
+        case .approveBoot: return "change which ways of starting this machine open your vault"
+        case .rotate:
+            return
                 "renew all keys of your vault. Afterwards, earlier copies of its file and an earlier recovery code no longer open it"
-            )
+        // Nobody is asked for this.
+        case .enrolment: return "bind an item to your enrolled fingers"
         }
-        if let item {
-            let deed = demand.purposes.contains(.change) ? "permanently change the requirements for reading" : "read"
-            let part = demand.newName == nil ? "\(deed) \(item)" : "rename \(item)"
-            let newName = demand.newName.map { " to \(name($0)), the name that prompts show from then on" } ?? ""
-            parts.append(part + (group.map { " of \($0)" } ?? "") + newName)
-        }
-        return parts.joined(separator: " and ")
     }
 
-    private static func name(_ item: (service: String, account: String)) -> String {
+    private static func words(for use: ItemUse, _ item: String, of group: String?) -> String {
+        let owner = group.map { " of \($0)" } ?? ""
+        switch use.deed {
+        case .read: return "read \(item)\(owner)"
+        case .change: return "permanently change the requirements for reading \(item)\(owner)"
+        case .rename(let newName):
+            return "rename \(item)\(owner) to \(name(newName)), the name that prompts show from then on"
+        }
+    }
+
+    private static func name(_ item: BrokerInterface.NamedItem) -> String {
         "\(PromptText.whole(item.service)) / \(PromptText.whole(item.account))"
     }
 }

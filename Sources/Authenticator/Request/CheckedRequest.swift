@@ -1,0 +1,163 @@
+import Authorization
+import BrokerProtocol
+import Platform
+
+/// A challenge's request to the person, checked against what root knows. A taken-over broker can lie about item and reason. It cannot get
+/// signatures for another user's vault, or for more than the request that is shown.
+struct CheckedRequest {
+    /// The request that the person is shown.
+    let request: PersonRequest
+    let claim: Claim
+    /// nil if the vault is to be made.
+    let record: RegistryRecord?
+    /// What is signed after the person has given every proof. It is one of the ways that the challenge allows.
+    let signatures: [SignatureWays.Signature]
+    /// The PAM services that the person must pass, one after the other.
+    let services: [ProofService]
+    /// Whether the password itself is needed, for a vault that is bound to it. PAM's word that it was right is then not enough.
+    let needsPassword: Bool
+    let reason: String?
+    /// When the client's own vault was last locked, in milliseconds of the boot clock.
+    let lastLock: Int64
+
+    /// - Throws: ``ConversationError`` if anything contradicts the registry or the request.
+    init(
+        _ facts: BrokerInterface.Describe.Reply, of client: Client, registry: Registry, keys: SigningKeys,
+        sealer: SealerKind, biometrics: (RegistryRecord?) -> BiometricAvailability
+    ) throws(ConversationError) {
+        request = try PersonRequest(facts)
+        claim = try Claim(facts.owner, of: client, for: request)
+        let ways = try SignatureWays(
+            facts.authorizations, facts.alternatives.map { $0.map { Int(clamping: $0) } }, for: request)
+        record = try Self.record(for: claim.owner, in: registry, vault: facts.vault)
+        if let record { try Self.check(record, of: claim.name, keys: keys, sealer: sealer) }
+        try claim.check(request, on: record)
+        try Self.check(record, for: request)
+        signatures = try ways.choose(ways.hasBiometric ? biometrics(record) : .available)
+        try Self.check(signatures, for: request)
+        let opens = signatures.contains { $0.kind == .unlock }
+        needsPassword = opens && Self.isBound(record, during: request)
+        services = ProofService.needed(for: signatures.map(\.kind), withPassword: needsPassword)
+        reason = facts.reason
+        lastLock = facts.lastLock
+    }
+
+    /// The person to ask. If root accepts a person's vault, this is the vault's owner; otherwise the client's user.
+    /// - Returns: nil if nobody is asked. A service vault has nobody to ask.
+    func person(_ client: Client) throws(ConversationError) -> Account? {
+        switch request {
+        case .accept:
+            let isService = record?.isService ?? false
+            return try isService ? nil : owner(client)
+        case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .rotate,
+            .enrolment:
+            return claim.right == .root ? nil : client.account
+        }
+    }
+
+    /// The vault's owner; the client's user if the vault is a group's.
+    private func owner(_ client: Client) throws(ConversationError) -> Account {
+        guard case .user(let uid) = claim.owner, uid != client.account.uid else { return client.account }
+        let account: Account?
+        do throws(SystemError) { account = try Account.withUID(uid) } catch {
+            throw .refused(.misconfigured("The authenticator \(error)."))
+        }
+        guard let account else { throw .refused(.challengeRefused("The challenge is for another owner's vault.")) }
+        return account
+    }
+
+    /// The vault's record.
+    /// - Throws: ``ConversationError`` if the vault is to be made.
+    func registered() throws(ConversationError) -> RegistryRecord {
+        guard let record else { throw Self.wrongVault }
+        return record
+    }
+
+    /// Checks that the request fits the vault as it is registered now.
+    private static func check(_ record: RegistryRecord?, for request: PersonRequest) throws(ConversationError) {
+        switch (request, record) {
+        case (.create, nil): break
+        case (.create, _?), (_, nil): throw wrongVault
+        case (.bind, let record?):
+            guard record.canBeBound, record.binding == nil else { throw unbindable }
+        case (.unbind, let record?):
+            guard record.canBeBound, record.binding != nil else { throw unbindable }
+        case (.tieToBoot, let record?):
+            guard record.canBeBound, record.boot == nil else { throw untieable }
+        case (.releaseFromBoot, let record?), (.approveBoot, let record?):
+            guard record.canBeBound, record.boot != nil else { throw untieable }
+        case (.unlock, _?), (.use, _?), (.recovery, _?), (.accept, _?), (.rotate, _?), (.enrolment, _?): break
+        }
+    }
+
+    private static let wrongVault = ConversationError.refused(
+        .challengeRefused("The challenge makes a vault that exists, or opens one that does not."))
+    private static let unbindable = ConversationError.refused(
+        .challengeRefused("The vault cannot be bound or unbound now."))
+    private static let untieable = ConversationError.refused(
+        .challengeRefused("The vault cannot be tied to the boot, or released from it, now."))
+
+    /// Checks that no more is signed than the named items can need: each kind of reading once for each item, and one unlock.
+    private static func check(
+        _ signatures: [SignatureWays.Signature], for request: PersonRequest
+    ) throws(ConversationError) {
+        switch request {
+        case .rotate(let items):
+            let isEach = AuthorizationKind.allCases.allSatisfy { kind in
+                signatures.count { $0.kind == kind } <= (kind == .unlock ? 1 : items.count)
+            }
+            guard isEach else { throw PersonRequest.unnamedItems }
+        // ``SignatureWays`` lets these have each kind only once.
+        case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
+            .enrolment:
+            break
+        }
+    }
+
+    /// Whether the vault is bound to the login password, or is to be.
+    private static func isBound(_ record: RegistryRecord?, during request: PersonRequest) -> Bool {
+        switch request {
+        case .bind: true
+        case .create, .unlock, .use, .recovery, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate,
+            .enrolment:
+            record?.binding != nil
+        }
+    }
+
+    private static func record(
+        for owner: Owner, in registry: Registry, vault: String?
+    ) throws(ConversationError) -> RegistryRecord? {
+        let record: RegistryRecord?
+        do { record = try registry.record(for: owner) } catch {
+            throw .refused(.notCompleted("The registry cannot be used: \(error).", kind: "damaged"))
+        }
+        guard record?.vault.hex == vault else {
+            throw .refused(.challengeRefused("The challenge is not for the registered vault."))
+        }
+        return record
+    }
+
+    /// Checks that the record belongs to the owner of this name, and that this authenticator's keys and sealer made it.
+    static func check(
+        _ record: RegistryRecord, of name: String, keys: SigningKeys, sealer: SealerKind
+    ) throws(ConversationError) {
+        guard record.ownerName == name else {
+            throw .refused(
+                .denied(
+                    "This vault was made for \(PromptText.quoted(record.ownerName, limit: 64)); "
+                        + "its number now belongs to another account or group."))
+        }
+        guard try keys.key(for: record) != nil else {
+            throw .refused(
+                .notCompleted(
+                    "This vault was made with another signing key; restore signing-key.pem and former-keys in the registry folder.",
+                    kind: "damaged"))
+        }
+        guard record.sealer == sealer else {
+            throw .refused(
+                .misconfigured(
+                    "This vault is sealed by \(record.sealer.rawValue), but the configuration says \(sealer.rawValue).")
+            )
+        }
+    }
+}

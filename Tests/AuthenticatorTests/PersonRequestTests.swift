@@ -1,0 +1,118 @@
+import Authorization
+import BrokerProtocol
+import Testing
+
+@testable import Authenticator
+
+/// Which requests a broker can describe, and which fields each of them takes.
+struct PersonRequestTests {
+    private static let foreign = "The challenge asks for other signatures than its purpose needs."
+    private static let unnamed = "The challenge reads more items than it names."
+    private static let unclear = "The challenge does not say which fingers to bind an item to."
+
+    /// A description with every field that these purposes take.
+    private func facts(_ purposes: [Keychain.Purpose]) -> BrokerInterface.Describe.Reply {
+        .init(
+            owner: "user:0", purposes: purposes, service: "github", account: "me", authorizations: [],
+            alternatives: [[]], enrolment: purposes.contains(.enrolment) ? ["biometry-any"] : nil,
+            items: purposes.contains(.rotate) ? [.init(service: "github", account: "me")] : nil,
+            newService: "gitlab", newAccount: "you")
+    }
+
+    /// The message of the refusal; nil if the description is accepted.
+    private func refusal(
+        _ purposes: [Keychain.Purpose], _ change: (inout BrokerInterface.Describe.Reply) -> Void = { _ in }
+    ) -> String? {
+        var facts = facts(purposes)
+        change(&facts)
+        do throws(ConversationError) {
+            _ = try PersonRequest(facts)
+            return nil
+        } catch {
+            #expect(error.fault?.name == .authenticationChallengeRefused)
+            return error.fault?.details.message ?? ""
+        }
+    }
+
+    /// All sets of one, two and three purposes, each in both directions.
+    private static let combinations: [[Keychain.Purpose]] = {
+        let all = Keychain.Purpose.allCases
+        var sets = all.map { [$0] }
+        for first in all.indices {
+            for second in all.indices.dropFirst(first + 1) {
+                sets.append([all[first], all[second]])
+                for third in all.indices.dropFirst(second + 1) { sets.append([all[first], all[second], all[third]]) }
+            }
+        }
+        return sets.flatMap { [$0, $0.reversed()] }
+    }()
+
+    @Test func exactlyTheseCombinationsAreRequests() throws {
+        var accepted: Set<Set<Keychain.Purpose>> = []
+        for purposes in Self.combinations {
+            guard let request = PersonRequest.samples[Set(purposes)] else {
+                #expect(refusal(purposes) == Self.foreign, "\(purposes)")
+                continue
+            }
+            #expect(try PersonRequest(facts(purposes)) == request, "\(purposes)")
+            // The broker's words are in the log and in the list of shared prompts, in one order.
+            #expect(request.purposes.map(\.rawValue) == purposes.map(\.rawValue).sorted())
+            accepted.insert(Set(purposes))
+        }
+        #expect(accepted == Set(PersonRequest.samples.keys))
+        #expect(Self.combinations.count == 2 * (14 + 91 + 364))
+        // Each purpose is part of a request.
+        #expect(Set(accepted.joined()) == Set(Keychain.Purpose.allCases))
+    }
+
+    @Test func aPurposeIsNamedOnce() {
+        let unclear = "The challenge has no clear purpose."
+        #expect(refusal([]) == unclear)
+        for purpose in Keychain.Purpose.allCases {
+            #expect(refusal([purpose, purpose]) == unclear, "\(purpose)")
+            #expect(refusal([.unlock, purpose, .unlock]) == unclear, "\(purpose)")
+        }
+        #expect(refusal(Keychain.Purpose.allCases) == Self.foreign)
+    }
+
+    @Test(arguments: [[.read], [.change], [.rename], [.unlock, .read]] as [[Keychain.Purpose]])
+    func anItemHasAName(purposes: [Keychain.Purpose]) {
+        let unnamed = "The challenge does not name the item to read."
+        #expect(refusal(purposes) { $0.service = nil } == unnamed)
+        #expect(refusal(purposes) { $0.account = nil } == unnamed)
+    }
+
+    @Test func aNewNameIsGivenWhole() {
+        let unnamed = "The challenge does not give the item's new name."
+        #expect(refusal([.rename]) { $0.newService = nil } == unnamed)
+        #expect(refusal([.unlock, .rename]) { $0.newAccount = nil } == unnamed)
+        #expect(refusal([.read]) { $0.newService = nil } == nil)
+    }
+
+    @Test func anItemIsBoundToBiometryOnly() {
+        for kinds in [nil, [], ["presence"], ["biometry-any", "biometry-any"], ["biometry-any", "face"]] {
+            #expect(refusal([.enrolment]) { $0.enrolment = kinds } == Self.unclear, "\(kinds ?? [])")
+        }
+        #expect(refusal([.enrolment]) { $0.enrolment = ["biometry-any", "biometry-current-set"] } == nil)
+    }
+
+    @Test func noMoreItemsAreRenewedThanAPersonCanBeShown() {
+        func items(_ count: Int) -> [BrokerInterface.NamedItem] {
+            (0..<count).map { .init(service: "github", account: "\($0)") }
+        }
+        #expect(refusal([.rotate]) { $0.items = items(PromptLimits.items) } == nil)
+        #expect(refusal([.rotate]) { $0.items = items(PromptLimits.items + 1) } == Self.unnamed)
+        #expect(refusal([.rotate]) { $0.items = nil } == nil)
+    }
+
+    /// A field of another request is refused, even though the person would not be shown it.
+    @Test func eachFieldBelongsToItsRequest() {
+        for purposes in PersonRequest.samples.keys.map(Array.init) {
+            let (enrols, rotates) = (purposes == [.enrolment], purposes == [.rotate])
+            #expect(refusal(purposes) { $0.enrolment = ["biometry-any"] } == (enrols ? nil : Self.unclear))
+            #expect(
+                refusal(purposes) { $0.items = [.init(service: "github", account: "me")] }
+                    == (rotates ? nil : Self.unnamed))
+        }
+    }
+}

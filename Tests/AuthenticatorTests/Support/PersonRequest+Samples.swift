@@ -1,0 +1,25 @@
+import Authorization
+import BrokerProtocol
+
+@testable import Authenticator
+
+extension ItemUse {
+    static let reading = ItemUse(item: .init(service: "github", account: "me"), deed: .read)
+}
+
+extension PersonRequest {
+    /// Every request there is, by the purposes that a broker names for it.
+    static let samples: [Set<Keychain.Purpose>: PersonRequest] = {
+        let item = ItemUse.reading.item
+        let change = ItemUse(item: item, deed: .change)
+        let rename = ItemUse(item: item, deed: .rename(to: .init(service: "gitlab", account: "you")))
+        return [
+            [.create]: .create, [.unlock]: .unlock, [.recovery]: .recovery, [.bind]: .bind, [.unbind]: .unbind,
+            [.tieToBoot]: .tieToBoot, [.releaseFromBoot]: .releaseFromBoot, [.approveBoot]: .approveBoot,
+            [.accept]: .accept, [.rotate]: .rotate([item]), [.enrolment]: .enrolment([.biometryAny]),
+            [.read]: .use(.reading, unlocks: false), [.unlock, .read]: .use(.reading, unlocks: true),
+            [.change]: .use(change, unlocks: false), [.unlock, .change]: .use(change, unlocks: true),
+            [.rename]: .use(rename, unlocks: false), [.unlock, .rename]: .use(rename, unlocks: true),
+        ]
+    }()
+}
