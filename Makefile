@@ -29,7 +29,7 @@ jobs := $(if $(JOBS),--jobs $(JOBS))
 release := .build-release
 BUILD ?= $(release)/release
 MODULE ?= .build-pam/pam_coffer.so
-programs := cofferd coffer-authenticator coffer-helper coffer
+programs := cofferd coffer-authenticator coffer
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test fuzz bench check format mutants memory pam release install uninstall machine clean

@@ -37,7 +37,6 @@ let package = Package(
         .executable(name: "coffer", targets: ["coffer-cli"]),
         .executable(name: "cofferd", targets: ["cofferd"]),
         .executable(name: "coffer-authenticator", targets: ["coffer-authenticator"]),
-        .executable(name: "coffer-helper", targets: ["coffer-helper"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -98,8 +97,9 @@ let package = Package(
         program(
             "cofferd",
             [
-                "Broker", "BrokerProtocol", "Configuration", "Cryptography", "Platform", "ServiceManager",
-                argumentParser, logging, lifecycle, unixSignals,
+                "Broker", "Vault", "Authorization", "Recovery", "Firmware", "HelperProtocol", "BrokerProtocol",
+                "Configuration", "Cryptography", "Platform", "ServiceManager", argumentParser, logging, lifecycle,
+                unixSignals,
             ]),
         program(
             "coffer-authenticator",
@@ -107,12 +107,6 @@ let package = Package(
         program(
             "coffer-cli",
             ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", argumentParser]),
-        program(
-            "coffer-helper",
-            [
-                "Vault", "Authorization", "Recovery", "Firmware", "HelperProtocol", "BrokerProtocol",
-                "Cryptography", "Platform", argumentParser,
-            ]),
 
         // What make bench runs.
         .executableTarget(
@@ -124,7 +118,7 @@ let package = Package(
         tests(
             "CofferCLITests",
             [
-                "coffer-cli", "coffer-helper", "Coffer", "BrokerProtocol", "Varlink", "Platform", "CLinux",
+                "coffer-cli", "cofferd", "Coffer", "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "CofferTestKit",
                 argumentParser,
             ]),
@@ -137,7 +131,7 @@ let package = Package(
             [
                 "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Recovery", "TPM", "Vault",
                 "CofferTestKit",
-                "coffer-helper",
+                "cofferd",
             ]),
         tests("AuthorizationTests", ["Authorization", "Cryptography"]),
         tests("PAMTests", ["PAM", "Cryptography", "Platform", "CofferTestKit"]),

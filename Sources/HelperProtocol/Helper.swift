@@ -1,14 +1,19 @@
-/// The program that does the work for which `coffer` would need a database or a cryptographic library, so that `coffer` starts without them.
+/// What does the work for which `coffer` would need a database or a cryptographic library, so that `coffer` starts without them. It is the broker's
+/// program, which has these libraries, started by the user with ``command`` as its first argument.
 public enum Helper {
     /// The program's file. It is beside `coffer` if both were built there, otherwise in `libexec/coffer`.
-    public static let program = "coffer-helper"
+    public static let program = "cofferd"
+    /// The first argument, which makes the program a helper and no broker.
+    public static let command = "helper"
+    /// The name that people see.
+    public static let name = "\(program) \(command)"
     /// Reads an old vault's file; see ``OldVault``.
     public static let oldVault = "old-vault"
     /// Computes the digests of one file; see ``FileMeasurement``.
     public static let measure = "measure"
 }
 
-/// The answer of `coffer-helper measure`: the digests that the firmware's log may have for a file, in hexadecimal.
+/// The answer of `cofferd helper measure`: the digests that the firmware's log may have for a file, in hexadecimal.
 public struct FileMeasurement: Codable, Sendable {
     /// The digest of the whole file; nil if it cannot be read.
     public var content: String?

@@ -1,4 +1,4 @@
-/// The messages between `coffer recovery restore` and `coffer-helper old-vault` (docs/architecture.md, "The helper").
+/// The messages between `coffer recovery restore` and `cofferd helper old-vault` (docs/architecture.md, "The helper").
 ///
 /// `coffer` first sends the recovery code and gets an ``Opening``. After a malformed code it may send another one. Then it sends an item's number and
 /// gets a ``Value``, until the input ends.

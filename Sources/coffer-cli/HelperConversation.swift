@@ -4,7 +4,7 @@ import Glibc
 import HelperProtocol
 import Platform
 
-/// A run of `coffer-helper`, which reads lines and answers each with a line of JSON. The program ends with this value.
+/// A run of `cofferd helper`, which reads lines and answers each with a line of JSON. The program ends with this value.
 struct HelperConversation: ~Copyable {
     private let program: Subprocess
     /// Output that was received but not used yet.
@@ -12,14 +12,14 @@ struct HelperConversation: ~Copyable {
 
     init(_ arguments: [String]) throws(KeychainError) {
         do throws(SystemError) {
-            program = try Subprocess(Self.path(), arguments) {
+            program = try Subprocess(Self.path(), [Helper.command] + arguments) {
                 $0.input = .pipe
                 $0.output = .pipe
                 $0.errors = .inherited
             }
         } catch {
             throw KeychainError(
-                .failed, "\(Helper.program) cannot be started: \(error.reason)", advice: "install Coffer again")
+                .failed, "\(Helper.name) cannot be started: \(error.reason)", advice: "install Coffer again")
         }
     }
 
@@ -53,10 +53,10 @@ struct HelperConversation: ~Copyable {
 
     private static var ended: KeychainError {
         KeychainError(
-            .failed, "\(Helper.program) ended before it answered", advice: "what was done before stays")
+            .failed, "\(Helper.name) ended before it answered", advice: "what was done before stays")
     }
 
-    /// The helper beside this program if both were built there, otherwise the installed one.
+    /// The helper's file beside this program if both were built there, otherwise the installed one.
     private static func path() throws(SystemError) -> String {
         let own = try ProcessLink.read("exe", of: getpid())
         let folder = own.split(separator: "/").dropLast().map { "/\($0)" }.joined()

@@ -3,14 +3,24 @@ import Broker
 import BrokerProtocol
 import Configuration
 import Cryptography
+import HelperProtocol
 import Logging
 import Platform
 import ServiceLifecycle
 import ServiceManager
 import UnixSignals
 
-/// The broker's program. It hardens the process, reads root's configuration, and runs the broker until it is told to stop.
-@main struct CofferDaemon: AsyncParsableCommand {
+/// The program's two tasks. The first argument alone chooses: a helper never becomes a broker, and a broker never a helper.
+@main enum Program {
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == Helper.command { HelperCommand.start(Array(arguments.dropFirst())) }
+        await CofferDaemon.main()
+    }
+}
+
+/// The broker. It hardens the process, reads root's configuration, and runs the broker until it is told to stop.
+struct CofferDaemon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cofferd", abstract: "Coffer's broker: keeps the vaults, talks to the TPM, decides who gets what.",
         version: "cofferd \(ProductVersion.current)")

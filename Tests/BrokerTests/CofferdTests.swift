@@ -59,6 +59,21 @@ struct CofferdTests {
         try cofferd.end()
     }
 
+    @Test("the first argument alone makes the program a helper, and a helper never a broker")
+    func helper() throws {
+        let cofferd = try Cofferd()
+        try cofferd.end()
+        try FileManager.default.removeItem(atPath: cofferd.socket)
+        let configuration = ["--config", cofferd.folder.path + "/cofferd.conf"]
+        for arguments in [["helper"] + configuration, configuration + ["helper"]] {
+            let result = try Tool.run(Cofferd.program, arguments)
+            #expect(result.status == 64, "\(arguments): \(result)")
+        }
+        #expect(try FileStatus.of(cofferd.socket) == nil)
+        let measured = try Tool.run(Cofferd.program, ["helper", "measure", "--", configuration[1]])
+        #expect(measured.status == 0 && measured.output.contains("content"), "\(measured)")
+    }
+
     /// Starts the program with the configuration of an earlier one.
     private func refusal(_ folder: TemporaryFolder) throws -> String {
         let result = try Tool.run(Cofferd.program, ["--config", folder.path + "/cofferd.conf"])

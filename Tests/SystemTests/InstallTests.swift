@@ -18,7 +18,7 @@ import Testing
                 mkdir -p "$1/tree/docs" "$1/tree/build" "$1/machine/usr/lib/systemd" "$1/machine/etc/pam.d"
                 cp -r Makefile packaging pam scripts "$1/tree/"
                 cp -r docs/man "$1/tree/docs/"
-                cp .build/debug/cofferd .build/debug/coffer-authenticator .build/debug/coffer-helper .build/debug/coffer "$1/tree/build/"
+                cp .build/debug/cofferd .build/debug/coffer-authenticator .build/debug/coffer "$1/tree/build/"
                 echo module >"$1/tree/module.so"
                 cp -r /usr/lib/systemd/system "$1/machine/usr/lib/systemd/"
                 echo before >"$1/machine/etc/pam.d/login"
@@ -84,7 +84,6 @@ import Testing
 
         for program in [
             "bin/coffer", "libexec/coffer/cofferd", "libexec/coffer/coffer-authenticator",
-            "libexec/coffer/coffer-helper",
         ] {
             let path = stage.machine + "/opt/coffer/" + program
             let outcome = try Command(program: path, arguments: ["--version"], environment: [:]).run()

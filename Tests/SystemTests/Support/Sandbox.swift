@@ -36,7 +36,7 @@ final class Sandbox: Sendable {
             // In a process of its own. If this one had the file open for writing, another test's child could inherit
             // that, and the file could not be run.
             let built = Self.programs ?? "\(Self.package)/.build/debug"
-            let names = ["cofferd", "coffer-authenticator", "coffer-helper", "coffer"].map { "\(built)/\($0)" }
+            let names = ["cofferd", "coffer-authenticator", "coffer"].map { "\(built)/\($0)" }
             let copied = try Command(program: "/bin/cp", arguments: names + [programs], environment: [:]).run()
             try #require(copied.code == 0, "\(copied)")
             start += ["--programs", programs]

@@ -4,18 +4,21 @@ import FoundationEssentials
 import HelperProtocol
 import Platform
 
-/// Does the work for which `coffer` would need a database or a cryptographic library.
-@main struct CofferHelper: ParsableCommand {
+/// Does the work for which `coffer` would need a database or a cryptographic library. It runs as the user who started `coffer`.
+struct HelperCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: Helper.program, abstract: "Started by coffer, for what coffer itself has no libraries for.",
+        commandName: Helper.name,
+        abstract: "Started by coffer, for what coffer itself has no libraries for.",
         version: "\(Helper.program) \(ProductVersion.current)",
         subcommands: [OldVaultCommand.self, MeasureCommand.self])
 
-    static func main() {
+    /// - Parameter arguments: those after ``Helper/command``.
+    static func start(_ arguments: [String]) -> Never {
         do {
             try ProcessHardening.apply()
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(arguments)
             try command.run()
+            exit()
         } catch {
             exit(withError: error)
         }
