@@ -52,6 +52,13 @@ struct FileTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path + "-wal")).isEmpty)
     }
 
+    /// A read is rolled back, with all that was done in it.
+    @Test func aReadChangesNothing() throws {
+        let vault = try fixture.open()
+        try vault.database.read { (rows) throws(VaultError) in try rows.put(recovery: [1]) }
+        #expect(try vault.database.read { (rows) throws(VaultError) in try rows.recovery() } == nil)
+    }
+
     /// A crash before the registry was written. Nothing names the file, so the next attempt replaces it.
     @Test func anUnregisteredFileIsReplaced() throws {
         try Data("left behind".utf8).write(to: URL(fileURLWithPath: newPath + "-wal"))

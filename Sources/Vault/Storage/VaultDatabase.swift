@@ -33,8 +33,20 @@ final class VaultDatabase: Sendable {
         queue = try StorageGate.run { try DatabaseQueue(path: path, configuration: configuration) }
     }
 
+    /// Reads within one transaction. It is rolled back, so nothing that `body` does stays in the file.
     func read<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
-        try StorageGate.run { try queue.read { database in try body(Rows(database)) } }
+        try StorageGate.run {
+            // `queue.read` sets a pragma around each transaction, after which SQLite parses every statement anew.
+            try queue.unsafeRead { database in
+                var result: Value?
+                try database.inTransaction(.deferred) {
+                    result = try body(Rows(database))
+                    return .rollback
+                }
+                guard let result else { throw VaultError(.storage, "nothing was read") }
+                return result
+            }
+        }
     }
 
     /// Runs one transaction. Afterwards everything is in the file itself.
