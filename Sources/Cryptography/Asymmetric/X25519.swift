@@ -34,7 +34,7 @@ public enum X25519 {
             guard publicKey.count == X25519.count else {
                 throw CryptographyError(code: .invalidKey, reason: "an X25519 public key has 32 bytes")
             }
-            let mine = try PrivateKey.handle(rawRepresentation)
+            let mine = try handle()
             // Any 32 bytes are a valid key, public or private, so the only cause of a failure is a lack of memory.
             let theirs = try unsafe Handle(
                 EVP_PKEY_new_raw_public_key_ex(nil, "X25519", nil, publicKey, publicKey.count), "read a public key",
@@ -44,6 +44,34 @@ public enum X25519 {
                 mine, theirs, count: X25519.count,
                 // The point has small order. Agreeing allocates no memory.
                 failure: .invalidKey)
+        }
+
+        /// Both halves for OpenSSL, which would compute the public one again and take as long as for the agreement.
+        private func handle() throws(CryptographyError) -> Handle {
+            let context = try unsafe Handle(EVP_PKEY_CTX_new_from_name(nil, "X25519", nil), "read a private key") {
+                unsafe EVP_PKEY_CTX_free($0)
+            }
+            try OpenSSL.check(unsafe EVP_PKEY_fromdata_init(context.pointer), "read a private key")
+            var point = publicKey
+            var key: OpaquePointer?
+            let result = unsafe rawRepresentation.withUnsafeBytes { raw in
+                unsafe point.withUnsafeMutableBytes { point in
+                    var parameters = unsafe [
+                        OSSL_PARAM_construct_octet_string(
+                            ParameterName.privateKey.pointer, UnsafeMutableRawPointer(mutating: raw.baseAddress),
+                            raw.count),
+                        OSSL_PARAM_construct_octet_string(
+                            ParameterName.publicKey.pointer, point.baseAddress, point.count),
+                        OSSL_PARAM_construct_end(),
+                    ]
+                    return unsafe EVP_PKEY_fromdata(
+                        context.pointer, &key, OSSL_KEYMGMT_SELECT_PRIVATE_KEY | OSSL_KEYMGMT_SELECT_PUBLIC_KEY,
+                        &parameters)
+                }
+            }
+            // Both halves were read before, so the only cause left is a lack of memory.
+            try OpenSSL.check(result, "read a private key", code: .outOfMemory)
+            return try unsafe Handle(key, "read a private key", code: .outOfMemory) { unsafe EVP_PKEY_free($0) }
         }
 
         private static func handle(_ raw: SecretBytes) throws(CryptographyError) -> Handle {

@@ -28,7 +28,8 @@ public enum AESGCM {
         let context = try newContext()
         let started = unsafe key.withUnsafeBytes {
             unsafe EVP_EncryptInit_ex2(
-                context.pointer, EVP_aes_256_gcm(), $0.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
+                context.pointer, Fetched.aesGCM?.pointer ?? EVP_aes_256_gcm(),
+                $0.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
         }
         try OpenSSL.check(started, "start AES-GCM")
         var written: Int32 = 0
@@ -68,7 +69,8 @@ public enum AESGCM {
         let context = try newContext()
         let started = unsafe key.withUnsafeBytes {
             unsafe EVP_DecryptInit_ex2(
-                context.pointer, EVP_aes_256_gcm(), $0.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
+                context.pointer, Fetched.aesGCM?.pointer ?? EVP_aes_256_gcm(),
+                $0.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
         }
         try OpenSSL.check(started, "start AES-GCM")
         var written: Int32 = 0
