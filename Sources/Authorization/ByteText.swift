@@ -53,7 +53,13 @@ public enum LengthPrefixed {
 
 /// Integers in the byte order of all of Coffer's formats.
 public enum BigEndian {
+    @inlinable
     public static func bytes<Integer: FixedWidthInteger>(_ integer: Integer) -> [UInt8] {
-        stride(from: Integer.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: integer >> Integer($0)) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Integer.bitWidth / 8)
+        for shift in stride(from: Integer.bitWidth - 8, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: integer >> shift))
+        }
+        return bytes
     }
 }

@@ -43,8 +43,10 @@ public struct ProcessStat: Sendable {
             let closing = bytes.lastIndex(of: UInt8(ascii: ")")),
             opening < closing
         else { throw SystemError("read \(path)", reason: "it is not in the expected form") }
-        let rest = String(decoding: bytes[(closing + 1)...], as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard rest.count > 19, let session = Int32(rest[3]), let terminal = Int32(rest[4]), let start = UInt64(rest[19])
+        // Split as bytes, because this is done for every call and `Character.isWhitespace` is slow.
+        let rest = bytes[(closing + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        guard rest.count > 19, let session = Int32(Self.text(rest[3])), let terminal = Int32(Self.text(rest[4])),
+            let start = UInt64(Self.text(rest[19]))
         else { throw SystemError("read \(path)", reason: "it is not in the expected form") }
         self.command = String(decoding: bytes[(opening + 1)..<closing], as: UTF8.self)
         self.session = session
@@ -55,10 +57,12 @@ public struct ProcessStat: Sendable {
     /// The control group of a process in the unified hierarchy (cgroups(7)): `/user.slice/…`.
     /// - Returns: nil if it has none.
     public static func controlGroup(pid: Int32) throws(SystemError) -> String? {
-        let bytes = try DurableFile.read("/proc/\(pid)/cgroup", limit: KernelFileLimits.controlGroup)
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        return lines.first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
+        let lines = try DurableFile.read("/proc/\(pid)/cgroup", limit: KernelFileLimits.controlGroup).split(
+            separator: UInt8(ascii: "\n"))
+        return lines.first { $0.starts(with: "0::".utf8) }.map { Self.text($0.dropFirst(3)) }
     }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 }
 
 /// A process that a pidfd holds while it is examined. The kernel may give its process ID to another process, but a pidfd stays with this one.

@@ -43,7 +43,7 @@ enum InputLimits {
     static let confirmation = 8
 }
 
-/// What `coffer-helper` answers, in bytes.
+/// What `cofferd helper` answers, in bytes.
 enum HelperLimits {
     /// The longest list of an old vault: as many items as a vault can have, with all their fields.
     static let list = 64 << 20
