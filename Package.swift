@@ -124,7 +124,7 @@ let package = Package(
             ]),
         tests("PlatformTests", ["Platform"]),
         tests("ConfigurationTests", ["Configuration"]),
-        tests("VarlinkTests", ["Varlink", "BrokerProtocol"]),
+        tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),
         tests("BrokerProtocolTests", ["BrokerProtocol", "Varlink"]),
         tests(
             "SystemTests",

@@ -125,3 +125,18 @@ public struct UnixSocket: ~Copyable, Sendable {
     /// Ends both directions. A reader in another thread wakes up.
     public func shutDown() { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 }
+
+/// Ends a connection while another thread waits for it. It has a descriptor of its own, so that the number cannot come
+/// to name another file meanwhile.
+public final class ConnectionEnd: Sendable {
+    private let descriptor: Descriptor
+
+    /// - Throws: ``SystemError`` if there is no room for another descriptor.
+    public init(of socket: borrowing UnixSocket) throws(SystemError) {
+        let number = socket.number
+        descriptor = Descriptor(adopting: try checked("hold the connection") { fcntl(number, F_DUPFD_CLOEXEC, 0) })
+    }
+
+    /// Ends the connection in both directions. Every call that waits for it fails.
+    public func close() { _ = shutdown(descriptor.number, Int32(SHUT_RDWR)) }
+}

@@ -24,6 +24,12 @@ public struct VarlinkConnection: ~Copyable, Sendable {
     /// The descriptor, which becomes readable when the peer sends something or closes.
     public var number: Int32 { socket.number }
 
+    /// What ends the connection from another thread.
+    /// - Throws: ``TransportFailure``.
+    func end() throws(TransportFailure) -> ConnectionEnd {
+        do { return try ConnectionEnd(of: socket) } catch { throw TransportFailure(error) }
+    }
+
     /// Sends a call.
     /// - Throws: ``TransportFailure``.
     public func send<Method: VarlinkMethod>(

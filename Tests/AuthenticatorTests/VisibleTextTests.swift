@@ -11,16 +11,16 @@ struct VisibleTextTests {
         ("\u{e000}", "\\u{e000}"), ("\u{3164}", "\\u{3164}"),
     ])
     func hiddenCharactersAreSpeltOut(text: String, shown: String) {
-        #expect(PromptText.escaped(text, limit: 100) == shown)
+        #expect(EscapedText.escaped(text, limit: 100) == shown)
     }
 
     @Test func quotesCannotBeLeft() {
-        #expect(PromptText.quoted("a\" asks to \\", limit: 100) == "\"a\\\" asks to \\\\\"")
+        #expect(EscapedText.quoted("a\" asks to \\", limit: 100) == "\"a\\\" asks to \\\\\"")
     }
 
     @Test func lengthIsBounded() {
-        #expect(PromptText.escaped(String(repeating: "x", count: 50), limit: 10) == "xxxxxxxxxx…")
-        #expect(PromptText.escaped(String(repeating: "e\u{301}", count: 5000), limit: 10).unicodeScalars.count == 11)
+        #expect(EscapedText.escaped(String(repeating: "x", count: 50), limit: 10) == "xxxxxxxxxx…")
+        #expect(EscapedText.escaped(String(repeating: "e\u{301}", count: 5000), limit: 10).unicodeScalars.count == 11)
     }
 
     @Test func terminalsHaveTheirNames() {

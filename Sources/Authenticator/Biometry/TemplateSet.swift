@@ -71,7 +71,7 @@ struct TemplateSet: Sendable {
     }
 
     private func check(_ status: FileStatus, _ name: String) throws(BiometryObstacle) {
-        let shown = PromptText.quoted(name, limit: PromptLimits.template)
+        let shown = EscapedText.quoted(name, limit: PromptLimits.template)
         guard status.isRegular || status.isFolder else { throw .storage("\(shown) is neither a file nor a folder") }
         guard status.uid == owner, status.mode & 0o022 == 0 else {
             throw .storage("users other than uid \(owner) could have written \(shown)")

@@ -172,7 +172,7 @@ public struct ClientConversation {
         _ session: inout ClientSession, _ broker: inout BrokerConnection
     ) throws(ConversationError) {
         let inquiry = Inquiry(client: client, configuration: configuration)
-        let notice = try Notice.text(for: checked, from: client)
+        let notice = try PromptNotice.text(for: checked, from: client)
         let password = try inquiry.ask(checked.services, notice, &session)
         let vault = try BoundVault(
             password: password, checked: checked, signer: signer(client, challenge, checked, by: .asked, dependencies),

@@ -91,7 +91,7 @@ struct ClientSession: ~Copyable {
         let style = BrokerProtocol.Authentication.Message.Style(rawValue: message.style.rawValue) ?? .info
         channel.reply(
             BrokerProtocol.Authentication.Step(
-                message: .init(style: style, text: PromptText.message(message.text, limit: limit)), done: false))
+                message: .init(style: style, text: EscapedText.message(message.text, limit: limit)), done: false))
         owesStep = false
         while true {
             switch try wait() {

@@ -107,11 +107,11 @@ extension ConversationError {
         switch failure {
         case .unreachable(let reason): self = .refused(.brokerUnavailable(reason))
         case .refused(let fault):
-            let message = PromptText.message(fault.details.message ?? "The broker gave no reason.")
+            let message = EscapedText.message(fault.details.message ?? "The broker gave no reason.")
             switch fault.name {
             case .brokerChallengeRefused: self = .refused(.challengeRefused(message))
             case .brokerTPM:
-                let kind = PromptText.escaped(fault.details.kind ?? "other", limit: 32)
+                let kind = EscapedText.escaped(fault.details.kind ?? "other", limit: 32)
                 self = .refused(.notCompleted(message, kind: kind, code: fault.details.code ?? 0))
             case .brokerDamaged: self = .refused(.notCompleted(message, kind: "damaged"))
             default: self = .refused(.notCompleted(message, kind: "failed"))

@@ -14,7 +14,7 @@ struct Report {
         if let client {
             metadata["uid"] = "\(client.account.uid)"
             metadata["pid"] = "\(client.process.pid)"
-            metadata["program"] = "\(PromptText.escaped(client.program, limit: PromptLimits.program))"
+            metadata["program"] = "\(EscapedText.escaped(client.program, limit: PromptLimits.program))"
         }
         return metadata
     }

@@ -23,7 +23,7 @@ public struct LoginReport {
         let outcome: Outcome
         do throws(ConversationError) {
             let program = try LoginProgram(ofSocket: socket.number, listed: configuration.loginPrograms)
-            metadata["program"] = "\(PromptText.escaped(program.path, limit: PromptLimits.program))"
+            metadata["program"] = "\(EscapedText.escaped(program.path, limit: PromptLimits.program))"
             metadata["pid"] = "\(program.process.pid)"
             let account = try Self.account(from: &socket)
             metadata["uid"] = "\(account.uid)"

@@ -49,8 +49,8 @@ struct ItemLines {
 
     private static func text(_ service: String, _ account: String, _ reason: String?, spelling: Bool) -> String {
         let name =
-            "\(PromptText.whole(service, spelling: spelling)) / \(PromptText.whole(account, spelling: spelling))"
+            "\(EscapedText.whole(service, spelling: spelling)) / \(EscapedText.whole(account, spelling: spelling))"
         guard let reason, !reason.isEmpty else { return name }
-        return name + ", reason it gives: \(PromptText.whole(reason, spelling: spelling))"
+        return name + ", reason it gives: \(EscapedText.whole(reason, spelling: spelling))"
     }
 }

@@ -22,7 +22,7 @@ struct ReuseInquiry {
                 .invalidArgument("An answer can be used again only in one terminal, and this process has none."))
         }
         let asked = BootTime.milliseconds
-        let notice = Notice.text(forReuse: Int(seconds), in: terminal, from: client)
+        let notice = PromptNotice.text(forReuse: Int(seconds), in: terminal, from: client)
         let services = [ProofService.anyFactor]
         try inquiry.ask(services, notice, &session)
         let book = try ReuseBook(

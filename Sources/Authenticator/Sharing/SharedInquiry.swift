@@ -15,7 +15,7 @@ struct SharedInquiry {
     /// - Throws: ``ConversationError`` if the person was not recognised, here or in the prompt that named this request.
     func ask(_ session: inout ClientSession, _ broker: inout BrokerConnection) throws(ConversationError) -> Proof {
         guard let item = Self.sharedItem(of: checked.request) else {
-            try inquiry.ask(checked.services, Notice.text(for: checked, from: inquiry.client), &session)
+            try inquiry.ask(checked.services, PromptNotice.text(for: checked, from: inquiry.client), &session)
             return .asked
         }
         let own = try ShownItem(challenge: challenge, item, reason: checked.reason)
@@ -70,7 +70,7 @@ struct SharedInquiry {
             for companion in try companions(&broker) where !known.contains(try companion.token()) {
                 items.append(companion)
             }
-            let notice = try Notice.text(for: checked, items, from: inquiry.client)
+            let notice = try PromptNotice.text(for: checked, items, from: inquiry.client)
             for item in notice.shown { tokens.insert(try item.token()) }
             try inquiry.ask(checked.services, notice.text, &session)
         } catch {

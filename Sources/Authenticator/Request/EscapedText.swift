@@ -1,6 +1,6 @@
 /// Makes foreign text safe to show. It spells out characters that move the cursor, change the writing direction, hide or imitate text, and it limits
 /// the length.
-enum PromptText {
+enum EscapedText {
     /// In double quotes, so that a name cannot run on into the sentence around it.
     static func quoted(_ text: String, limit: Int) -> String {
         "\"\(escaped(text, limit: limit, quotes: true))\""

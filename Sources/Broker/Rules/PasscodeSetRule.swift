@@ -5,7 +5,7 @@ import Vault
 
 /// An item must not be made unreadable. A class whose key depends on the login password needs a vault that is bound
 /// to it.
-enum AvailabilityRule {
+enum PasscodeSetRule {
     static func check(_ access: AccessControl, in record: RegistryRecord) throws(Fault) {
         guard access.accessibility != .passcodeSet || record.binding != nil else {
             throw Fault(

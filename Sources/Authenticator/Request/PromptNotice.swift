@@ -3,7 +3,7 @@ import Platform
 
 /// The first text that a person sees: which program asks, and for what. It marks the program's own words as such. It shows everything that is signed
 /// for; if it cannot, nobody is asked.
-enum Notice {
+enum PromptNotice {
     /// - Throws: ``ConversationError`` if the request cannot be shown whole.
     static func text(for checked: CheckedRequest, from client: Client) throws(ConversationError) -> String {
         let opening = "\(subject(client)) asks to \(purpose(of: checked))"
@@ -71,19 +71,19 @@ enum Notice {
         let process = "Process \(client.process.pid)"
         // The process may run another program by the time a person reads this.
         guard let program = client.resolvedProgram else {
-            let name = PromptText.quoted(client.program, limit: PromptLimits.program)
+            let name = EscapedText.quoted(client.program, limit: PromptLimits.program)
             return "\(process), which calls itself \(name) (\(place(of: client))),"
         }
         return
-            "\(process), \(PromptText.quoted(program, limit: PromptLimits.program)) when it connected (\(place(of: client))),"
+            "\(process), \(EscapedText.quoted(program, limit: PromptLimits.program)) when it connected (\(place(of: client))),"
     }
 
     private static func place(of client: Client) -> String {
         if let terminal = client.terminal {
-            return "terminal \(PromptText.escaped(terminal, limit: PromptLimits.place))"
+            return "terminal \(EscapedText.escaped(terminal, limit: PromptLimits.place))"
         }
         if let session = client.loginSession {
-            return "session \(PromptText.escaped(session, limit: PromptLimits.place))"
+            return "session \(EscapedText.escaped(session, limit: PromptLimits.place))"
         }
         return "no terminal"
     }
@@ -92,7 +92,7 @@ enum Notice {
     private static func purpose(of checked: CheckedRequest, for items: String? = nil) -> String {
         let group =
             checked.claim.right == .member
-            ? "the group \(PromptText.quoted(checked.claim.name, limit: PromptLimits.owner))" : nil
+            ? "the group \(EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner))" : nil
         let unlock = group.map { "unlock the vault of \($0)" } ?? "unlock your vault"
         switch checked.request {
         case .create: return "make a vault for \(group ?? "you") and unlock it"
@@ -109,7 +109,7 @@ enum Notice {
             return "unbind your vault from your login password. This destroys its items of class passcode-set"
         case .accept:
             return
-                "accept the present file of the vault of \(PromptText.quoted(checked.claim.name, limit: PromptLimits.owner)), although the TPM "
+                "accept the present file of the vault of \(EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner)), although the TPM "
                 + "has not counted it. It may be an older copy, so this may undo deletions and changes"
         case .tieToBoot:
             return
@@ -138,13 +138,13 @@ enum Notice {
     }
 
     private static func name(_ item: BrokerInterface.NamedItem) -> String {
-        "\(PromptText.whole(item.service)) / \(PromptText.whole(item.account))"
+        "\(EscapedText.whole(item.service)) / \(EscapedText.whole(item.account))"
     }
 }
 
 extension String {
     /// The text in quotes after its introduction; empty if the text is empty.
     fileprivate func ifGiven(_ introduction: String) -> String {
-        isEmpty ? "" : introduction + PromptText.whole(self)
+        isEmpty ? "" : introduction + EscapedText.whole(self)
     }
 }

@@ -1,0 +1,122 @@
+import Foundation
+import Platform
+import Synchronization
+import Testing
+import Varlink
+
+@Suite("a client whose calls can be cancelled")
+struct AsyncVarlinkConnectionTests {
+    private struct Echo: VarlinkMethod {
+        static let name = "org.example.Echo.Say"
+        var word: String
+        typealias Reply = Echo
+    }
+
+    /// Answers every call with what it said, but never one that says "wait".
+    private final class Server: Sendable {
+        let path = "/tmp/coffer-varlink-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        /// Every word that came.
+        let words: AsyncStream<String>
+        private let heard = Mutex<[String]>([])
+
+        var all: [String] { heard.withLock { $0 } }
+
+        init() throws {
+            let listener = try UnixListener(path: path, mode: 0o600)
+            let (words, continuation) = AsyncStream.makeStream(of: String.self)
+            self.words = words
+            let box = Mutex<UnixListener?>(listener)
+            let thread = Thread { [weak self] in
+                defer { continuation.finish() }
+                guard let listener = box.withLock({ $0.take() }), let connection = try? listener.accept() else {
+                    Issue.record("nobody connected")
+                    return
+                }
+                var socket = UnixSocket(adopting: connection)
+                // An error is the end of the connection.
+                while let message = try? socket.receiveMessage(limit: 4096) {
+                    guard let call = try? Varlink.decode(VarlinkCall<Echo>.self, from: message) else { return }
+                    self?.heard.withLock { $0.append(call.parameters.word) }
+                    continuation.yield(call.parameters.word)
+                    if call.parameters.word == "wait" { continue }
+                    guard let answer = try? Varlink.encode(VarlinkReply(call.parameters)),
+                        (try? socket.send(answer)) != nil
+                    else { return }
+                }
+            }
+            thread.start()
+        }
+
+        deinit { unsafe unlink(path) }
+
+        func connect() async throws -> AsyncVarlinkConnection {
+            try await AsyncVarlinkConnection.connect(path: path, until: .now + .seconds(60))
+        }
+    }
+
+    private func said(_ answer: VarlinkAnswer<Echo>) -> String? {
+        if case .reply(let echo, _) = answer { echo.word } else { nil }
+    }
+
+    @Test("each call gets its own answer, however many tasks make them")
+    func answers() async throws {
+        let server = try Server()
+        let line = try await server.connect()
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<50 {
+                group.addTask { try await said(line.call(Echo(word: "\(number)"))) == "\(number)" }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+    }
+
+    @Test("a call that was sent and is cancelled ends at once, and the connection with it")
+    func cancelled() async throws {
+        let server = try Server()
+        let line = try await server.connect()
+        let calling = Task { try await line.call(Echo(word: "wait")) }
+        for await word in server.words where word == "wait" { break }
+        calling.cancel()
+        await #expect(throws: CancellationError.self) { try await calling.value }
+        // Never the late answer of the cancelled call.
+        await #expect(throws: TransportFailure.self) { try await line.call(Echo(word: "next")) }
+    }
+
+    @Test("a call that waits for its turn and is cancelled is never sent, and no other call suffers")
+    func cancelledBeforeItsTurn() async throws {
+        let server = try Server()
+        let line = try await server.connect()
+        let first = Task { try await line.call(Echo(word: "wait")) }
+        for await word in server.words where word == "wait" { break }
+        let second = Task { try await line.call(Echo(word: "second")) }
+        second.cancel()
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        await #expect(throws: CancellationError.self) { try await second.value }
+        #expect(server.all == ["wait"])
+    }
+
+    @Test("a call that is late, or whose connection is ended, fails, and so do all after it")
+    func failures() async throws {
+        for closes in [false, true] {
+            let server = try Server()
+            let line = try await server.connect()
+            #expect(try await said(line.call(Echo(word: "a"))) == "a")
+            let calling = Task {
+                try await line.call(Echo(word: "wait"), until: closes ? nil : .now + .milliseconds(50))
+            }
+            for await word in server.words where word == "wait" { break }
+            if closes { line.close() }
+            await #expect(throws: TransportFailure.self) { try await calling.value }
+            await #expect(throws: TransportFailure.self) { try await line.call(Echo(word: "b")) }
+            #expect(!server.all.contains("b"))
+        }
+    }
+
+    @Test("nobody who listens: an error, not a wait")
+    func nobody() async throws {
+        await #expect(throws: TransportFailure.self) {
+            try await AsyncVarlinkConnection.connect(path: "/tmp/coffer-nobody", until: .now + .seconds(60))
+        }
+    }
+}
