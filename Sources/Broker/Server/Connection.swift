@@ -145,15 +145,24 @@ struct Connection: Sendable {
 
     /// Sends one reply after the other. Of a long list, only one reply is in memory at a time.
     private func send(_ replies: some IteratorProtocol<ByteBuffer>) async throws {
-        let deadline = channel.channel.eventLoop.scheduleTask(in: pace.answer) { [channel] in
-            channel.channel.close(promise: nil)
-        }
-        defer { deadline.cancel() }
+        let end = NIODeadline.now() + pace.answer
         var replies = replies
         while var reply = replies.next() {
             defer { Wiping.wipe(&reply) }
-            try await channel.channel.writeAndFlush(reply).get()
+            try await write(reply, until: end)
         }
+    }
+
+    /// Writes, and closes the connection at the deadline. Both are asked of the event loop at once, because each visit
+    /// wakes its thread.
+    private func write(_ reply: ByteBuffer, until end: NIODeadline) async throws {
+        let channel = channel.channel
+        try await channel.eventLoop.flatSubmit {
+            let deadline = channel.eventLoop.scheduleTask(deadline: end) { channel.close(promise: nil) }
+            let written = channel.writeAndFlush(reply)
+            written.whenComplete { _ in deadline.cancel() }
+            return written
+        }.get()
     }
 
     private func refuse(_ name: Fault.Name, _ message: String) async throws {
