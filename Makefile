@@ -59,7 +59,7 @@ fuzz: ## changed content for everything that reads from outside; a failure names
 		$(SWIFT) test --skip-build --disable-xctest --filter '^FuzzTests\.'
 
 bench: release ## times and sizes beside peers and floors, a line a figure
-	$(SWIFT) build --configuration release --static-swift-stdlib $(linking) --scratch-path $(release) $(jobs) --product coffer-benchmark
+	$(optimised) --product coffer-benchmark
 	scripts/bench
 
 check: ## format, confinement of unsafe code, module arrows, unit files, documents
@@ -78,13 +78,18 @@ memory: release ## what root finds in the memory of the optimised broker after a
 pam: ## pam_coffer.so, the login programs' module (.build-pam/pam_coffer.so)
 	scripts/build-pam
 
-# Without the symbols, and without the libraries that nothing of the program is in.
-linking := -Xlinker --as-needed -Xlinker -s
+# Small programs that start quickly (docs/performance.md). The libraries of Swift and C++ are linked in as far as they are used. Types are
+# found by their address, not by their name. Relative relocations are packed; nothing is exported; no library is looked for beside the program.
+static := $(release)/static
+optimised = $(SWIFT) build --configuration release --scratch-path $(release) $(jobs) --static-swift-stdlib --disable-local-rpath \
+	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+	-Xswiftc -use-ld=lld -Xswiftc -L$(CURDIR)/$(static) -Xlinker -Bstatic -Xlinker -lgcc_eh -Xlinker -Bdynamic \
+	-Xlinker --as-needed -Xlinker --no-export-dynamic -Xlinker --icf=safe -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -s
 
 release: pam ## optimised programs with the Swift library linked in (.build-release/release)
-	for program in $(programs); do \
-		$(SWIFT) build --configuration release --static-swift-stdlib $(linking) --scratch-path $(release) $(jobs) --product $$program || exit 1; \
-	done
+	@mkdir -p $(static)
+	@ln -sf "$$(ls -v /usr/lib/gcc/$$(uname -m)-linux-gnu/*/libstdc++.a | tail -n 1)" $(static)/libstdc++.a
+	for program in $(programs); do $(optimised) --product $$program || exit 1; done
 
 install: ## programs, PAM files, units (after make release); files of yours in /etc are kept
 	@scripts/install install

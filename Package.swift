@@ -9,8 +9,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// For what waits for people: as small as can be rather than as fast.
+let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -90,7 +93,7 @@ let package = Package(
             [
                 "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "Configuration", "Platform",
                 "ServiceManager", "SystemBus", logging,
-            ]),
+            ], small),
         library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
 
         // Programs.
