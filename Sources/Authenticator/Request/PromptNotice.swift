@@ -103,7 +103,7 @@ enum PromptNotice {
         case .recovery:
             return
                 "make a new recovery code. With that code and a copy of your vault's file, anyone can read your secrets, on any "
-                + "machine and without you. Only secrets for this device only are excepted"
+                + "machine and without you. Secrets that are for this device only stay closed"
         case .bind: return "bind your vault to your login password. From then on, nothing else opens it"
         case .unbind:
             return "unbind your vault from your login password. This destroys its items of class passcode-set"
