@@ -88,7 +88,9 @@ optimised = $(SWIFT) build --configuration release --scratch-path $(release) $(j
 
 release: pam ## optimised programs with the Swift library linked in (.build-release/release)
 	@mkdir -p $(static)
-	@ln -sf "$$(ls -v /usr/lib/gcc/$$(uname -m)-linux-gnu/*/libstdc++.a | tail -n 1)" $(static)/libstdc++.a
+	@library=$$(ls -v /usr/lib/gcc/$$(uname -m)-linux-gnu/*/libstdc++.a | tail -n 1); \
+		[ -n "$$library" ] || { echo "libstdc++.a is missing; install it (Debian 12: libstdc++-12-dev)" >&2; exit 1; }; \
+		ln -sf "$$library" $(static)/libstdc++.a
 	for program in $(programs); do $(optimised) --product $$program || exit 1; done
 
 install: ## programs, PAM files, units (after make release); files of yours in /etc are kept

@@ -109,6 +109,8 @@ enum PromptLimits {
     static let program = 200
     /// A terminal's or a session's name.
     static let place = 32
+    /// The broker's word for a failure of the TPM.
+    static let kind = 32
     /// The name of a vault's owner.
     static let owner = 64
     /// A fingerprint template's file name.

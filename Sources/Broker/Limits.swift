@@ -1,3 +1,5 @@
+import Vault
+
 // Every limit of the broker: what one user, or all users together, may hold, and how long something may take. Sizes are
 // in bytes. docs/broker-protocol.md ("Limits") says what a client sees beyond them. The limits of items and of a vault's
 // file are the vault's (Sources/Vault/Limits.swift).
@@ -203,7 +205,7 @@ enum RenewalLimits {
     /// How many items are sealed again in one step. Between two steps, other calls have their turn.
     static let atOnce = 64
     /// How long a call waits until the registry has decided between the two vaults.
-    static let decision = Duration.seconds(20)
+    static let decision = Duration.milliseconds(VaultLimits.decisionTime)
 }
 
 /// A recovery code that was given out and is not valid yet.

@@ -149,7 +149,7 @@ package struct Authenticator: Sendable {
 
     /// The reason that the authenticator gave before it closed the connection, if it gave one.
     private func lastWord(on connection: inout VarlinkConnection) -> KeychainError? {
-        // If nothing can be read, the caller reports the broken connection.
+        // `try?`: if nothing can be read, the caller reports the broken connection.
         guard case .fault(let fault)? = try? connection.receive(Nothing.self, until: .now + CallLimits.lastWord) else {
             return nil
         }

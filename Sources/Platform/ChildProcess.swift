@@ -70,7 +70,7 @@ public enum ChildProcess {
         guard let threads = try? Folder.entries("/proc/self/task") else { return [] }
         var found: [Int32] = []
         for thread in threads {
-            // The thread may have ended since its folder was listed.
+            // `try?`: the thread may have ended since its folder was listed.
             guard
                 let bytes = try? DurableFile.read(
                     "/proc/self/task/\(thread)/children", limit: KernelFileLimits.children)

@@ -129,7 +129,7 @@ public enum ProgramGuard {
         try checked("enter /") { unsafe chdir("/") }
         let pid = try start(program)
         let end = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
-        // If the other process is gone, this fails, and the wait below sees that the line has ended.
+        // `try?`: if the other process is gone, this fails, and the wait below sees that the line has ended.
         try? line.send(started + [0])
         let ready = try Readiness.wait(
             for: [(end.number, .input), (line.number, .input), (signals.number, .input)], until: nil)

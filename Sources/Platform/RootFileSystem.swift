@@ -18,7 +18,7 @@ public struct RootFileSystem: Sendable {
 
     /// - Returns: the sysfs folder of the device under `/`.
     private static func device(_ mounts: String, _ devices: String) -> String? {
-        // If the file cannot be read, the device is unknown.
+        // `try?`: if the file cannot be read, the device is unknown.
         guard let bytes = try? DurableFile.read(mounts, limit: KernelFileLimits.mounts) else { return nil }
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n").reversed() {
             let fields = line.split(separator: " ")

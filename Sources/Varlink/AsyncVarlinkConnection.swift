@@ -17,7 +17,7 @@ public final class AsyncVarlinkConnection: Sendable {
     private struct Calls {
         var last: UInt64 = 0
         var running: UInt64?
-        /// Calls that were cancelled before they were sent.
+        /// Calls that were cancelled and have not ended yet.
         var cancelled: Set<UInt64> = []
     }
 
@@ -58,6 +58,7 @@ public final class AsyncVarlinkConnection: Sendable {
             calls.last += 1
             return calls.last
         }
+        defer { calls.withLock { _ = $0.cancelled.remove(number) } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 queue.async { [self] in
@@ -73,7 +74,7 @@ public final class AsyncVarlinkConnection: Sendable {
         _ number: UInt64, _ parameters: Method, until deadline: ContinuousClock.Instant?
     ) throws -> VarlinkAnswer<Method.Reply> {
         let isWanted = calls.withLock { calls in
-            guard calls.cancelled.remove(number) == nil else { return false }
+            guard !calls.cancelled.contains(number) else { return false }
             calls.running = number
             return true
         }
@@ -87,7 +88,7 @@ public final class AsyncVarlinkConnection: Sendable {
         if case .failure = result { end.close() }
         let isCancelled = calls.withLock { calls in
             calls.running = nil
-            return calls.cancelled.remove(number) != nil
+            return calls.cancelled.contains(number)
         }
         if isCancelled { throw CancellationError() }
         return try result.get()

@@ -9,7 +9,7 @@ import Varlink
 /// What the real authenticator signs and registers when all keys are renewed, and what a taken-over broker does not get
 /// that way.
 struct RotationTests {
-    /// A broker that asks for a renewal with these items, each of which requires presence.
+    /// A broker that asks for a renewal with these items. Each item requires presence.
     private func stage(_ items: [String] = ["me", "you"]) throws -> Stage {
         let stage = try Stage()
         stage.broker.change { script in

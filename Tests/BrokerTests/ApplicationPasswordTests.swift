@@ -11,7 +11,7 @@ import Varlink
 @testable import Broker
 @testable import Vault
 
-/// Application passwords on the wire: which items take one, what a wrong one gets, and who waits for whom.
+/// Application passwords on the wire: the items that take one, the answer to a wrong one, and the waiting.
 // One after another, because scrypt takes a whole processor and a signature has two seconds.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct ApplicationPasswordTests {

@@ -1,6 +1,7 @@
 import Authorization
 import CofferTestKit
 import Cryptography
+import Platform
 import Testing
 import Vault
 
@@ -103,6 +104,12 @@ struct ChallengeLifeTests {
             return
         }
         #expect(left.passwords.isEmpty && left.items == [subject])
+        // Neither does the access log get any.
+        let ended = Challenge(
+            id: "", uid: 1, owner: .user(1), process: ProcessIdentity(pid: 1, startTime: 1), reason: nil, enrolled: [],
+            life: try described(.rotate(rotation)), expires: .now)
+        #expect(ended.passwords.count == 1 && ended.withoutSecrets.passwords.isEmpty)
+        #expect(ended.withoutSecrets.life.isIssued)
         // The successor's own opening is signed before the registry is told.
         #expect(throws: ChallengeRefusal.outOfOrder) { try life.finishRenewal(outcome, over: 1) }
         #expect(try sign(&life, 0) == .none)

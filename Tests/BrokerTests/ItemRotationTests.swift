@@ -6,7 +6,7 @@ import Testing
 @testable import Broker
 @testable import Vault
 
-/// `Rotate`: renewing an item's key asks whom reading the value asks. The value stays in the broker.
+/// `Rotate` renews an item's key. A person is asked as for a read, and the value stays in the broker.
 // One after another, because scrypt takes a whole processor and a signature has two seconds.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct ItemRotationTests {

@@ -107,4 +107,20 @@ struct PrivateCallTests {
         }
         #expect(granted.isGranted)
     }
+
+    @Test("a call that the request never permits ends the challenge, on the wire")
+    func ended() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        _ = try await client.call(Keychain.Lock())
+        let id = try await challenge { try await client.call(Keychain.Unlock()) }
+        let line = try await broker.authenticator.described(id)
+        let refused = try await fault { try await line.call(BrokerInterface.ConfirmAcceptance(challenge: id)) }
+        #expect(refused.name == .brokerNotPermitted)
+        let late = try await fault { try await line.call(BrokerInterface.Prepare(challenge: id, authorization: 0)) }
+        #expect(late.name == .brokerChallengeRefused)
+        await line.close()
+        await broker.stop()
+    }
 }

@@ -103,7 +103,7 @@ struct ClientChannel: ~Copyable {
     func fail(_ fault: Fault) { send(fault) }
 
     private func send(_ message: some Encodable) {
-        // These types always encode. The next wait notices a client that does not take its answer.
+        // `try?`: these types always encode, and the next wait notices a client that does not take its answer.
         guard let bytes = try? Varlink.encode(message) else { return }
         try? socket.send(bytes, until: .now + ClientLimits.answer)
     }

@@ -111,7 +111,7 @@ extension ConversationError {
             switch fault.name {
             case .brokerChallengeRefused: self = .refused(.challengeRefused(message))
             case .brokerTPM:
-                let kind = EscapedText.escaped(fault.details.kind ?? "other", limit: 32)
+                let kind = EscapedText.escaped(fault.details.kind ?? "other", limit: PromptLimits.kind)
                 self = .refused(.notCompleted(message, kind: kind, code: fault.details.code ?? 0))
             case .brokerDamaged: self = .refused(.notCompleted(message, kind: "damaged"))
             default: self = .refused(.notCompleted(message, kind: "failed"))

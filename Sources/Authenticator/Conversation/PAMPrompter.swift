@@ -30,7 +30,7 @@ struct PAMPrompter {
             try converse(&session, exchange, &turn)
         } catch {
             exchange.interrupt(Self.interruption(for: error))
-            // Modules get a moment to end properly. A wait that fails or runs out changes nothing.
+            // Modules get a moment to end properly. `try?`: a wait that fails or runs out changes nothing.
             _ = try? Readiness.wait(for: [(exchange.descriptor, .input)], until: .now + ConversationLimits.interruption)
             turn = nil
             throw error

@@ -34,7 +34,7 @@ public struct LoginReport {
             metadata["outcome"] = "\(error.outcome)"
             metadata["reason"] = "\(error.fault?.details.message ?? "")"
         }
-        // The answer is lost if the login no longer waits, and nothing depends on it.
+        // `try?`: the answer is lost if the login no longer waits, and nothing depends on it.
         if let answer = try? Varlink.encode(VarlinkReply(Login.Report.Reply(opened: outcome.isOpen))) {
             try? socket.send(answer, until: .now + LoginLimits.answer)
         }

@@ -144,7 +144,7 @@ struct CheckedRequest {
         guard record.ownerName == name else {
             throw .refused(
                 .denied(
-                    "This vault was made for \(EscapedText.quoted(record.ownerName, limit: 64)); "
+                    "This vault was made for \(EscapedText.quoted(record.ownerName, limit: PromptLimits.owner)); "
                         + "its number now belongs to another account or group."))
         }
         guard try keys.key(for: record) != nil else {

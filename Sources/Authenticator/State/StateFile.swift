@@ -42,7 +42,7 @@ struct StateFile<Content: Codable & Equatable> {
         guard status.isRegular, status.uid == ProcessSurroundings.effectiveUser, status.mode & 0o077 == 0 else {
             throw SystemError("use \(path)", reason: "it must be a file of the authenticator's user, with mode 0600")
         }
-        // Content that cannot be decoded counts as missing.
+        // `try?`: content that cannot be decoded counts as missing.
         return try? JSONDecoder().decode(Content.self, from: Data(DurableFile.read(path, limit: FileLimits.state)))
     }
 }

@@ -11,8 +11,8 @@ struct AuthenticatorSession: Sendable {
     static let refusal = Fault(
         .brokerChallengeRefused, "The challenge is unknown, used, too old, or another process's.")
 
-    /// Makes one call about a challenge that was described over this connection. If the call fails, the challenge is
-    /// over.
+    /// Makes one call about a challenge that was described over this connection. If the call fails, or if the request
+    /// never permits it, the challenge is over.
     /// - Throws: `ChallengeRefused` if there is no such challenge or the call does not come in its turn, and
     ///   `NotPermitted` if the challenge's request never permits the call.
     func conduct(
@@ -29,7 +29,9 @@ struct AuthenticatorSession: Sendable {
     func permitted(_ call: PrivateCall, _ id: Challenge.ID) throws(Fault) -> Challenge {
         do throws(ChallengeRefusal) { return try core.challenges.permit(call, id, connection: caller.connection) } catch
         {
-            throw error == .anotherRequest ? Fault(.brokerNotPermitted, call.objection) : Self.refusal
+            guard error == .anotherRequest else { throw Self.refusal }
+            core.challenges.drop(id)
+            throw Fault(.brokerNotPermitted, call.objection)
         }
     }
 

@@ -86,7 +86,7 @@ struct BootFiles {
 
     private static func find(_ name: String, _ folders: [String]) -> (String, MeasuredFile)? {
         for folder in folders {
-            // A missing or unreadable file is skipped, because the next folder may have it.
+            // `try?`: a missing or unreadable file is skipped, because the next folder may have it.
             guard let bytes = try? DurableFile.read(folder + name, limit: BootLimits.file),
                 let file = try? MeasuredFile(bytes)
             else { continue }

@@ -40,7 +40,7 @@ enum PrivateCall: String, Sendable, CaseIterable {
         }
     }
 
-    /// The calls of which one must have been made before; empty if there is no such condition.
+    /// At least one of these calls must have come before. An empty list is no condition.
     func predecessors(for request: Challenge.Request) -> [PrivateCall] {
         switch self {
         case .companions, .provision, .provideKey, .prepare, .refuse, .confirmAcceptance: []

@@ -89,7 +89,7 @@ final class BusProcess: Sendable {
 
     func end() throws { try process.end() }
 
-    // If SIGKILL does not end it, a test cannot end it either.
+    // `try?`: if SIGKILL does not end it, a test cannot end it either.
     deinit { try? process.end() }
 
     static func await(_ what: String, _ condition: () throws -> Bool) throws {
