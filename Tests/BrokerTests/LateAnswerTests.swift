@@ -39,7 +39,8 @@ struct LateAnswerTests {
             let id = try store.issue(
                 .create, to: Caller(uid: uid, process: ProcessIdentity(pid: 7, startTime: 70), connection: 1),
                 owner: .user(uid), vault: nil)
-            return try await vaultActor.provision(for: id, authenticatorKey: key)
+            return try await vaultActor.creation.provision(
+                in: vaultActor, for: id, authenticatorKey: key)
         }
         func indexes() throws -> Int {
             try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"]).split(separator: "\n").count

@@ -28,9 +28,9 @@ struct LockTests {
             uid: ProcessSurroundings.effectiveUser, process: try TestAuthenticator.thisProcess(), connection: 1)
         let key = try P256.PrivateKey.generate()
         let id = try store.issue(.create, to: caller, owner: caller.owner, vault: nil)
-        let record = try await vaultActor.provision(for: id, authenticatorKey: key.publicKey)
+        let record = try await vaultActor.creation.provision(in: vaultActor, for: id, authenticatorKey: key.publicKey)
         try registry.write(record)
-        _ = try await vaultActor.adopt(for: id)
+        _ = try await vaultActor.creation.adopt(in: vaultActor, for: id)
         let material = try await vaultActor.material(for: "")
         let root = try sealer.open(.unlockRoot, material.objects, record: record) { (request) throws(SigningRefusal) in
             do { return try key.signature(for: request.message()) } catch { throw SigningRefusal() }

@@ -37,8 +37,8 @@ struct LockUnderLoadTests {
                 let id = try question(uid, .create)
                 let vaultActor = vaultStore.vaultActor(of: .user(uid))
                 try vaultStore.dependencies.registry.write(
-                    try await vaultActor.provision(for: id, authenticatorKey: key.publicKey))
-                _ = try await vaultActor.adopt(for: id)
+                    try await vaultActor.creation.provision(in: vaultActor, for: id, authenticatorKey: key.publicKey))
+                _ = try await vaultActor.creation.adopt(in: vaultActor, for: id)
                 try await vaultActor.unlock(with: try await root(of: vaultActor), for: id)
             }
         }

@@ -64,7 +64,7 @@ struct SuccessionNoteTests {
                 challenges: ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: .system))
             let vaultActor = VaultActor(owner: record.owner, dependencies: dependencies)
             _ = try await vaultActor.opened()
-            let isDone = await vaultActor.endFormer()
+            let isDone = await vaultActor.renewal.endFormer(in: vaultActor)
             await vaultActor.close()
             return isDone
         }

@@ -18,7 +18,7 @@ extension AuthenticatorSession {
                 throw Fault(.brokerNotPermitted, PrivateCall.reseal.objection)
             }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
-            let (next, sealed) = try await vaultActor.reseal(for: challenge, root: root, pin: pin)
+            let (next, sealed) = try await vaultActor.roots.reseal(in: vaultActor, for: challenge, root: root, pin: pin)
             try step { (challenges, connection) throws(ChallengeRefusal) in
                 try challenges.replace(by: next, sealedAs: sealed.name, for: challenge.id, connection: connection)
             }
@@ -41,7 +41,8 @@ extension AuthenticatorSession {
                 let index = challenge.choice.authorizations.firstIndex(where: { $0.role == .unlockRoot })
             else { throw Self.refusal }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
-            let lost = try await vaultActor.adoptBinding(for: challenge.id, root: root, name: name)
+            let lost = try await vaultActor.roots.adopt(
+                in: vaultActor, for: challenge.id, root: root, name: name)
             await vaultActor.note(Self.record(of: challenge, losing: lost), .anchored)
             if case .user(let uid) = challenge.owner { core.locks.idle.unlocked(uid) }
             try step { (challenges, connection) throws(ChallengeRefusal) in

@@ -15,7 +15,8 @@ extension AuthenticatorSession {
                 throw Fault(.brokerNotPermitted, PrivateCall.resealForBoot.objection)
             }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
-            let (next, sealed) = try await vaultActor.resealForBoot(for: challenge, root: root, recovery: recovery)
+            let (next, sealed) = try await vaultActor.roots.resealForBoot(
+                in: vaultActor, for: challenge, root: root, recovery: recovery)
             guard let name = sealed.names[.unlockRoot] else { throw Self.refusal }
             try step { (challenges, connection) throws(ChallengeRefusal) in
                 try challenges.replace(by: next, sealedAs: name, for: challenge.id, connection: connection)

@@ -12,8 +12,9 @@ extension AuthenticatorSession {
             guard let key = Base64.decode(method.authenticatorKey), P256.isOnCurve(key) else {
                 throw Fault(.brokerInvalidArgument, "The authenticator's key is no point of P-256.")
             }
-            let record = try await core.vaultStore.vaultActor(of: challenge.owner).provision(
-                for: challenge.id, isService: challenge.isForService, authenticatorKey: key)
+            let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
+            let record = try await vaultActor.creation.provision(
+                in: vaultActor, for: challenge.id, isService: challenge.isForService, authenticatorKey: key)
             return .reply(BrokerInterface.Provision<RegistryRecord>.Reply(record: record))
         }
     }
@@ -22,7 +23,7 @@ extension AuthenticatorSession {
     func adoptVault(_ method: BrokerInterface.AdoptVault) async throws(Fault) -> MethodAnswer {
         try await conduct(.adoptVault, method.challenge) { (challenge) throws(Fault) in
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
-            let vault = try await vaultActor.adopt(for: challenge.id)
+            let vault = try await vaultActor.creation.adopt(in: vaultActor, for: challenge.id)
             try step { (challenges, connection) throws(ChallengeRefusal) in
                 try challenges.makeVault(vault, for: challenge.id, connection: connection)
             }

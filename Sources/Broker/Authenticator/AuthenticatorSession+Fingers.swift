@@ -14,8 +14,8 @@ extension AuthenticatorSession {
             guard let digest = Base64.decode(method.setDigest), digest.count == 32 else {
                 throw Fault(.brokerInvalidArgument, "A digest of fingers has 32 bytes.")
             }
-            let name = try await core.vaultStore.vaultActor(of: challenge.owner).provideSetKey(
-                for: challenge.id, digest)
+            let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
+            let name = try await vaultActor.fingers.provideSetKey(in: vaultActor, for: challenge.id, digest)
             return .reply(BrokerInterface.ProvideKey.Reply(name: Base64.encode(name)))
         }
     }
@@ -25,7 +25,8 @@ extension AuthenticatorSession {
     func confirmEnrolment(_ method: BrokerInterface.ConfirmEnrolment) async throws(Fault) -> MethodAnswer {
         try await conduct(.confirmEnrolment, method.challenge) { (challenge) throws(Fault) in
             if case .enrolment(let kinds) = challenge.request, kinds.contains(.biometryCurrentSet) {
-                try await core.vaultStore.vaultActor(of: challenge.owner).adoptSetKey(for: challenge.id)
+                let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
+                try await vaultActor.fingers.adoptSetKey(in: vaultActor, for: challenge.id)
             }
             try step { (challenges, connection) throws(ChallengeRefusal) in
                 try challenges.confirm(challenge.id, connection: connection)

@@ -26,7 +26,8 @@ extension AuthenticatorSession {
                 try challenges.beginRenewal(challenge.id, connection: connection)
             }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
-            try await vaultActor.renew(for: challenge, authenticatorKey: key, binding: binding)
+            try await vaultActor.renewal.begin(
+                in: vaultActor, for: challenge, authenticatorKey: key, binding: binding)
             return .reply(Nothing())
         }
     }
@@ -36,7 +37,8 @@ extension AuthenticatorSession {
         try await conduct(.succeed, method.challenge) { (challenge) throws(Fault) in
             guard challenge.choice.isComplete else { throw Self.refusal }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
-            let (record, items) = try await vaultActor.succeed(for: challenge, over: caller.connection)
+            let (record, items) = try await vaultActor.renewal.succeed(
+                in: vaultActor, for: challenge, over: caller.connection)
             for item in items { core.applicationPasswords.succeeded(at: item, by: challenge.uid) }
             try step { (challenges, connection) throws(ChallengeRefusal) in
                 if record == nil {
@@ -53,7 +55,8 @@ extension AuthenticatorSession {
     /// The registry names the successor.
     func adoptSuccessor(_ method: BrokerInterface.AdoptSuccessor) async throws(Fault) -> MethodAnswer {
         try await conduct(.adoptSuccessor, method.challenge) { (challenge) throws(Fault) in
-            let outcome = try await core.vaultStore.vaultActor(of: challenge.owner).adoptSuccessor(for: challenge.id)
+            let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
+            let outcome = try await vaultActor.renewal.adoptSuccessor(in: vaultActor, for: challenge.id)
             if case .user(let uid) = challenge.owner { core.locks.idle.unlocked(uid) }
             try step { (challenges, connection) throws(ChallengeRefusal) in
                 try challenges.finishRenewal(challenge.id, connection: connection, outcome)

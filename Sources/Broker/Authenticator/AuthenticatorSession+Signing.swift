@@ -136,11 +136,11 @@ extension AuthenticatorSession {
         let place = Int(clamping: method.authorization)
         let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
         if challenge.choice.authorizations[place].item != nil {
-            for item in try await vaultActor.agree(for: challenge, at: place, secret) {
+            for item in try await vaultActor.renewal.agree(in: vaultActor, for: challenge, at: place, secret) {
                 core.applicationPasswords.succeeded(at: item, by: challenge.uid)
             }
-        } else if await vaultActor.successorMaterial(for: challenge.id) != nil {
-            try await vaultActor.proveSuccessor(secret, for: challenge.id)
+        } else if vaultActor.renewal.successorMaterial(for: challenge.id) != nil {
+            try await vaultActor.renewal.proveSuccessor(in: vaultActor, secret, for: challenge.id)
         } else {
             return nil
         }

@@ -8,12 +8,12 @@ enum AcceptVaultHandler: MethodHandler {
     static func answer(_ method: Keychain.AcceptVault, _ request: Request) async throws(Fault) -> MethodAnswer {
         guard let granted = try request.redeem(method.challenge) else {
             guard request.condition != .none else { throw Fault(.notFound, "There is no such vault.") }
-            try await request.vaultActor.requireRollback()
+            try await request.vaultActor.rollback.requireRollback(in: request.vaultActor)
             let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: .accept, vault: vault)
         }
         guard case .accept = granted.request else { throw Faults.challengeRefused }
-        try await request.vaultActor.accept(by: request.program(granted))
+        try await request.vaultActor.rollback.accept(in: request.vaultActor, by: request.program(granted))
         return .reply(Keychain.VaultReply(vault: try await request.vaultActor.state()))
     }
 

@@ -7,7 +7,7 @@ import Vault
 enum BootHandler: MethodHandler {
     static func answer(_ method: Keychain.Boot, _ request: Request) async throws(Fault) -> MethodAnswer {
         try BootRule.check(request)
-        return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.bootState()))
+        return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.boots.state(in: request.vaultActor)))
     }
 }
 
@@ -43,12 +43,12 @@ enum TieToBootHandler: MethodHandler {
                     "Your vault is tied to the boot already; to choose other registers, release it first with: coffer boot release"
                 )
             }
-            return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.bootState()))
+            return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.boots.state(in: request.vaultActor)))
         }
         // The challenge was granted for this, but the registry was changed again meanwhile.
         if isGranted { throw Faults.challengeRefused }
         guard !releases else { throw try request.ask(for: .releaseFromBoot, vault: record.vault) }
-        try await request.vaultActor.requireRecoveryCode()
+        try await request.vaultActor.roots.requireRecoveryCode(in: request.vaultActor)
         let coverage = try await BootRule.coverage(of: method.registers, request.core)
         try BootRule.check(coverage, isWeakMeant: method.weak ?? false)
         throw try request.ask(
@@ -65,7 +65,7 @@ enum ApproveBootHandler: MethodHandler {
     static func answer(_ method: Keychain.ApproveBoot, _ request: Request) async throws(Fault) -> MethodAnswer {
         try BootRule.check(request)
         let granted = try request.redeem(method.challenge)
-        guard let (boot, standing) = try await request.vaultActor.bootStanding() else {
+        guard let (boot, standing) = try await request.vaultActor.boots.standing(in: request.vaultActor) else {
             throw Fault(.invalidArgument, "Your vault is not tied to the boot; tie it with: coffer boot bind")
         }
         // An invalid call is refused before anybody is prompted.
@@ -80,12 +80,12 @@ enum ApproveBootHandler: MethodHandler {
         guard case .approveBoot = granted.request, let key = granted.grant.agreements[.approvingKey] else {
             throw Faults.challengeRefused
         }
-        try await request.vaultActor.approve(next, by: key)
+        try await request.vaultActor.boots.approve(in: request.vaultActor, next, by: key)
         await request.vaultActor.note(
             AccessRecord(
                 .approve, by: request.program(granted),
                 detail: next.map { "boot \(Hex.encode(Array($0.prefix(8))))" } ?? "this boot alone"), .anchored)
-        return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.bootState()))
+        return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.boots.state(in: request.vaultActor)))
     }
 
     static func logged(_ method: Keychain.ApproveBoot) -> LoggedCall? { LoggedCall(event: .approve) }

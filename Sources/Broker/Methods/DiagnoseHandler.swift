@@ -71,7 +71,7 @@ enum DiagnoseHandler: MethodHandler {
     }
 
     private static func standing(_ vaultActor: VaultActor) async -> Result<BootStanding, Fault>? {
-        do throws(Fault) { return try await vaultActor.bootStanding().map { .success($1) } } catch {
+        do throws(Fault) { return try await vaultActor.boots.standing(in: vaultActor).map { .success($1) } } catch {
             return .failure(error)
         }
     }

@@ -16,7 +16,8 @@ enum NewRecoveryCodeHandler: MethodHandler {
         guard case .recovery = granted.request, let key = granted.grant.agreements[.recovery] else {
             throw Faults.challengeRefused
         }
-        let made = try await request.vaultActor.makeCode(for: key, of: granted.vault, to: request.caller)
+        let made = try await request.vaultActor.recovery.make(
+            in: request.vaultActor, for: key, of: granted.vault, to: request.caller)
         let text: SecretBytes
         do throws(CryptographyError) { text = try made.code.text } catch {
             throw Fault(.failed, "There is no memory for the code.")
@@ -41,7 +42,7 @@ enum ConfirmRecoveryCodeHandler: MethodHandler {
         do throws(CryptographyError) { characters = try SecretBytes(copying: Array(method.characters.utf8)) } catch {
             throw Fault(.failed, "There is no memory for the code.")
         }
-        let made = try await request.vaultActor.confirmCode(characters, by: request.caller)
+        let made = try await request.vaultActor.recovery.confirm(in: request.vaultActor, characters, by: request.caller)
         await request.vaultActor.note(
             AccessRecord(.recovery, by: request.program(), detail: "the code is valid from now on"), .anchored)
         return .reply(Keychain.ConfirmRecoveryCode.Reply(made: Int64(clamping: made)))

@@ -14,7 +14,7 @@ enum RotateAllHandler: MethodHandler {
                 return .reply(Keychain.RotateAll.Reply(items: Int64(items), revoked: outcome.isRevoked))
             }
         }
-        let plan = try await request.vaultActor.renewalPlan()
+        let plan = try await request.vaultActor.renewal.plan(in: request.vaultActor)
         let given = try check(method.applicationPasswords ?? [], plan)
         let missing = plan.passwords.filter { given[$0.item.id] == nil }
         guard missing.isEmpty else {

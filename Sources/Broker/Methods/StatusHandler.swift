@@ -10,7 +10,9 @@ enum StatusHandler: MethodHandler {
         let core = request.core
         core.maker.ask()
         let maker = core.maker.known
-        let recovery = request.admission.standing == .own ? try await request.vaultActor.recovery() : nil
+        let recovery =
+            request.admission.standing == .own
+            ? try await request.vaultActor.recovery.state(in: request.vaultActor) : nil
         return .reply(
             Keychain.Status.Reply(
                 vault: try await request.vaultActor.state(),

@@ -1,5 +1,6 @@
 import Authorization
 import Cryptography
+import Varlink
 import Vault
 
 extension NewVaultKeys {
@@ -34,5 +35,35 @@ extension NewVaultKeys {
                 objects: objects, names: record.objects, storageKey: storageKey, counter: counter,
                 generation: generation)
         )
+    }
+}
+
+extension VaultDependencies {
+    /// Makes the keys of a vault that is to replace another one. Nothing of it is in a file yet.
+    func makeSuccessor(
+        of state: VaultActor.OpenState, _ authenticatorKey: [UInt8], _ binding: (pin: SecretBytes, salt: [UInt8])?
+    ) async throws(Fault) -> (succession: Succession, keys: NewVaultKeys) {
+        let id: VaultID
+        do throws(CryptographyError) { id = try VaultID.random() } catch {
+            throw Fault(.failed, "The broker has no random numbers.")
+        }
+        let (sealer, former) = (sealer, state.record)
+        let set = state.vault.hasSetKey ? former.biometrySet : nil
+        do throws(SealerError) {
+            return try await sealerThread.run(within: makingTime) { () throws(SealerError) in
+                let made = try sealer.makeKeys(vault: id, owner: former.owner, authenticatorKey: authenticatorKey)
+                do throws(SealerError) {
+                    let (record, keys) = try made.succeeding(former, id, authenticatorKey, set: set, binding, sealer)
+                    return (Succession(record: record, former: former), keys)
+                } catch {
+                    sealer.remove(counter: made.counter, generation: made.generation)
+                    throw error
+                }
+            } undo: { made in
+                sealer.remove(counter: made.keys.counter, generation: made.keys.generation)
+                // `try?`: an index that cannot be removed stays in the TPM and is worthless.
+                if let index = made.succession.record.binding?.index { try? sealer.removeIndex(.password(index)) }
+            }
+        } catch { throw Fault(error) }
     }
 }

@@ -24,7 +24,7 @@ extension VaultActor {
     private func noteLock(_ record: AccessRecord) {
         note(record, .anchored)
         // The keys are gone, so nobody has to wait for the counter.
-        if open?.vault.isAdvanceDue ?? false { Task { await advanceEpoch() } }
+        if open?.vault.isAdvanceDue ?? false { Task { await counting.advance(in: self) } }
     }
 
     /// Locks a vault that was not used for long. If it is locked already, its challenges go on.

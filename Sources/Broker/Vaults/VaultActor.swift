@@ -1,11 +1,16 @@
 import Authorization
 import BrokerProtocol
 import Cryptography
+import FoundationEssentials
 import Varlink
 import Vault
 
-/// One owner's vault: its file, its keys and its lock. All of its work runs in order, on a queue of its own. Only the
-/// sealer is awaited. A lock does not wait for its turn (`HeldKeys`).
+/// One owner's vault: its file, its keys and its lock. It opens the vault, lets calls use it, locks and closes it. All
+/// of its work runs in order, on a queue of its own. Only the sealer is awaited. A lock does not wait for its turn
+/// (`HeldKeys`).
+///
+/// What changes the vault as a whole is a type of its own. Its methods run in this actor's turn, and `operation` lets
+/// one of them work at a time.
 actor VaultActor {
     let owner: Owner
     let dependencies: VaultDependencies
@@ -23,32 +28,20 @@ actor VaultActor {
     /// The damage that was found. The vault stays refused until the broker starts again, because a second look does
     /// not heal damage. Only the refusal of a rollback ends earlier, if root accepts the file.
     private var damage: Fault?
-    /// The creation under way. A second one must not replace its file.
-    var creation: Creation?
-    /// The enrolment under way. Meanwhile, no other may replace its key.
-    var enrolment: Challenge.ID?
-    /// The challenge that is replacing the roots.
-    var binding: Challenge.ID?
-    /// Whether the list of approved boots is being written.
-    var isApproving = false
-    /// The query under way about this boot; all callers share it.
-    var standing: Task<Result<BootStanding, Fault>, Never>?
-    /// The renewal of all keys that is under way.
-    var renewal: Renewal?
+    /// What is changing the vault as a whole; nil if nothing has since the broker's start.
+    var operation: VaultOperation?
     private var ownerCheck = OwnerCheck()
     private var isClosed = false
-    /// Records that wait for the vault to be opened.
-    var unlogged: [AccessRecord] = []
-    var isLogScheduled = false
-    var refusals = RefusalBudget()
-    /// The event of the last refusal that was only counted, until a record tells the count.
-    var countedRefusal: AccessRecord.Event?
-    /// The task that makes the counter follow the file; all callers share it.
-    var raising: Task<Result<Void, Fault>, Never>?
-    var isAdvanceScheduled = false
-    /// The counter's next commits; see `VaultActor+Commit`.
-    var commits = Commits()
-    var steps: StepBudget
+    let log = VaultLog()
+    let counting: VaultCounting
+
+    nonisolated let creation = VaultCreation()
+    nonisolated let fingers = FingerEnrolment()
+    nonisolated let roots = RootReplacement()
+    nonisolated let boots = BootApproval()
+    nonisolated let renewal = VaultRenewal()
+    nonisolated let recovery = RecoveryCodes()
+    nonisolated let rollback = RollbackAcceptance()
 
     struct OpenState: Sendable {
         let vault: OpenVault
@@ -66,18 +59,13 @@ actor VaultActor {
         case unlocked(since: Int64)
     }
 
-    struct Creation {
-        let challenge: Challenge.ID
-        let record: RegistryRecord
-    }
-
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init(owner: Owner, dependencies: VaultDependencies) {
         self.owner = owner
         self.dependencies = dependencies
         self.executor = QueueExecutor(label: "coffer.vault")
-        steps = StepBudget(at: dependencies.clock.now())
+        counting = VaultCounting(at: dependencies.clock.now())
     }
 
     /// Does something with the open vault, and opens it first if needed. If `body` finds damage, the vault is closed.
@@ -90,30 +78,30 @@ actor VaultActor {
             if try openState() == nil { _ = try await opened() }
             // There must be no `await` between checking the state and using it.
             guard let state = open else { throw Faults.stopping }
-            guard renewal?.offer == nil else { throw Faults.beingRenewed }
+            guard !renewal.isOffered else { throw Faults.beingRenewed }
             let epoch = state.vault.epoch
-            state.vault.leaveSteps(sharesStep(of: state.vault))
+            state.vault.leaveSteps(counting.sharesStep(of: state.vault, at: dependencies.clock.now()))
             let value: Value
             do {
                 defer {
-                    scheduleLog()
-                    scheduleAdvance()
+                    log.schedule(in: self)
+                    counting.scheduleAdvance(in: self)
                 }
                 value = try body(state)
             } catch let fault as Fault {
                 throw fault
             } catch let error as VaultError {
                 guard error.code == .uncounted else { throw noting(Fault(error)) }
-                try await raise()
+                try await counting.raise(in: self)
                 continue
             } catch {
                 throw Fault(.failed, "The broker could not do it.")
             }
             let hasLeftStep = state.vault.hasLeftStep
             if hasLeftStep || state.vault.epoch != epoch,
-                let acknowledgement = acknowledgement(in: state.vault, hasLeftStep: hasLeftStep)
+                let acknowledgement = counting.acknowledgement(of: state.vault, hasLeftStep: hasLeftStep, in: self)
             {
-                try await wait(for: acknowledgement, of: state.vault)
+                try await counting.wait(for: acknowledgement, of: state.vault, in: self)
             }
             return value
         }
@@ -123,7 +111,7 @@ actor VaultActor {
     /// The open vault. Files and the TPM are awaited, so that other calls of this vault can go on.
     func opened() async throws(Fault) -> OpenState {
         if let open = try openState() { return open }
-        try await awaitDecision()
+        try await renewal.awaitDecision(in: self)
         if let open = try openState() { return open }
         let task = opening ?? begin()
         opening = task
@@ -137,14 +125,14 @@ actor VaultActor {
     private func openState() throws(Fault) -> OpenState? {
         if let damage { throw damage }
         if isClosed { throw Faults.stopping }
-        guard renewal?.offer == nil, let open else { return nil }
+        guard !renewal.isOffered, let open else { return nil }
         try ownerCheck.check(owner, record: open.record)
         return open
     }
 
     private func begin() -> Task<Result<OpenState, Fault>, Never> {
         // The successor's file may be the one that is opened now.
-        closeRenewal()
+        renewal.close()
         let opener = VaultOpener(owner: owner, dependencies: dependencies)
         return Task { [held] in await opener.open(held) }
     }
@@ -155,13 +143,18 @@ actor VaultActor {
         case .success(let state):
             guard !isClosed, damage == nil else { return }
             open = state
-            noteUnlogged()
+            log.noteWaiting(in: self)
             // Changes written by an earlier run may still need an advance of the epoch.
-            scheduleAdvance()
-            if state.vault.isBindingUnfinished { Task { await finishBinding() } }
-            Task { await endFormer() }
+            counting.scheduleAdvance(in: self)
+            if state.vault.isBindingUnfinished { Task { await roots.finish(in: self) } }
+            Task { await renewal.endFormer(in: self) }
         case .failure(let fault): _ = noting(fault)
         }
+    }
+
+    /// Does something with a vault's file outside of `use`, and remembers damage that it finds.
+    func step<Value>(_ body: () throws(VaultError) -> Value) throws(Fault) -> Value {
+        do throws(VaultError) { return try body() } catch { throw noting(Fault(error)) }
     }
 
     /// Remembers damage, and closes the damaged vault.
@@ -196,7 +189,7 @@ actor VaultActor {
             }
         }
         do throws(Fault) {
-            let record = try VaultOpener(owner: owner, dependencies: dependencies).registered()
+            let record = try registered()
             try ownerCheck.check(owner, record: record)
             return record == nil ? .none : .sealed
         } catch { throw noting(error) }
@@ -218,12 +211,47 @@ actor VaultActor {
     func record() throws(Fault) -> RegistryRecord {
         if let open { return open.record }
         do throws(Fault) {
-            guard let record = try VaultOpener(owner: owner, dependencies: dependencies).registered() else {
-                throw Faults.notFound
-            }
+            guard let record = try registered() else { throw Faults.notFound }
             return record
         } catch { throw noting(error) }
     }
+
+    /// What root's registry has now; nil if there is no vault. Not what the open vault was opened with.
+    nonisolated func registered() throws(Fault) -> RegistryRecord? {
+        try VaultOpener(owner: owner, dependencies: dependencies).registered()
+    }
+
+    /// The objects and the record for a use of the sealer.
+    ///
+    /// - Parameter challenge: decides between the vault and its successor, if there are both.
+    func material(for challenge: Challenge.ID) async throws(Fault) -> SealingMaterial {
+        if let material = renewal.successorMaterial(for: challenge) { return material }
+        try roots.followRegistry(in: self)
+        let state = try await opened()
+        return SealingMaterial(objects: state.vault.objects, record: state.record)
+    }
+
+    /// Only an owner that the name service knows may have a vault.
+    func checkOwnerExists() throws(Fault) {
+        var check = OwnerCheck()
+        _ = try check.name(of: owner)
+    }
+
+    /// Records what happened outside of `use`. If the log cannot be written, what happened still stands. The next
+    /// record then says that one is missing.
+    func note(_ record: AccessRecord, _ durability: LogDurability = .synced) {
+        log.note(record, durability, in: self)
+    }
+
+    /// Records a refusal. If there are too many, they are only counted.
+    func noteRefusal(_ record: AccessRecord, _ durability: LogDurability = .synced) {
+        log.noteRefusal(record, durability, in: self)
+    }
+
+    /// Makes the TPM count what was written.
+    ///
+    /// - Parameter isUrgent: whether there is no later chance.
+    func advanceEpoch(isUrgent: Bool = false) async { await counting.advance(isUrgent: isUrgent, in: self) }
 
     /// Wipes the keys at once, and does nothing else of a lock.
     nonisolated func wipe() { _ = held.lock(at: Self.milliseconds) }
@@ -239,6 +267,8 @@ actor VaultActor {
         // `try?`: records that cannot be written now are those that a crash would lose.
         try? open?.vault.anchorLog()
         open = nil
-        closeRenewal()
+        renewal.close()
     }
+
+    nonisolated static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 }

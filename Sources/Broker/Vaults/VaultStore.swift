@@ -63,7 +63,7 @@ final class VaultStore: Sendable {
     /// An authenticator's connection is gone.
     func conversationEnded(_ connection: UInt64) async {
         let all = vaultActors.withLock { Array($0.values) }
-        for vaultActor in all { await vaultActor.conversationEnded(connection) }
+        for vaultActor in all { await vaultActor.renewal.conversationEnded(connection, in: vaultActor) }
     }
 
     /// What a user's vault is in. One that cannot be used is taken for locked.

@@ -3,13 +3,13 @@ import Vault
 
 /// Removes NV indexes from the TPM. Removing an index destroys everything that depends on it. An index that any vault
 /// of the registry needs therefore stays, whatever a file beside a vault says.
-extension VaultActor {
+extension VaultDependencies {
     /// Removes the indexes of a record's keys.
     ///
     /// - Returns: false if an index is left.
     @discardableResult
     func removeIndexes(of record: RegistryRecord) async -> Bool {
-        let sealer = dependencies.sealer
+        let sealer = sealer
         return await removing { (isInUse) throws(SealerError) in
             if let counter = record.counter, !isInUse(counter.handle) { try sealer.removeCounter(counter) }
             if let generation = record.generation, !isInUse(generation.handle) { try sealer.endGeneration(generation) }
@@ -20,7 +20,7 @@ extension VaultActor {
     /// Removes the index of a binding or of a tie to the boot.
     @discardableResult
     func removeIndex(_ index: VaultIndex) async -> Bool {
-        let sealer = dependencies.sealer
+        let sealer = sealer
         return await removing { (isInUse) throws(SealerError) in
             if !isInUse(index.pin.handle) { try sealer.removeIndex(index) }
         }
@@ -30,9 +30,9 @@ extension VaultActor {
     private func removing(
         _ body: @escaping @Sendable (_ isInUse: (UInt32) -> Bool) throws(SealerError) -> Void
     ) async -> Bool {
-        let registry = dependencies.registry
+        let registry = registry
         do throws(SealerError) {
-            try await dependencies.sealerThread.run { () throws(SealerError) in
+            try await sealerThread.run { () throws(SealerError) in
                 let inUse: Set<UInt32>
                 do throws(RegistryError) { inUse = try registry.indexHandles() } catch {
                     // An unreadable record may need any index.

@@ -2,20 +2,33 @@ import Authorization
 import BrokerProtocol
 import Cryptography
 import Platform
+import Synchronization
 import Varlink
 import Vault
 
 /// Renews all keys of a vault. The broker fills a second vault file with other keys and proves that it opens. Then root's registry names it, and
 /// only then does it replace the first (docs/rotation.md). A stop at any point leaves one of the two files whole.
-extension VaultActor {
+final class VaultRenewal: Sendable {
+    private let state = Mutex<Renewal?>(nil)
+
+    /// The successor, and how far it is filled. All methods run in the vault's turn, so nothing else changes it between
+    /// two looks without an `await`.
+    private var renewal: Renewal? {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// Whether the registry may name the successor at any moment. Until it has decided, nobody uses the vault.
+    var isOffered: Bool { state.withLock { $0?.offer != nil } }
+
     /// What is still to be sealed again. Items that an earlier session has finished are left out.
-    func renewalPlan() async throws(Fault) -> RenewalPlan {
-        let record = try await opened().record
+    func plan(in vaultActor: isolated VaultActor) async throws(Fault) -> RenewalPlan {
+        let record = try await vaultActor.opened().record
         try Self.checkBoot(record)
-        _ = await resume(from: record)
-        guard let vault = open?.vault, vault.record == record else { throw Faults.challengeRefused }
+        _ = await resume(from: record, in: vaultActor)
+        guard let vault = vaultActor.open?.vault, vault.record == record else { throw Faults.challengeRefused }
         let successor = renewal?.successor
-        let (missing, withPassword) = try step { () throws(VaultError) in
+        let (missing, withPassword) = try vaultActor.step { () throws(VaultError) in
             try (
                 vault.missing(in: successor),
                 vault.list().filter { $0.access.constraints.contains(.applicationPassword) }.map(\.id)
@@ -29,33 +42,34 @@ extension VaultActor {
     /// - Parameters:
     ///   - authenticatorKey: the key whose signatures the successor trusts.
     ///   - binding: for a bound vault, the PIN derived from its password, and the salt of that derivation.
-    func renew(
-        for challenge: Challenge, authenticatorKey: [UInt8], binding: (pin: SecretBytes, salt: [UInt8])?
+    func begin(
+        in vaultActor: isolated VaultActor, for challenge: Challenge, authenticatorKey: [UInt8],
+        binding: (pin: SecretBytes, salt: [UInt8])?
     ) async throws(Fault) {
-        let state = try await opened()
+        let state = try await vaultActor.opened()
         let record = state.record
         guard record.vault == challenge.vault, (binding == nil) == (record.binding == nil) else {
             throw Faults.challengeRefused
         }
         try Self.checkBoot(record)
         guard case .unlocked = state.lock else { throw Faults.locked }
-        if let other = renewal?.challenge, other != challenge.id, dependencies.challenges.isOpen(other) {
-            throw Fault(.failed, "The keys of your vault are being renewed already; finish that first.")
-        }
+        try vaultActor.begin(.renewal, for: challenge.id)
         // The password of a bound vault may have changed meanwhile, so its successor is always made anew.
-        if binding == nil, await resume(from: record), renewal?.succession.record.authenticatorKey == authenticatorKey {
+        if binding == nil, await resume(from: record, in: vaultActor),
+            renewal?.succession.record.authenticatorKey == authenticatorKey
+        {
             renewal?.challenge = challenge.id
             renewal?.agreements = [:]
             return
         }
-        await abandon()
-        let made = try await makeSuccessor(of: state, authenticatorKey, binding)
-        guard dependencies.challenges.isOpen(challenge.id), open?.record == record, renewal == nil else {
-            await removeIndexes(of: made.succession.record)
+        await abandon(in: vaultActor)
+        let made = try await vaultActor.dependencies.makeSuccessor(of: state, authenticatorKey, binding)
+        guard vaultActor.isUnderWay(for: challenge.id), vaultActor.open?.record == record, renewal == nil else {
+            await vaultActor.dependencies.removeIndexes(of: made.succession.record)
             throw Faults.challengeRefused
         }
-        try step { () throws(VaultError) in try state.vault.begin(made.succession, keys: made.keys) }
-        guard await resume(from: record) else {
+        try vaultActor.step { () throws(VaultError) in try state.vault.begin(made.succession, keys: made.keys) }
+        guard await resume(from: record, in: vaultActor) else {
             throw Fault(.failed, "The file of the renewed vault cannot be used; your vault is unchanged.")
         }
         renewal?.challenge = challenge.id
@@ -72,8 +86,10 @@ extension VaultActor {
     }
 
     /// Takes what a constraint key agreed on for one item. When the last one is there, the item is sealed again.
-    func agree(for challenge: Challenge, at index: Int, _ secret: SecretBytes) throws(Fault) -> [ItemID] {
-        guard var renewal, renewal.challenge == challenge.id, renewal.offer == nil, let state = open,
+    func agree(
+        in vaultActor: isolated VaultActor, for challenge: Challenge, at index: Int, _ secret: SecretBytes
+    ) throws(Fault) -> [ItemID] {
+        guard var renewal, renewal.challenge == challenge.id, renewal.offer == nil, let state = vaultActor.open,
             let id = challenge.choice.authorizations[index].item,
             let subject = challenge.items.first(where: { $0.item == id })
         else { throw Faults.challengeRefused }
@@ -87,16 +103,16 @@ extension VaultActor {
         renewal.agreements[id] = nil
         self.renewal = renewal
         // If the item was changed meanwhile, the next session asks for it in its new state.
-        guard let item = try step({ () throws(VaultError) in try state.vault.item(id) }),
+        guard let item = try vaultActor.step({ () throws(VaultError) in try state.vault.item(id) }),
             item.version == subject.version
         else { return [] }
-        let value = try step { () throws(VaultError) in
+        let value = try vaultActor.step { () throws(VaultError) in
             try state.vault.value(
                 of: item, classKeys: state.keys, agreements: agreements,
                 applicationPassword: challenge.passwords[id]?.reading)
         }
         // A read that a person was asked for is always recorded.
-        try step { () throws(VaultError) in
+        try vaultActor.step { () throws(VaultError) in
             try state.vault.note(AccessRecord(.rotate, by: LoggedProgram.of(challenge), of: .init(item)), .anchored)
         }
         try put([(item, value, challenge.passwords[id]?.storing)], into: renewal.successor)
@@ -109,29 +125,30 @@ extension VaultActor {
     /// - Parameter connection: the authenticator's connection.
     /// - Returns: the successor's record, or nil if items are left that need a person; and the items that were read with an application password.
     func succeed(
-        for challenge: Challenge, over connection: UInt64
+        in vaultActor: isolated VaultActor, for challenge: Challenge, over connection: UInt64
     ) async throws(Fault) -> (record: RegistryRecord?, withPassword: [ItemID]) {
         var withPassword: [ItemID] = []
         while true {
-            guard let renewal, renewal.challenge == challenge.id, renewal.offer == nil, let state = open,
-                dependencies.challenges.isOpen(challenge.id)
+            guard let renewal, renewal.challenge == challenge.id, renewal.offer == nil, let state = vaultActor.open,
+                vaultActor.dependencies.challenges.isOpen(challenge.id)
             else { throw Faults.challengeRefused }
-            let missing = try step { () throws(VaultError) in try state.vault.missing(in: renewal.successor) }
+            let missing = try vaultActor.step { () throws(VaultError) in try state.vault.missing(in: renewal.successor)
+            }
             if missing.isEmpty {
                 // There must be no `await` between finding nothing missing and the offer.
-                let record = try offer(renewal, of: state, challenge, over: connection)
-                try await count(renewal.successor, over: connection)
+                let record = try offer(renewal, of: state, challenge, over: connection, in: vaultActor)
+                try await count(renewal.successor, over: connection, in: vaultActor)
                 return (record, withPassword)
             }
             var rest = missing[...]
             var done = 0
             while !rest.isEmpty {
-                guard self.renewal?.challenge == challenge.id, dependencies.challenges.isOpen(challenge.id) else {
-                    throw Faults.challengeRefused
-                }
+                guard self.renewal?.challenge == challenge.id,
+                    vaultActor.dependencies.challenges.isOpen(challenge.id)
+                else { throw Faults.challengeRefused }
                 let chunk = rest.prefix(RenewalLimits.atOnce)
                 rest = rest.dropFirst(RenewalLimits.atOnce)
-                let taken = try takeUp(Array(chunk), challenge, into: renewal.successor)
+                let taken = try takeUp(Array(chunk), challenge, into: renewal.successor, in: vaultActor)
                 done += taken.count
                 withPassword += taken.filter { challenge.passwords[$0] != nil }
                 await Task.yield()
@@ -142,7 +159,9 @@ extension VaultActor {
     }
 
     /// A signature has opened the successor, as it will from now on.
-    func proveSuccessor(_ root: SecretBytes, for challenge: Challenge.ID) throws(Fault) {
+    func proveSuccessor(
+        in vaultActor: isolated VaultActor, _ root: SecretBytes, for challenge: Challenge.ID
+    ) throws(Fault) {
         guard let renewal, renewal.challenge == challenge, renewal.offer != nil else { throw Faults.challengeRefused }
         do throws(VaultError) { self.renewal?.keys = try renewal.successor.classKeys(unlockRoot: root) } catch {
             throw Fault(.failed, "The renewed vault does not open; your vault is unchanged.")
@@ -152,47 +171,51 @@ extension VaultActor {
     /// The registry names the successor. It replaces the vault, and the former keys are gone from file and TPM.
     ///
     /// - Returns: the number of items, and whether the TPM has removed the former keys.
-    func adoptSuccessor(for challenge: Challenge.ID) async throws(Fault) -> RenewalOutcome {
+    func adoptSuccessor(
+        in vaultActor: isolated VaultActor, for challenge: Challenge.ID
+    ) async throws(Fault) -> RenewalOutcome {
         guard let renewal, renewal.challenge == challenge, renewal.offer != nil, let keys = renewal.keys else {
             throw Faults.challengeRefused
         }
-        guard try VaultOpener(owner: owner, dependencies: dependencies).registered() == renewal.succession.record else {
+        guard try vaultActor.registered() == renewal.succession.record else {
             throw Fault(.notPermitted, "The registry does not name the renewed vault.")
         }
         let done = renewal.succession
-        leave(keeping: challenge)
-        _ = try await opened()
-        if open?.record == renewal.succession.record {
+        leave(keeping: challenge, in: vaultActor)
+        _ = try await vaultActor.opened()
+        if vaultActor.open?.record == renewal.succession.record {
             // If the vault was locked meanwhile, it stays locked.
-            _ = held.unlock(keys, at: Self.milliseconds) { dependencies.challenges.isOpen(challenge) }
+            let challenges = vaultActor.dependencies.challenges
+            _ = vaultActor.held.unlock(keys, at: VaultActor.milliseconds) { challenges.isOpen(challenge) }
         }
-        let isRevoked = await endFormer(of: done)
-        let count = try await use { try $0.vault.count }
+        let isRevoked = await endFormer(of: done, in: vaultActor)
+        let count = try await vaultActor.use { try $0.vault.count }
+        vaultActor.endOperation(of: challenge)
         return RenewalOutcome(items: count, isRevoked: isRevoked)
     }
 
     /// An authenticator's connection ended. The registry shows whether it names the successor.
-    func conversationEnded(_ connection: UInt64) {
+    func conversationEnded(_ connection: UInt64, in vaultActor: isolated VaultActor) {
         guard let renewal, renewal.offer == connection else { return }
-        guard let record = try? VaultOpener(owner: owner, dependencies: dependencies).registered() else {
+        guard let record = try? vaultActor.registered() else {
             // `try?`: if the registry cannot be read now, the next call that needs the vault reads it again.
             self.renewal?.offer = 0
             return
         }
-        if record.vault == renewal.succession.record.vault { return leave(keeping: nil) }
+        if record.vault == renewal.succession.record.vault { return leave(keeping: nil, in: vaultActor) }
         self.renewal?.offer = nil
         self.renewal?.keys = nil
         self.renewal?.succession.offer = nil
         guard let renewal = self.renewal else { return }
         // `try?`: without this note, the next start of the broker only waits for an offer that is already over.
-        try? open?.vault.note(renewal.succession, with: renewal.successor)
+        try? vaultActor.open?.vault.note(renewal.succession, with: renewal.successor)
     }
 
     /// Waits until the registry has decided between the two vaults, for 20 seconds at most.
-    func awaitDecision() async throws(Fault) {
+    func awaitDecision(in vaultActor: isolated VaultActor) async throws(Fault) {
         let limit = ContinuousClock.now + RenewalLimits.decision
         while let offer = renewal?.offer {
-            if offer == 0 { conversationEnded(0) }
+            if offer == 0 { conversationEnded(0, in: vaultActor) }
             guard renewal?.offer != nil else { return }
             guard ContinuousClock.now < limit else { throw Faults.beingRenewed }
             // `try?`: a cancelled sleep only shortens the wait.
@@ -212,36 +235,36 @@ extension VaultActor {
     ///
     /// - Parameter done: the renewal that has just been completed; nil to use only this vault's own note.
     @discardableResult
-    func endFormer(of done: Succession? = nil) async -> Bool {
+    func endFormer(of done: Succession? = nil, in vaultActor: isolated VaultActor) async -> Bool {
         // `try?`: a note that cannot be read counts as none.
-        guard let open, let succession = done ?? (try? open.vault.origin),
+        guard let open = vaultActor.open, let succession = done ?? (try? open.vault.origin),
             succession.record.vault == open.record.vault
         else { return true }
-        guard await removeIndexes(of: succession.former) else { return false }
+        guard await vaultActor.dependencies.removeIndexes(of: succession.former) else { return false }
         // `try?`: only this file is left, and the next opening finds nothing to do.
-        try? VaultFile.forgetSuccession(of: owner, in: dependencies.directory)
+        try? VaultFile.forgetSuccession(of: vaultActor.owner, in: vaultActor.dependencies.directory)
         return true
     }
 
     /// Closes the successor and forgets it. Its file is removed when another renewal begins.
-    func closeRenewal() {
+    func close() {
         // `try?`: the other vault can be used even if this file cannot be closed.
         try? renewal?.successor.close()
         renewal = nil
     }
 }
 
-extension VaultActor {
+extension VaultRenewal {
     /// Continues with the successor that an earlier session left, if it is usable and belongs to this vault.
-    private func resume(from record: RegistryRecord) async -> Bool {
+    private func resume(from record: RegistryRecord, in vaultActor: isolated VaultActor) async -> Bool {
         if let renewal {
             if renewal.succession.former == record { return true }
-            closeRenewal()
+            close()
         }
         // `try?`: a note or a file that cannot be read counts as none, and the renewal begins anew.
-        guard let vault = open?.vault, let succession = try? vault.succession else { return false }
-        let (sealer, directory) = (dependencies.sealer, dependencies.directory)
-        let opened = try? await dependencies.sealerThread.run { () throws(SealerError) -> OpenVault in
+        guard let vault = vaultActor.open?.vault, let succession = try? vault.succession else { return false }
+        let (sealer, directory) = (vaultActor.dependencies.sealer, vaultActor.dependencies.directory)
+        let opened = try? await vaultActor.dependencies.sealerThread.run { () throws(SealerError) -> OpenVault in
             do throws(VaultError) {
                 let vault = try OpenVault(successorIn: directory, record: succession.record, sealer: sealer)
                 try vault.beginFilling(with: sealer)
@@ -249,7 +272,7 @@ extension VaultActor {
             } catch { throw SealerError(.other, error.reason) }
         }
         guard let opened else { return false }
-        guard renewal == nil, open?.record == record else {
+        guard renewal == nil, vaultActor.open?.record == record else {
             // `try?`: another call was quicker, so this copy is not needed.
             try? opened.close()
             return renewal?.succession.former == record
@@ -259,58 +282,34 @@ extension VaultActor {
     }
 
     /// Gives up the successor that an earlier session left, with its indexes in the TPM.
-    private func abandon() async {
+    private func abandon(in vaultActor: isolated VaultActor) async {
         // `try?`: see `resume`.
-        let noted = try? open?.vault.succession
-        closeRenewal()
-        if let noted { await removeIndexes(of: noted.record) }
-    }
-
-    private func makeSuccessor(
-        of state: OpenState, _ authenticatorKey: [UInt8], _ binding: (pin: SecretBytes, salt: [UInt8])?
-    ) async throws(Fault) -> (succession: Succession, keys: NewVaultKeys) {
-        let id: VaultID
-        do throws(CryptographyError) { id = try VaultID.random() } catch {
-            throw Fault(.failed, "The broker has no random numbers.")
-        }
-        let (sealer, former) = (dependencies.sealer, state.record)
-        let set = state.vault.hasSetKey ? former.biometrySet : nil
-        do throws(SealerError) {
-            return try await dependencies.sealerThread.run(within: dependencies.makingTime) { () throws(SealerError) in
-                let made = try sealer.makeKeys(vault: id, owner: former.owner, authenticatorKey: authenticatorKey)
-                do throws(SealerError) {
-                    let (record, keys) = try made.succeeding(former, id, authenticatorKey, set: set, binding, sealer)
-                    return (Succession(record: record, former: former), keys)
-                } catch {
-                    sealer.remove(counter: made.counter, generation: made.generation)
-                    throw error
-                }
-            } undo: { made in
-                sealer.remove(counter: made.keys.counter, generation: made.keys.generation)
-                // `try?`: an index that cannot be removed stays in the TPM and is worthless.
-                if let index = made.succession.record.binding?.index { try? sealer.removeIndex(.password(index)) }
-            }
-        } catch { throw Fault(error) }
+        let noted = try? vaultActor.open?.vault.succession
+        close()
+        if let noted { await vaultActor.dependencies.removeIndexes(of: noted.record) }
     }
 
     /// - Returns: the items that were sealed again; the others need a person.
     private func takeUp(
-        _ items: [ItemSummary], _ challenge: Challenge, into successor: OpenVault
+        _ items: [ItemSummary], _ challenge: Challenge, into successor: OpenVault,
+        in vaultActor: isolated VaultActor
     ) throws(Fault) -> [ItemID] {
-        guard let state = open else { throw Faults.stopping }
+        guard let state = vaultActor.open else { throw Faults.stopping }
         var taken: [ItemID] = []
         var entries: [(item: ItemSummary, value: SecretBytes, applicationPassword: StretchedPassword?)] = []
         for item in items {
-            if try step({ () throws(VaultError) in try successor.followMetadata(of: item) }) {
+            if try vaultActor.step({ () throws(VaultError) in try successor.followMetadata(of: item) }) {
                 taken.append(item.id)
                 continue
             }
             // The item was changed or removed since the search, so the next search decides.
-            guard try step({ () throws(VaultError) in try state.vault.item(item.id) }) == item else { continue }
+            guard try vaultActor.step({ () throws(VaultError) in try state.vault.item(item.id) }) == item else {
+                continue
+            }
             let way = try RenewalPlan.way(to: item, in: state.vault)
             let password = challenge.passwords[item.id]
             guard way.agreements.isEmpty, way.needsApplicationPassword == (password != nil) else { continue }
-            let value = try step { () throws(VaultError) in
+            let value = try vaultActor.step { () throws(VaultError) in
                 try state.vault.value(of: item, classKeys: state.keys, applicationPassword: password?.reading)
             }
             entries.append((item, value, password?.storing))
@@ -331,51 +330,52 @@ extension VaultActor {
     }
 
     private func offer(
-        _ renewal: Renewal, of state: OpenState, _ challenge: Challenge, over connection: UInt64
+        _ renewal: Renewal, of state: VaultActor.OpenState, _ challenge: Challenge, over connection: UInt64,
+        in vaultActor: isolated VaultActor
     ) throws(Fault) -> RegistryRecord {
-        guard try VaultOpener(owner: owner, dependencies: dependencies).registered() == renewal.succession.former else {
+        guard try vaultActor.registered() == renewal.succession.former else {
             throw Fault(.failed, "The vault's record was changed meanwhile; try again.")
         }
-        let count = try step { () throws(VaultError) in try state.vault.list().count }
+        let count = try vaultActor.step { () throws(VaultError) in try state.vault.list().count }
         let event = AccessRecord(
             .rotate, by: LoggedProgram.of(challenge), detail: "all keys were renewed; \(count) items")
         var succession = renewal.succession
-        try step { () throws(VaultError) in try renewal.successor.complete(from: state.vault, recording: event) }
+        try vaultActor.step { () throws(VaultError) in
+            try renewal.successor.complete(from: state.vault, recording: event)
+        }
         do throws(SystemError) {
             succession.offer = Succession.Offer(boot: try BootTime.bootID(), time: BootTime.milliseconds)
         } catch { throw Fault(.failed, "The broker cannot read the clock.") }
-        try step { () throws(VaultError) in try state.vault.note(succession, with: renewal.successor) }
+        try vaultActor.step { () throws(VaultError) in try state.vault.note(succession, with: renewal.successor) }
         self.renewal?.succession = succession
         self.renewal?.offer = connection
         return succession.record
     }
 
     /// Makes the TPM count the complete successor. Copies from before then count as older.
-    private func count(_ successor: OpenVault, over connection: UInt64) async throws(Fault) {
-        let sealer = dependencies.sealer
+    private func count(
+        _ successor: OpenVault, over connection: UInt64, in vaultActor: isolated VaultActor
+    ) async throws(Fault) {
+        let sealer = vaultActor.dependencies.sealer
         do throws(SealerError) {
-            try await dependencies.sealerThread.run { () throws(SealerError) in
+            try await vaultActor.dependencies.sealerThread.run { () throws(SealerError) in
                 do throws(VaultError) { try successor.endFilling(with: sealer) } catch {
                     throw (error.cause as? SealerError) ?? SealerError(.other, error.reason)
                 }
             }
         } catch {
-            conversationEnded(connection)
+            conversationEnded(connection, in: vaultActor)
             throw Fault(error)
         }
     }
 
     /// Closes both files. The next opening uses the vault that the registry names.
-    private func leave(keeping challenge: Challenge.ID?) {
-        try? open?.vault.close()  // As in `closeRenewal`.
-        open = nil
-        held.code = nil
-        closeRenewal()
+    private func leave(keeping challenge: Challenge.ID?, in vaultActor: isolated VaultActor) {
+        try? vaultActor.open?.vault.close()  // As in `close`.
+        vaultActor.open = nil
+        vaultActor.held.code = nil
+        close()
         // Challenges about the former vault are void now.
-        dependencies.challenges.dropAll(about: owner, but: challenge)
-    }
-
-    private func step<Value>(_ body: () throws(VaultError) -> Value) throws(Fault) -> Value {
-        do throws(VaultError) { return try body() } catch { throw noting(Fault(error)) }
+        vaultActor.dependencies.challenges.dropAll(about: vaultActor.owner, but: challenge)
     }
 }

@@ -1,0 +1,48 @@
+import Authorization
+import BrokerProtocol
+import Varlink
+import Vault
+
+/// Accepts a vault's file that was refused as an older copy. Root asks for this, with the owner's consent.
+struct RollbackAcceptance: Sendable {
+    /// Makes the TPM count the file as it is.
+    ///
+    /// - Parameter program: the program that asked for it.
+    func accept(in vaultActor: isolated VaultActor, by program: AccessRecord.Program?) async throws(Fault) {
+        try await requireRollback(in: vaultActor)
+        guard let record = try vaultActor.registered() else { throw Faults.notFound }
+        let dependencies = vaultActor.dependencies
+        let made: Result<OpenVault, VaultError>
+        do throws(SealerError) {
+            // A counter that is far behind advances step by step, which takes long.
+            made = try await dependencies.sealerThread.run(within: dependencies.makingTime) { () throws(SealerError) in
+                do throws(VaultError) {
+                    return .success(
+                        try OpenVault(accepting: record, directory: dependencies.directory, sealer: dependencies.sealer)
+                    )
+                } catch { return .failure(error) }
+            }
+        } catch { throw Fault(error) }
+        let vault: OpenVault
+        do throws(VaultError) { vault = try made.get() } catch { throw Fault(error) }
+        try vaultActor.forgetDamage()
+        vaultActor.open = VaultActor.OpenState(vault: vault, record: record, held: vaultActor.held)
+        vaultActor.log.noteWaiting(in: vaultActor)
+        vaultActor.note(
+            AccessRecord(
+                .accept, by: program,
+                detail: "the file was accepted as the newest; every other copy of it is refused now"),
+            .anchored)
+    }
+
+    /// - Throws: the error on opening, unless it is an older copy or a missing counter; `AlreadyExists` if there is
+    ///   no error.
+    func requireRollback(in vaultActor: isolated VaultActor) async throws(Fault) {
+        do throws(Fault) { _ = try await vaultActor.opened() } catch {
+            guard error.details.kind == Keychain.rollback else { throw error }
+            return
+        }
+        throw Fault(
+            .alreadyExists, "There is nothing to accept: the vault's file is the one that the TPM has counted.")
+    }
+}

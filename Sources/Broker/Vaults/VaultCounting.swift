@@ -1,0 +1,244 @@
+import BrokerProtocol
+import Varlink
+import Vault
+
+/// Keeps a vault's file and the TPM's counter together (docs/vault-format.md, "Epoch and counter"). Only the sealer's
+/// thread uses the TPM. The vault's own queue goes on meanwhile.
+///
+/// The counter advances once for several changes. Changes made while a commit runs, or while none may run yet, leave
+/// their step to the next commit. That commit acknowledges all of them.
+final class VaultCounting {
+    typealias Commit = Task<Result<Void, Fault>, Never>
+
+    /// The commit that runs; there is one at a time.
+    private var running: Commit?
+    /// The commit that changes can still join.
+    private var next: Commit?
+    /// Wakes the commit that waits for a free step.
+    private var sleeper: CheckedContinuation<Void, Never>?
+    /// The machine goes to sleep, or the broker stops. The next commit does not wait any longer.
+    private var isUrgent = false
+    /// Makes the counter follow the file; all callers share it.
+    private var raising: Commit?
+    private var isAdvanceScheduled = false
+    private var steps: StepBudget
+
+    init(at now: ContinuousClock.Instant) { steps = StepBudget(at: now) }
+
+    /// Whether a change leaves its step to the next commit.
+    func sharesStep(of vault: OpenVault, at now: ContinuousClock.Instant) -> Bool {
+        if running != nil || next != nil { return true }
+        // If an earlier step is not counted yet, it must be counted before any change that needs a step.
+        guard !vault.isAhead, vault.hasBegun else { return false }
+        return steps.wait(at: now) > .zero
+    }
+
+    /// The acknowledgement of a change.
+    struct Acknowledgement {
+        fileprivate let commit: Commit
+        /// The epoch that the counter must reach. Then nobody can take the change back.
+        fileprivate let wanted: UInt64
+    }
+
+    /// The acknowledgement of the change that was just made, which advanced the epoch or left its step. Call this
+    /// without an `await` after the change. An `await` lets other calls in, even within one actor, and a commit in
+    /// between may already include the change.
+    ///
+    /// - Returns: nil if the vault has no counter.
+    func acknowledgement(
+        of vault: OpenVault, hasLeftStep: Bool, in vaultActor: isolated VaultActor
+    ) -> Acknowledgement? {
+        guard vault.isCounted else { return nil }
+        let wanted = hasLeftStep ? vault.epoch + 1 : vault.epoch
+        return Acknowledgement(commit: hasLeftStep ? join(in: vaultActor) : start(in: vaultActor), wanted: wanted)
+    }
+
+    /// Waits until the counter has followed.
+    func wait(
+        for acknowledgement: Acknowledgement, of vault: OpenVault, in vaultActor: isolated VaultActor
+    ) async throws(Fault) {
+        do throws(Fault) {
+            try await acknowledgement.commit.value.get()
+            // The actor may have closed the vault meanwhile.
+            try await follow(vault, in: vaultActor)
+            guard let counted = vault.countedEpoch, counted >= acknowledgement.wanted else { throw Faults.stopping }
+        } catch {
+            scheduleAdvance(after: CounterLimits.retryDelay, in: vaultActor)
+            guard error.name != .damaged else { throw error }
+            var fault = error
+            fault.details.message =
+                "The change is made, but the TPM has not counted it yet. Until then, anyone who can write the vault's file could take it back. "
+                + (error.details.message ?? "")
+            throw fault
+        }
+    }
+
+    /// The commit of a change that has taken its step itself.
+    private func start(in vaultActor: isolated VaultActor) -> Commit {
+        // Changes take a step themselves only while no commit runs.
+        let task = Task { await Self.finish(in: vaultActor) }
+        running = task
+        return task
+    }
+
+    private static func finish(in vaultActor: isolated VaultActor) async -> Result<Void, Fault> {
+        let counting = vaultActor.counting
+        defer { counting.running = nil }
+        do throws(Fault) { try await counting.raise(in: vaultActor) } catch { return .failure(error) }
+        return .success(())
+    }
+
+    /// The commit that includes all changes made so far.
+    private func join(in vaultActor: isolated VaultActor) -> Commit {
+        if let next { return next }
+        let earlier = running
+        let task = Task {
+            _ = await earlier?.value
+            return await Self.commit(in: vaultActor)
+        }
+        next = task
+        return task
+    }
+
+    private static func commit(in vaultActor: isolated VaultActor) async -> Result<Void, Fault> {
+        let counting = vaultActor.counting
+        await counting.waitForStep(in: vaultActor)
+        do throws(Fault) {
+            try await counting.raise(in: vaultActor)
+        } catch {
+            counting.closeCommit()
+            counting.running = nil
+            return .failure(error)
+        }
+        // From here on, changes join the next commit.
+        counting.closeCommit()
+        do throws(VaultError) { try vaultActor.open?.vault.advanceEpoch() } catch {
+            counting.running = nil
+            return .failure(vaultActor.noting(Fault(error)))
+        }
+        return await finish(in: vaultActor)
+    }
+
+    private func closeCommit() {
+        (running, next) = (next, nil)
+        isUrgent = false
+    }
+
+    private func waitForStep(in vaultActor: isolated VaultActor) async {
+        let clock = vaultActor.dependencies.clock
+        while !isUrgent, let vault = vaultActor.open?.vault, vault.isAdvanceDue || vault.isAhead {
+            let wait = steps.wait(at: clock.now())
+            guard wait > .zero else { return }
+            await withCheckedContinuation { continuation in
+                sleeper = continuation
+                clock.after(wait) { [weak vaultActor] in
+                    guard let vaultActor else { return }
+                    Task { await Self.wake(in: vaultActor) }
+                }
+            }
+        }
+    }
+
+    private static func wake(in vaultActor: isolated VaultActor) { vaultActor.counting.wake() }
+
+    private func wake() {
+        sleeper?.resume()
+        sleeper = nil
+    }
+
+    /// Advances the epoch for what was written since the last advance. A failure is tried again later.
+    ///
+    /// - Parameter isUrgent: whether there is no later chance; then it does not wait for a free step.
+    func advance(isUrgent: Bool = false, in vaultActor: isolated VaultActor) async {
+        guard let vault = vaultActor.open?.vault, vault.isAdvanceDue || vault.isAhead else { return }
+        let commit = join(in: vaultActor)
+        if isUrgent {
+            self.isUrgent = true
+            wake()
+        }
+        // The vault shows whether it succeeded.
+        _ = await commit.value
+        guard let vault = vaultActor.open?.vault, vault.isAdvanceDue || vault.isAhead else { return }
+        scheduleAdvance(after: CounterLimits.retryDelay, in: vaultActor)
+    }
+
+    /// Schedules an advance of the epoch for what was written.
+    func scheduleAdvance(after delay: Duration = CounterLimits.advanceDelay, in vaultActor: isolated VaultActor) {
+        guard !isAdvanceScheduled, let vault = vaultActor.open?.vault, vault.isAdvanceDue || vault.isAhead else {
+            return
+        }
+        isAdvanceScheduled = true
+        vaultActor.dependencies.clock.after(delay) { [weak vaultActor] in
+            guard let vaultActor else { return }
+            Task { await Self.advanceInTime(in: vaultActor) }
+        }
+    }
+
+    private static func advanceInTime(in vaultActor: isolated VaultActor) async {
+        let counting = vaultActor.counting
+        counting.isAdvanceScheduled = false
+        await counting.advance(in: vaultActor)
+    }
+
+    /// Makes the counter follow the file, and takes this run's first step. Simultaneous callers share one task.
+    func raise(in vaultActor: isolated VaultActor) async throws(Fault) {
+        repeat {
+            let task = raising ?? Task { await Self.raiseNow(in: vaultActor) }
+            raising = task
+            let result = await task.value
+            if raising == task { raising = nil }
+            try result.get()
+            // Another change may have advanced the epoch just as the task ended.
+        } while vaultActor.open.map { $0.vault.isAhead || !$0.vault.hasBegun } ?? false
+    }
+
+    private static func raiseNow(in vaultActor: isolated VaultActor) async -> Result<Void, Fault> {
+        let counting = vaultActor.counting
+        guard let vault = vaultActor.open?.vault else { return .success(()) }
+        do throws(Fault) {
+            try await counting.follow(vault, in: vaultActor)
+            guard !vault.hasBegun, vaultActor.open?.vault === vault else { return .success(()) }
+            do throws(VaultError) { try vault.begin() } catch { throw vaultActor.noting(Fault(error)) }
+            try await counting.follow(vault, in: vaultActor)
+            return .success(())
+        } catch { return .failure(error) }
+    }
+
+    private func follow(_ vault: OpenVault, in vaultActor: isolated VaultActor) async throws(Fault) {
+        guard vault.isAhead else { return }
+        let dependencies = vaultActor.dependencies
+        steps.spend(at: dependencies.clock.now())
+        let sealer = dependencies.sealer
+        do throws(SealerError) {
+            try await dependencies.sealerThread.run { () throws(SealerError) in try vault.count(with: sealer) }
+        } catch {
+            guard error.code == .counterGone else { throw Fault(error) }
+            // The vault was opened again meanwhile, which has counted.
+            guard vaultActor.open?.vault === vault else { return }
+            throw vaultActor.noting(Fault(VaultError(error, of: vault.record)))
+        }
+    }
+}
+
+/// How often a vault's counter may advance. Each step writes to the TPM's memory, which wears out, and any program of
+/// the owner can cause one.
+struct StepBudget: Sendable {
+    /// How long until all steps are free again, as of `time`.
+    private var debt = Duration.zero
+    private var time: ContinuousClock.Instant
+
+    init(at now: ContinuousClock.Instant) { time = now }
+
+    /// How long until a step is free.
+    mutating func wait(at now: ContinuousClock.Instant) -> Duration {
+        debt = max(.zero, debt - max(.zero, now - time))
+        time = max(time, now)
+        return max(.zero, debt - CounterLimits.pace * (CounterLimits.steps - 1))
+    }
+
+    /// Counts a step, whether it was free or not. Later steps make up for one that could not wait.
+    mutating func spend(at now: ContinuousClock.Instant) {
+        _ = wait(at: now)
+        debt = min(debt + CounterLimits.pace, CounterLimits.pace * (CounterLimits.steps + 1))
+    }
+}

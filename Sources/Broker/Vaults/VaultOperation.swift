@@ -1,0 +1,62 @@
+import Authorization
+import BrokerProtocol
+import Varlink
+
+/// What is changing a vault as a whole. There is one such operation at a time, because each of them makes root's
+/// registry name something else, or depends on what it names.
+struct VaultOperation: Sendable {
+    enum Kind: Sendable {
+        case creation
+        case enrolment
+        case replacement
+        case approval
+        case renewal
+    }
+
+    let kind: Kind
+    /// The challenge that it belongs to; nil if it ends with the call that began it. An operation whose challenge has
+    /// ended is over, whatever it has left behind.
+    let challenge: Challenge.ID?
+}
+
+extension VaultActor {
+    /// Begins an operation, or goes on with the one of this challenge.
+    ///
+    /// - Parameter challenge: nil if the operation ends with this call; then call ``endOperation(of:)``.
+    /// - Throws: `Failed` while another challenge's operation is under way.
+    func begin(_ kind: VaultOperation.Kind, for challenge: Challenge.ID?) throws(Fault) {
+        if let operation, isUnderWay(operation), operation.challenge == nil || operation.challenge != challenge {
+            throw operation.kind.refusal
+        }
+        operation = VaultOperation(kind: kind, challenge: challenge)
+    }
+
+    /// Whether the operation under way is this challenge's, and the challenge is still open. Ask after each `await`.
+    func isUnderWay(for challenge: Challenge.ID) -> Bool {
+        guard let operation, operation.challenge == challenge else { return false }
+        return isUnderWay(operation)
+    }
+
+    /// Ends the operation, unless another has begun.
+    func endOperation(of challenge: Challenge.ID?) {
+        if let operation, operation.challenge == challenge { self.operation = nil }
+    }
+
+    private func isUnderWay(_ operation: VaultOperation) -> Bool {
+        operation.challenge.map(dependencies.challenges.isOpen) ?? true
+    }
+}
+
+extension VaultOperation.Kind {
+    /// The error for anybody else who wants to change the vault meanwhile.
+    fileprivate var refusal: Fault {
+        switch self {
+        case .creation: Fault(.failed, "Your vault is being made already; finish that first.")
+        case .enrolment:
+            Fault(.failed, "Another item is being bound to your fingers just now; try again in a moment.")
+        case .replacement: Fault(.failed, "Your vault is being sealed anew just now; try again in a moment.")
+        case .approval: Fault(.failed, "Another boot is being approved just now; try again in a moment.")
+        case .renewal: Fault(.failed, "The keys of your vault are being renewed already; finish that first.")
+        }
+    }
+}
