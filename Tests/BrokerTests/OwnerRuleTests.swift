@@ -15,6 +15,12 @@ struct OwnerRuleTests {
             authenticatorKey: [], storageKey: nil, objects: [:], isService: isService)
     }
 
+    private func bound(_ record: RegistryRecord) throws -> RegistryRecord {
+        let index = try #require(IndexPin(handle: 0x0180_0000, policy: [UInt8](repeating: 1, count: 32)))
+        let pin = try #require(BindingPin(index: index, salt: [UInt8](repeating: 2, count: BindingPin.saltCount)))
+        return record.with(binding: pin, unlockRoot: [])
+    }
+
     private func isTaken(_ access: AccessControl, in record: RegistryRecord) -> Bool {
         do throws(Fault) {
             try OwnerRule.check(access, in: record)
@@ -22,10 +28,13 @@ struct OwnerRuleTests {
         } catch { return false }
     }
 
-    @Test("every class and constraint: a group's has no one person's, a service's nobody to ask")
+    @Test(
+        "every class and constraint: an unbound vault has no password to depend on, a group's has no one person's, a service's nobody to ask"
+    )
     func table() throws {
         let vaults = [
             try record(.user(1000)), try record(.group(1000)), try record(.user(1000), isService: true),
+            try bound(record(.user(1000))),
         ]
         let constraints: [ConstraintSet] = [
             [], .presence, .biometryAny, .biometryCurrentSet, .passcode, .applicationPassword,
@@ -44,7 +53,8 @@ struct OwnerRuleTests {
                 checked += 1
                 let isOnePersons = accessibility == .passcodeSet || set.contains(.biometryCurrentSet)
                 let needsNobody = accessibility != .passcodeSet && set.isSubset(of: .applicationPassword)
-                #expect(isTaken(access, in: vaults[0]))
+                #expect(isTaken(access, in: vaults[0]) == (accessibility != .passcodeSet), "\(accessibility) \(set)")
+                #expect(isTaken(access, in: vaults[3]), "\(accessibility) \(set)")
                 #expect(isTaken(access, in: vaults[1]) == !isOnePersons, "\(accessibility) \(set)")
                 #expect(isTaken(access, in: vaults[2]) == needsNobody, "\(accessibility) \(set)")
             }

@@ -18,26 +18,17 @@ extension AuthenticatorSession {
             guard condition != .unlocked else { return Self.nothingToOpen(vault) }
             let challenge = try core.challenges.report(of: uid, by: caller, vault: vault)
             // The challenge exists before logind is asked, so that a lock from now on drops it.
-            if !method.unlocksScreens, let refusal = Self.refusal(await core.locks.screen(of: uid)) {
+            do throws(Fault) {
+                if !method.unlocksScreens { try LockedScreenRule.check(await core.locks.screen(of: uid)) }
+            } catch {
                 core.challenges.drop(challenge)
-                throw refusal
+                throw error
             }
             return .reply(
                 BrokerInterface.Report.Reply(
                     challenge: challenge, vault: vault.hex, authorizations: SignatureChoice.unlock.wire))
         } catch {
             throw error.forAuthenticator
-        }
-    }
-
-    /// If the owner locked a screen, a login elsewhere must not open the vault.
-    private static func refusal(_ screen: LockedScreens.Answer) -> Fault? {
-        switch screen {
-        case .open: nil
-        case .locked:
-            Fault(.notPermitted, "A graphical session of this user is locked; unlock it, or run: coffer unlock")
-        case .unknown:
-            Fault(.notPermitted, "logind cannot be asked whether a session of this user is locked; run: coffer unlock")
         }
     }
 

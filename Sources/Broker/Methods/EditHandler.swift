@@ -24,7 +24,7 @@ enum EditHandler: MethodHandler {
             return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
         }
         let access = try WireAccess.decode(wire)
-        try await PasscodeSetRule.check(access, in: request.vaultActor.record())
+        try await OwnerRule.check(access, in: request.vaultActor.record())
         let granted = try request.redeem(method.challenge)
         let enrolled = try await EnrolmentRule.check(access, granted: granted, request)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)

@@ -14,7 +14,7 @@ enum SetHandler: MethodHandler {
             try state.vault.access(service: method.service, account: method.account)
         }
         let access = try WireAccess.decode(method.access, over: present)
-        try await PasscodeSetRule.check(access, in: request.vaultActor.record())
+        try await OwnerRule.check(access, in: request.vaultActor.record())
         _ = try await EnrolmentRule.check(access, granted: granted, request)
         var password: StretchedPassword?
         if let given = try request.secrets.decode(applicationPassword: method.applicationPassword) {

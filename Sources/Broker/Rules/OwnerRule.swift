@@ -6,12 +6,12 @@ import Vault
 /// An item must not have requirements that its owner cannot meet, or that would mean something else for this owner.
 /// This concerns groups, and accounts for which nobody can be prompted.
 enum OwnerRule {
+    static let nobodyToAsk = Fault(
+        .invalidArgument, "In a service vault nobody can be asked, so the item could never be read.")
+
     static func check(_ access: AccessControl, in record: RegistryRecord) throws(Fault) {
+        try PasscodeSetRule.check(access, in: record)
         if case .group = record.owner {
-            guard access.accessibility != .passcodeSet else {
-                throw Fault(
-                    .invalidArgument, "“passcode-set” depends on one person's password, and a group's vault has none.")
-            }
             guard !access.constraints.contains(.biometryCurrentSet) else {
                 throw Fault(
                     .invalidArgument,
@@ -19,11 +19,7 @@ enum OwnerRule {
             }
         }
         if record.isService {
-            guard access.accessibility != .passcodeSet, access.constraints.isSubset(of: .applicationPassword) else {
-                throw Fault(
-                    .invalidArgument,
-                    "In a service vault nobody can be asked, so the item could never be read.")
-            }
+            guard access.constraints.isSubset(of: .applicationPassword) else { throw nobodyToAsk }
         }
     }
 }

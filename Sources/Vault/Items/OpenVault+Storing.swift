@@ -117,7 +117,7 @@ extension OpenVault {
         guard access.accessibility != .passcodeSet || keybag.isBound else {
             throw VaultError(
                 .invalidArgument,
-                "“passcode-set” needs a vault that is bound to the login password; bind this one with: coffer unlock --bind"
+                "“passcode-set” is not available in this vault, because the vault has no key for it"
             )
         }
         for constraint in access.constraints.members {
