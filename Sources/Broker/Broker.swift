@@ -153,7 +153,10 @@ public final class Broker: Service {
         for listener in listeners { await listener.stopAccepting() }
         await calls.drain(within: options.stopTimeLimit)
         for listener in listeners { listener.closeConnections() }
-        for listener in listeners { await listener.waitForConnections(within: ConnectionLimits.close) }
+        for listener in listeners {
+            await listener.waitForConnections(within: ConnectionLimits.close)
+            listener.close()
+        }
         core.locks.logind?.stop()
         core.challenges.dropAll()
         core.challenges.ended.finish()

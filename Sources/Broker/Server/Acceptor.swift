@@ -7,7 +7,8 @@ import Synchronization
 /// Accepts connections from a listening socket, on a queue that does nothing else. A user who connects endlessly does
 /// not delay other users' calls.
 final class Acceptor: Sendable {
-    private let listener: UnixListener
+    /// nil once the socket is closed.
+    private let listener: Mutex<UnixListener?>
     private let source: Mutex<any DispatchSourceRead>
     private let queue = DispatchQueue(label: "coffer.accept")
     private let logger: Logger
@@ -22,9 +23,9 @@ final class Acceptor: Sendable {
         _ listener: consuming UnixListener, logger: Logger, _ take: @escaping @Sendable (consuming Descriptor) -> Void
     ) throws(SystemError) {
         try listener.stopBlocking()
-        self.listener = listener
+        source = Mutex(DispatchSource.makeReadSource(fileDescriptor: listener.number, queue: queue))
+        self.listener = Mutex(listener)
         self.logger = logger
-        source = Mutex(DispatchSource.makeReadSource(fileDescriptor: self.listener.number, queue: queue))
         source.withLock { source in
             source.setEventHandler { [weak self] in self?.accept(take) }
             source.activate()
@@ -35,7 +36,8 @@ final class Acceptor: Sendable {
         do throws(SystemError) {
             // Until no connection waits, or accepting is stopped.
             while !source.withLock({ $0.isCancelled }) {
-                take(try listener.accept())
+                guard let socket = try next() else { return }
+                take(socket)
                 isShort.withLock { $0 = false }
             }
         } catch {
@@ -51,7 +53,11 @@ final class Acceptor: Sendable {
         }
     }
 
-    /// Stops accepting. Connections that wait stay with the kernel.
+    private func next() throws(SystemError) -> Descriptor? {
+        try listener.withLock { (listener) throws(SystemError) in try listener?.accept() }
+    }
+
+    /// Stops accepting. Connections that wait stay with the kernel until the socket is closed.
     func stop() async {
         await withCheckedContinuation { continuation in
             source.withLock { source in
@@ -60,4 +66,6 @@ final class Acceptor: Sendable {
             }
         }
     }
+    /// Closes the socket. Call this after ``stop()``, so that the next broker finds nobody who answers at its path.
+    func close() { listener.withLock { $0 = nil } }
 }

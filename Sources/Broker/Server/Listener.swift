@@ -232,6 +232,9 @@ final class Listener: Sendable {
         for channel in connections.all { channel.close(promise: nil) }
     }
 
+    /// Closes the listening socket. Call this after ``stopAccepting()``.
+    func close() { acceptor.close() }
+
     /// Waits until no connection uses the event loop.
     /// - Parameter limit: how long to wait at most.
     func waitForConnections(within limit: Duration) async {
