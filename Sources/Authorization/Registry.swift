@@ -6,16 +6,25 @@ public struct RegistryError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable { case unreadable, damaged, untrusted, conflict, unwritable }
 
     public let code: Code
+    /// What happened, for people.
     public let reason: String
+    /// What to do about it, for people; empty if there is nothing to do.
+    public let advice: String
     public let cause: (any Error)?
 
-    init(_ code: Code, _ reason: String, cause: (any Error)? = nil) {
+    init(_ code: Code, _ reason: String, advice: String = "", cause: (any Error)? = nil) {
         self.code = code
         self.reason = reason
+        self.advice = advice
         self.cause = cause
     }
 
-    public var description: String { cause.map { "\(reason): \($0)" } ?? reason }
+    /// The error below, as the wire names causes.
+    public var underlying: String? { (cause as? SystemError)?.underlying }
+
+    public var description: String {
+        (cause.map { "\(reason): \($0)" } ?? reason) + (advice.isEmpty ? "" : "; \(advice)")
+    }
 }
 
 /// The authenticator's folder of records. The authenticator writes them and the broker reads them.
@@ -129,7 +138,7 @@ public struct Registry: Sendable {
         let lock = try Self.lock(path(of: old.owner) + ".lock")
         defer { lock.keep() }
         guard old.owner == record.owner, old.vault == record.vault, try self.record(for: old.owner) == old else {
-            throw RegistryError(.conflict, "the record of \(old.owner) was changed meanwhile; try again")
+            throw RegistryError(.conflict, "the record of \(old.owner) was changed meanwhile", advice: "try again")
         }
         try store(record)
     }
@@ -142,7 +151,7 @@ public struct Registry: Sendable {
         let lock = try Self.lock(path(of: old.owner) + ".lock")
         defer { lock.keep() }
         guard old.owner == record.owner, old.vault != record.vault, try self.record(for: old.owner) == old else {
-            throw RegistryError(.conflict, "the record of \(old.owner) was changed meanwhile; try again")
+            throw RegistryError(.conflict, "the record of \(old.owner) was changed meanwhile", advice: "try again")
         }
         try store(record)
     }

@@ -98,7 +98,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         guard format == Self.currentFormat else {
             throw DecodingError.dataCorruptedError(
                 forKey: .format, in: container,
-                debugDescription: "format \(format) is not \(Self.currentFormat); a newer Coffer wrote it")
+                debugDescription: "format \(format) is not \(Self.currentFormat), because a newer Coffer wrote it")
         }
         vault = try container.decode(VaultID.self, forKey: .vault)
         owner = try container.decode(Owner.self, forKey: .owner)

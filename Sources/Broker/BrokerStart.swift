@@ -5,8 +5,15 @@ import Platform
 /// Why the broker does not start.
 public struct BrokerStartError: Error, Sendable, CustomStringConvertible {
     public let reason: String
+    /// What to do about it, for people; empty if there is nothing to do.
+    public let advice: String
 
-    public var description: String { reason }
+    init(reason: String, advice: String = "") {
+        self.reason = reason
+        self.advice = advice
+    }
+
+    public var description: String { reason + (advice.isEmpty ? "" : "; \(advice)") }
 }
 
 /// Checks what must hold before the broker starts, and warns people about weaker guarantees.
@@ -19,7 +26,7 @@ public enum BrokerStart {
             }
             return account.uid
         } catch {
-            throw BrokerStartError(reason: "\(error); set “authenticator-user” in the configuration")
+            throw BrokerStartError(reason: error.message, advice: "set “authenticator-user” in the configuration")
         }
     }
 
@@ -27,9 +34,9 @@ public enum BrokerStart {
     public static func checkUser(_ configuration: Configuration) throws(BrokerStartError) {
         guard ProcessSurroundings.effectiveUser == 0, !configuration.sandbox else { return }
         throw BrokerStartError(
-            reason:
-                "the broker must not run as root: start it as “\(configuration.brokerUser)”, or set “sandbox = yes” to try it out without any guarantee"
-        )
+            reason: "the broker must not run as root",
+            advice:
+                "start it as “\(configuration.brokerUser)”, or set “sandbox = yes” to try it out without any guarantee")
     }
 
     static func warnings(_ configuration: Configuration, sealer: SealerKind) -> [String] {

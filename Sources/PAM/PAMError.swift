@@ -30,12 +30,17 @@ public struct PAMError: Error, Sendable, CustomStringConvertible {
     /// PAM's own return code (`PAM_AUTH_ERR` …); 0 if PAM was not asked.
     public let rawCode: Int32
     public let stage: Stage
-    /// A sentence for people.
+    /// What happened, for people.
     public let reason: String
+    /// What to do about it, for people; empty if there is nothing to do.
+    public let advice: String
 
-    public var description: String { "\(reason) (PAM \(stage.rawValue): \(rawCode))" }
+    public var description: String {
+        "\(reason) (PAM \(stage.rawValue): \(rawCode))" + (advice.isEmpty ? "" : "; \(advice)")
+    }
 
-    init(_ code: Code, rawCode: Int32 = 0, stage: Stage, reason: String) {
+    init(_ code: Code, rawCode: Int32 = 0, stage: Stage, reason: String, advice: String = "") {
+        self.advice = advice
         self.code = code
         self.rawCode = rawCode
         self.stage = stage
@@ -51,17 +56,17 @@ extension PAMError {
     init(_ interruption: Interruption, rawCode: Int32, stage: Stage) {
         switch interruption {
         case .cancelled:
-            self.init(.cancelled, rawCode: rawCode, stage: stage, reason: "Authentication was cancelled.")
+            self.init(.cancelled, rawCode: rawCode, stage: stage, reason: "authentication was cancelled")
         case .timedOut:
-            self.init(.timedOut, rawCode: rawCode, stage: stage, reason: "No answer came in time.")
+            self.init(.timedOut, rawCode: rawCode, stage: stage, reason: "nobody answered in time")
         case .gone:
-            self.init(.gone, rawCode: rawCode, stage: stage, reason: "The asking program is gone.")
+            self.init(.gone, rawCode: rawCode, stage: stage, reason: "the asking program is gone")
         case .unsupported:
             self.init(
                 .misconfigured, rawCode: rawCode, stage: stage,
-                reason: "A PAM module wants a kind of conversation that a terminal cannot hold.")
+                reason: "a PAM module wants a kind of conversation that a terminal cannot hold")
         case .outOfMemory:
-            self.init(.misconfigured, rawCode: rawCode, stage: stage, reason: "There was no memory for the answer.")
+            self.init(.misconfigured, rawCode: rawCode, stage: stage, reason: "there was no memory for the answer")
         }
     }
 
@@ -70,23 +75,25 @@ extension PAMError {
         let pair: (Code, String) =
             switch (rawCode, stage) {
             case (PAM_AUTH_ERR, .account), (PAM_USER_UNKNOWN, .account), (PAM_PERM_DENIED, _):
-                (.denied, "The account may not use this service.")
+                (.denied, "the account may not use this service")
             case (PAM_AUTH_ERR, _), (PAM_USER_UNKNOWN, _), (PAM_CRED_INSUFFICIENT, .authenticate):
-                (.wrongPassword, "Authentication failed.")
+                (.wrongPassword, "authentication failed")
             case (PAM_ACCT_EXPIRED, _):
-                (.accountExpired, "The account has expired.")
+                (.accountExpired, "the account has expired")
             case (PAM_NEW_AUTHTOK_REQD, _), (PAM_AUTHTOK_EXPIRED, _), (PAM_CRED_EXPIRED, _):
-                (.newPasswordRequired, "The password has expired; change it first with: passwd")
+                (.newPasswordRequired, "the password has expired")
             case (PAM_MAXTRIES, _):
-                (.tooManyTries, "Too many failed tries.")
+                (.tooManyTries, "there were too many failed tries")
             case (PAM_AUTHINFO_UNAVAIL, .authenticate):
-                (.unavailable, "The PAM service \"\(service)\" cannot ask now: \(Self.text(of: rawCode)).")
+                (.unavailable, "the PAM service \"\(service)\" cannot ask now: \(Self.text(of: rawCode))")
             case (PAM_CONV_ERR, _):
-                (.gone, "The conversation was broken off.")
+                (.gone, "the conversation was broken off")
             default:
-                (.misconfigured, "The PAM service \"\(service)\" does not work: \(Self.text(of: rawCode)).")
+                (.misconfigured, "the PAM service \"\(service)\" does not work: \(Self.text(of: rawCode))")
             }
-        self.init(pair.0, rawCode: rawCode, stage: stage, reason: pair.1)
+        self.init(
+            pair.0, rawCode: rawCode, stage: stage, reason: pair.1,
+            advice: pair.0 == .newPasswordRequired ? "change it first with: passwd" : "")
     }
 
     private static func text(of rawCode: Int32) -> String {

@@ -8,20 +8,30 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     public let errno: Int32
     /// The reason in words.
     public let reason: String
+    /// What to do about it, in words; empty if there is nothing to do.
+    public let advice: String
 
     public init(_ operation: String, errno: Int32) {
         self.operation = operation
         self.errno = errno
         self.reason = unsafe String(cString: strerror_l(errno, SystemError.plainLocale()))
+        self.advice = ""
     }
 
-    public init(_ operation: String, reason: String) {
+    public init(_ operation: String, reason: String, advice: String = "") {
         self.operation = operation
         self.errno = 0
         self.reason = reason
+        self.advice = advice
     }
 
-    public var description: String { "cannot \(operation): \(reason)" }
+    /// The kernel's error number, as the wire names causes; nil if the failure did not come from the kernel.
+    public var underlying: String? { errno == 0 ? nil : "errno \(errno)" }
+
+    /// What happened, in one clause.
+    public var message: String { "cannot \(operation): \(reason)" }
+
+    public var description: String { message + (advice.isEmpty ? "" : "; \(advice)") }
 
     /// `strerror` itself is not safe in several threads, but `strerror_l` is.
     private static func plainLocale() -> locale_t? { unsafe uselocale(nil) }

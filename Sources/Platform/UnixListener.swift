@@ -22,7 +22,8 @@ public struct UnixListener: ~Copyable, Sendable {
         var information = stat()
         if unsafe lstat(path, &information) == 0 {
             guard information.st_mode & S_IFMT == S_IFSOCK else {
-                throw SystemError("listen on \(path)", reason: "something that is not a socket is there; remove it")
+                throw SystemError(
+                    "listen on \(path)", reason: "something that is not a socket is there", advice: "remove it")
             }
             try checked("remove the dead socket \(path)") { unsafe unlink(path) }
         }

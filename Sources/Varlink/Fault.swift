@@ -10,8 +10,11 @@ public struct Fault: Error, Codable, Sendable, Equatable {
         self.details = details
     }
 
-    public init(_ name: Name, _ message: String) {
-        self.init(name, Details(message: message))
+    /// - Parameters:
+    ///   - message: what happened, as a clause without a capital and a full stop.
+    ///   - advice: what to do about it; empty if there is nothing to do but what the name says.
+    public init(_ name: Name, _ message: String, advice: String = "", cause: String? = nil) {
+        self.init(name, Details(message: message, advice: advice, cause: cause))
     }
 
     enum CodingKeys: String, CodingKey {
@@ -27,8 +30,12 @@ public struct Fault: Error, Codable, Sendable, Equatable {
 
     /// The fields of all errors. Each error uses those that its interface defines.
     public struct Details: Codable, Sendable, Equatable {
-        /// What happened and what to do, in words for a person.
+        /// What happened, in words for a person.
         public var message: String?
+        /// What to do about it, in words for a person; nil if there is nothing to do but what the name says.
+        public var advice: String?
+        /// The error below this one: a stable word and its own number. It names no file, item or secret.
+        public var cause: String?
         public var challenge: String?
         public var purposes: [String]?
         public var accounts: [String]?
@@ -42,12 +49,15 @@ public struct Fault: Error, Codable, Sendable, Equatable {
         public var interface: String?
 
         public init(
-            message: String? = nil, challenge: String? = nil, purposes: [String]? = nil, accounts: [String]? = nil,
+            message: String? = nil, advice: String = "", cause: String? = nil, challenge: String? = nil,
+            purposes: [String]? = nil, accounts: [String]? = nil,
             kind: String? = nil, code: Int64? = nil, triesLeft: Int64? = nil, reason: String? = nil,
             parameter: String? = nil, method: String? = nil, interface: String? = nil
         ) {
             self.triesLeft = triesLeft
             self.message = message
+            self.advice = advice.isEmpty ? nil : advice
+            self.cause = cause
             self.challenge = challenge
             self.purposes = purposes
             self.accounts = accounts
@@ -109,6 +119,6 @@ extension Fault {
         let name = path.last { $0.intValue == nil && $0.stringValue != "parameters" }?.stringValue ?? "parameters"
         self.init(
             .invalidParameter,
-            Details(message: "“\(name)” is missing, or not what the interface says.", parameter: name))
+            Details(message: "“\(name)” is missing, or not what the interface says", parameter: name))
     }
 }

@@ -75,7 +75,7 @@ public struct IncomingCall: Sendable {
                 return .refused(
                     Fault(
                         .invalidParameter,
-                        Fault.Details(message: "A number is not what the interface says.", parameter: "parameters")))
+                        Fault.Details(message: "a number is not what the interface says", parameter: "parameters")))
             }
         }
     }

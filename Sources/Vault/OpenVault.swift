@@ -250,7 +250,8 @@ public final class OpenVault: Sendable {
         guard format <= FormatContext.format else {
             throw VaultError(
                 .newerFormat,
-                "the vault has format \(format), but this Coffer knows only formats up to \(FormatContext.format); update Coffer"
+                "the vault has format \(format), but this Coffer knows only formats up to \(FormatContext.format)",
+                advice: "update Coffer"
             )
         }
         let header = try Header(decoding: found.content)

@@ -12,6 +12,7 @@ struct ErrorReport {
         var advice: String?
         var accounts: [String]?
         var tpmCode: Int64?
+        var cause: String?
         var exit: Int32
     }
 
@@ -23,7 +24,7 @@ struct ErrorReport {
                     code: error.code.rawValue, message: error.message,
                     advice: error.advice.isEmpty ? nil : error.advice,
                     accounts: error.accounts.isEmpty ? nil : error.accounts,
-                    tpmCode: error.tpmCode == 0 ? nil : error.tpmCode,
+                    tpmCode: error.tpmCode == 0 ? nil : error.tpmCode, cause: error.cause,
                     exit: status.rawValue))
         } else {
             Output.note("coffer: \(VisibleText.sentence(error.description))")

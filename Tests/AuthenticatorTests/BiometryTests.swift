@@ -109,7 +109,7 @@ import Testing
         let none = try client.call(BrokerProtocol.Authentication.Biometry()).get()
         #expect(!none.usable)
         #expect(none.type == "fingerprint")
-        #expect(none.reason?.contains("fprintd-enroll") == true)
+        #expect(none.advice?.contains("fprintd-enroll") == true)
         #expect(none.currentSet == nil)
         try fprintd.enrol(7, of: stage.account.name, template: "a")
         try logind.setLidClosed(false)

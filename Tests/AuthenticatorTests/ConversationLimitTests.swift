@@ -93,7 +93,7 @@ struct ConversationLimitTests {
         for _ in 0..<2 { held.append(Held(try limits.admit(peer(7)))) }
         let refusal = #expect(throws: ConversationError.self) { _ = try limits.admit(peer(7)) }
         #expect(refusal?.fault?.name == .authenticationLimitExceeded)
-        #expect(refusal?.fault?.details.message?.contains("All users together") == true)
+        #expect(refusal?.fault?.details.message?.contains("all users together") == true)
         held.append(Held(try limits.admit(peer(8))))
         held.removeFirst(32)
         held.append(Held(try limits.admit(peer(7))))

@@ -111,7 +111,7 @@ import Varlink
             var refused = try stage.client()
             let fault = try refused.begin().fault
             #expect(fault?.details.reason == "biometry")
-            #expect(fault?.details.message?.contains("Another request is waiting for your answer") == true)
+            #expect(fault?.details.message?.contains("another request is waiting for your answer") == true)
             other.keep()
         }
         var first = try stage.client()
@@ -123,7 +123,7 @@ import Varlink
         for kinds in [["biometry-any"], ["biometry-current-set"], ["biometry-any", "biometry-current-set"]] {
             let fault = try scene.begin(enrolment: kinds)
             #expect(fault?.name == .authenticationInvalidArgument)
-            #expect(fault?.details.message?.contains("fprintd-enroll") == true)
+            #expect(fault?.details.advice?.contains("fprintd-enroll") == true)
         }
         // fprintd knows a finger, but nothing is stored of it.
         try scene.fprintd.enrol(7, of: scene.stage.account.name, template: "a")

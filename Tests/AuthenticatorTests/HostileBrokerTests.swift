@@ -168,11 +168,14 @@ struct HostileBrokerTests {
 
     @Test func anUnknownChallengeIsRefused() throws {
         let stage = try Stage()
-        let bytes = try Varlink.encode(Fault(.brokerChallengeRefused, "unknown\u{1b}[31m"))
+        let bytes = try Varlink.encode(
+            Fault(.brokerChallengeRefused, "unknown\u{1b}[31m", advice: "run\u{1b}[2K: sudo", cause: "tpm\u{1b}"))
         stage.broker.change { $0.raw["Describe"] = bytes }
         var client = try stage.client()
         let fault = try client.begin().fault
         #expect(fault?.name == .authenticationChallengeRefused)
         #expect(fault?.details.message == "unknown\\u{1b}[31m")
+        #expect(fault?.details.advice == "run\\u{1b}[2K: sudo")
+        #expect(fault?.details.cause == "tpm\\u{1b}")
     }
 }

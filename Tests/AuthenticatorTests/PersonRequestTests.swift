@@ -6,9 +6,9 @@ import Testing
 
 /// Which requests a broker can describe, and which fields each of them takes.
 struct PersonRequestTests {
-    private static let foreign = "The challenge asks for other signatures than its purpose needs."
-    private static let unnamed = "The challenge reads more items than it names."
-    private static let unclear = "The challenge does not say which fingers to bind an item to."
+    private static let foreign = "the challenge asks for other signatures than its purpose needs"
+    private static let unnamed = "the challenge reads more items than it names"
+    private static let unclear = "the challenge does not say which fingers to bind an item to"
 
     /// A description with every field that these purposes take.
     private func facts(_ purposes: [Keychain.Purpose]) -> BrokerInterface.Describe.Reply {
@@ -66,7 +66,7 @@ struct PersonRequestTests {
     }
 
     @Test func aPurposeIsNamedOnce() {
-        let unclear = "The challenge has no clear purpose."
+        let unclear = "the challenge has no clear purpose"
         #expect(refusal([]) == unclear)
         for purpose in Keychain.Purpose.allCases {
             #expect(refusal([purpose, purpose]) == unclear, "\(purpose)")
@@ -77,13 +77,13 @@ struct PersonRequestTests {
 
     @Test(arguments: [[.read], [.change], [.rename], [.unlock, .read]] as [[Keychain.Purpose]])
     func anItemHasAName(purposes: [Keychain.Purpose]) {
-        let unnamed = "The challenge does not name the item to read."
+        let unnamed = "the challenge does not name the item to read"
         #expect(refusal(purposes) { $0.service = nil } == unnamed)
         #expect(refusal(purposes) { $0.account = nil } == unnamed)
     }
 
     @Test func aNewNameIsGivenWhole() {
-        let unnamed = "The challenge does not give the item's new name."
+        let unnamed = "the challenge does not give the item's new name"
         #expect(refusal([.rename]) { $0.newService = nil } == unnamed)
         #expect(refusal([.unlock, .rename]) { $0.newAccount = nil } == unnamed)
         #expect(refusal([.read]) { $0.newService = nil } == nil)

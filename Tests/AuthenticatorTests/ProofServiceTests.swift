@@ -41,14 +41,14 @@ struct ProofServiceTests {
     @Test("the first way that can be gone is gone, whole, and no other")
     func choice() throws {
         let finger = BiometricAvailability.available
-        let none = BiometricAvailability.unavailable("the lid is closed")
+        let none = BiometricAvailability.unavailable(BiometryWords("the lid is closed", advice: "open it"))
         let either = try ways([[.biometryAny], [.passcode]])
         #expect(try either.choose(finger).map(\.kind) == [.biometryAny])
         #expect(try either.choose(none).map(\.kind) == [.passcode])
         let opening = try ways([[.unlock, .biometryAny], [.unlock, .passcode]], unlocks: true)
         #expect(try opening.choose(none).map(\.kind) == [.unlock, .passcode])
         #expect(try opening.choose(none).map(\.index) == [0, 2])
-        let other = BiometricAvailability.otherFingers("other fingers")
+        let other = BiometricAvailability.otherFingers(BiometryWords("other fingers"))
         #expect(try ways([[.biometryCurrentSet], [.biometryAny]]).choose(other).map(\.kind) == [.biometryAny])
         #expect(throws: ConversationError.self) { try ways([[.biometryCurrentSet]]).choose(other) }
         let both = try ways([[.biometryAny, .passcode]])
@@ -58,7 +58,7 @@ struct ProofServiceTests {
             Issue.record("half of an “and” was chosen")
         } catch {
             #expect(error.reason == "biometry")
-            #expect(error.fault?.details.message?.contains("the lid is closed") == true)
+            #expect(error.fault?.details.message == "the lid is closed" && error.fault?.details.advice == "open it")
         }
     }
 }

@@ -166,7 +166,7 @@ struct ApplicationPasswordTests {
         func refusal(_ password: String) async throws -> String {
             let fault = try await fault { try await client.call(get(password)) }
             #expect(fault.name == .applicationPasswordRefused)
-            return fault.details.message ?? ""
+            return [fault.details.message, fault.details.advice].compactMap { $0 }.joined(separator: "; ")
         }
         for _ in 0..<GuessLimits.free { #expect(try await refusal(Self.wrong).contains("wrong, or the item")) }
         #expect(try await refusal(Self.right).contains("try again in 1 s"))

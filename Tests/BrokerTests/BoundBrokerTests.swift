@@ -68,7 +68,7 @@ struct BoundBrokerTests {
         try await first.makeVault(client)
         try await set(client, "plain", .whenUnlocked)
         let early = try await fault { try await set(client, "bound", .passcodeSet) }
-        #expect(early.name == .invalidArgument && early.details.message?.contains("--bind") == true)
+        #expect(early.name == .invalidArgument && early.details.advice?.contains("--bind") == true)
         try await change(first, client, from: nil, to: Self.pin)
         try await set(client, "bound", .passcodeSet)
         #expect(try await read(client, "bound") == someValue)
@@ -143,7 +143,7 @@ struct BoundBrokerTests {
         for _ in 0..<TPMSealer.tries { _ = try await fault { try await unlock(broker, client, with: Self.other) } }
         let used = try await fault { try await unlock(broker, client, with: Self.pin) }
         #expect(used.name == .brokerTPM && used.details.kind == "tries-used-up")
-        #expect(used.details.message?.contains("recovery code") == true)
+        #expect(used.details.advice?.contains("recovery code") == true)
         #expect(try await read(client, "always") == someValue)
         await broker.stop()
     }

@@ -161,7 +161,7 @@ struct BudgetTests {
                     break
                 } catch let fault as Fault {
                     refused += 1
-                    try #require(fault.name == .failed && fault.details.message?.contains("again") ?? false, "\(fault)")
+                    try #require(fault.name == .failed && fault.details.advice?.contains("again") ?? false, "\(fault)")
                 }
                 held.removeLast()
             }

@@ -115,7 +115,7 @@ struct LockedScreenTests {
         // At once, because the login may have started the broker.
         let line = try broker.authenticator.connect()
         let refusal = try await fault { try await line.call(BrokerInterface.Report(uid: Int64(Self.me))) }
-        #expect(refusal.name == .brokerNotPermitted && refusal.details.message?.contains("is locked;") ?? false)
+        #expect(refusal.name == .brokerNotPermitted && refusal.details.message?.contains("is locked") ?? false)
         try mock.remove(session: "c1")
         try await until("its end is heard") { broker.log.all.contains { $0.contains("sessionRemoved") } }
         try await until("a login opens") {

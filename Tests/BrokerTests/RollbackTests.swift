@@ -121,7 +121,7 @@ struct RollbackTests {
             let refusal = try await stage.refusal()
             #expect(refusal.name == .damaged && refusal.details.kind == Keychain.rollback)
             #expect(refusal.details.message?.contains("older copy") == true)
-            #expect(refusal.details.message?.contains("coffer vault accept") == true)
+            #expect(refusal.details.advice?.contains("coffer vault accept") == true)
         }
         let get = Keychain.Get(service: "s", account: "a")
         #expect(try await fault { try await stage.client.call(get) }.name == .damaged)

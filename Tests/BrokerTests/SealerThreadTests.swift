@@ -16,6 +16,7 @@ import Vault
         }
         #expect(error?.code == .deadline)
         #expect(
-            error?.reason == "the TPM did not answer in time; try again, and restart the machine if that does not help")
+            error?.reason == "the TPM did not answer in time"
+                && error?.advice == "try again, and restart the machine if that does not help")
     }
 }

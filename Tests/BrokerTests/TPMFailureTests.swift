@@ -27,7 +27,8 @@ struct TPMFailureTests {
 
     /// The answer to a gated read is this kind of error. Everything that needs no TPM works.
     private func expectFailure(
-        _ broker: ThrowAwayBroker, kind: String, words: String, _ location: SourceLocation = #_sourceLocation
+        _ broker: ThrowAwayBroker, kind: String, words: String, advice: String = "",
+        _ location: SourceLocation = #_sourceLocation
     ) async throws {
         let client = try broker.client()
         let id = try await challenge { try await client.call(gated) }
@@ -37,6 +38,10 @@ struct TPMFailureTests {
         }
         #expect(fault.name == .brokerTPM && fault.details.kind == kind, "\(fault)", sourceLocation: location)
         #expect(fault.details.message?.contains(words) == true, "\(fault)", sourceLocation: location)
+        #expect(fault.details.message?.contains("; ") == false, "\(fault)", sourceLocation: location)
+        if !advice.isEmpty {
+            #expect(fault.details.advice?.contains(advice) == true, "\(fault)", sourceLocation: location)
+        }
         #expect(try await client.call(plain).value == someValue, sourceLocation: location)
         _ = try await client.call(Keychain.Set(service: "s", account: "new", value: someValue))
         #expect(try await client.call(Keychain.List()).items.count == 3, sourceLocation: location)
@@ -97,8 +102,7 @@ struct TPMFailureTests {
         let state = try tpm.saveState()
         try tpm.restart()
         try tpm.clear()
-        try await expectFailure(broker, kind: "replaced", words: "cleared or replaced")
-        try await expectFailure(broker, kind: "replaced", words: "recovery code")
+        try await expectFailure(broker, kind: "replaced", words: "cleared or replaced", advice: "recovery code")
         try tpm.stop()
         try tpm.restore(state)
         try tpm.restart()

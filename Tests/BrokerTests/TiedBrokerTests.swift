@@ -23,7 +23,7 @@ struct TiedBrokerTests {
         try await stage.broker.makeVault(stage.client)
         let client = stage.client
         let without = try await fault { try await client.call(Keychain.TieToBoot()) }
-        #expect(without.name == .failed && without.details.message?.contains("coffer recovery new") == true)
+        #expect(without.name == .failed && without.details.advice?.contains("coffer recovery new") == true)
         // A code that was shown and never confirmed is not a code.
         _ = try await stage.broker.call(client, Keychain.NewRecoveryCode()) { Keychain.NewRecoveryCode(challenge: $0) }
         #expect(try await fault { try await client.call(Keychain.TieToBoot()) }.name == .failed)
@@ -62,8 +62,8 @@ struct TiedBrokerTests {
         for _ in 0..<2 {
             let refused = try await fault { try await client.call(Keychain.List()) }
             #expect(refused.name == .tpm && refused.details.kind == "boot")
-            #expect(refused.details.message?.contains("coffer boot approve") == true)
-            #expect(refused.details.message?.contains("recovery code") == true)
+            #expect(refused.details.advice?.contains("coffer boot approve") == true)
+            #expect(refused.details.advice?.contains("recovery code") == true)
         }
         let id = try await challenge { try await client.call(Keychain.Unlock()) }
         let opened = try await fault {
@@ -93,7 +93,7 @@ struct TiedBrokerTests {
         try await stage.tie()
         let client = stage.client
         let refused = try await fault { try await client.call(Keychain.RotateAll()) }
-        #expect(refused.name == .failed && refused.details.message?.contains("coffer boot release") == true)
+        #expect(refused.name == .failed && refused.details.advice?.contains("coffer boot release") == true)
         try await stage.release()
         let id = try await challenge { try await client.call(Keychain.RotateAll()) }
         await (try stage.broker.authenticator.rotate(id)).line.close()
@@ -115,7 +115,7 @@ struct TiedBrokerTests {
         let client = stage.client
         let refused = try await fault { try await client.call(Keychain.List()) }
         #expect(refused.name == .tpm && refused.details.kind == "boot-index")
-        #expect(refused.details.message?.contains("recovery code") == true)
+        #expect(refused.details.advice?.contains("recovery code") == true)
         await stage.stop()
     }
 
@@ -321,12 +321,12 @@ struct OpenCommandLineTests {
             return refused.details.message ?? ""
         }
         // Nothing is measured after the boot loader.
-        #expect(try await refusal(nil).contains("Nothing in registers 4, 7"))
-        #expect(try await refusal([4, 7, 8, 9]).contains("Nothing in registers 4, 7, 8, 9"))
+        #expect(try await refusal(nil).contains("nothing in registers 4, 7"))
+        #expect(try await refusal([4, 7, 8, 9]).contains("nothing in registers 4, 7, 8, 9"))
         try stage.startGRUB("/vmlinuz root=/dev/sda1", initrd: initrd)
         // It would be measured, but other registers are named. Or nothing shows what measures it.
         for registers: [Int64] in [[4, 7], [4, 7, 9], [7, 8, 9]] {
-            #expect(try await refusal(registers).contains("Nothing in registers"), "\(registers)")
+            #expect(try await refusal(registers).contains("nothing in registers"), "\(registers)")
         }
         #expect(try await client.call(Keychain.TieCoverage(registers: [4, 7, 9])).coverage.initrd == .held)
         // A log that conceals something, and no log.

@@ -7,7 +7,7 @@ import Testing
     private static let secret = Array("s3cret".utf8)
     private static let encoded = Data("CANARY".utf8).base64EncodedString()
     private static let required = FakeServer.Step.fault(
-        .applicationPasswordRequired, "This item needs its application password; repeat the call with it.")
+        .applicationPasswordRequired, "this item needs its application password")
 
     @Test func aGetAsksForItWhenItIsRequired() throws {
         let stage = try Stage(broker: ["Get": [Self.required, Stage.value(Self.secret)]])

@@ -7,7 +7,7 @@ import Varlink
 @Suite struct ExitStatusTests {
     @Test(arguments: [
         (
-            Fault(.notFound, "No such thing."), Int32(3),
+            Fault(.notFound, "no such thing"), Int32(3),
             "coffer: github/me: no such thing; list your items with: coffer list\n"
         ),
         (
@@ -16,7 +16,7 @@ import Varlink
         ),
         (Fault(.locked, "the vault is locked"), 5, "open it with: coffer unlock"),
         (Fault(.notPermitted, "not yours"), 6, "not yours"),
-        (Fault(.damaged, "TPM objects are damaged."), 7, "coffer: TPM objects are damaged\n"),
+        (Fault(.damaged, "TPM objects are damaged"), 7, "coffer: TPM objects are damaged\n"),
         (Fault(.tpm, .init(kind: "unavailable", code: 5)), 8, "cannot be reached"),
         (Fault(.tpm, .init(kind: "replaced")), 8, "cleared or replaced"),
         (Fault(.tpm, .init(kind: "lockout")), 8, "lockout"),
@@ -113,34 +113,6 @@ import Varlink
         let result = try Stage().program.run(arguments)
         #expect(result.status == 0)
         #expect(result.text.contains("USAGE") && result.errors.isEmpty)
-    }
-
-    /// Programs get the advice in a field of its own, even if it came in the broker's message.
-    @Test(arguments: [
-        (
-            Fault(.locked, "Your vault is locked; open it with: coffer unlock"), "your vault is locked",
-            "open it with: coffer unlock"
-        ),
-        (Fault(.locked, "the vault is locked"), "the vault is locked", "open it with: coffer unlock"),
-        (
-            Fault(.damaged, "Row 7 is damaged; restore it from a backup."), "row 7 is damaged",
-            "restore it from a backup"
-        ),
-        (
-            Fault(.tpm, .init(kind: "unavailable")), "the TPM cannot be reached",
-            "check that /dev/tpmrm0 exists and that cofferd may use it"
-        ),
-    ])
-    func adviceIsAMemberOfItsOwn(fault: Fault, message: String, advice: String) throws {
-        struct Report: Decodable {
-            var message: String
-            var advice: String?
-        }
-        let stage = try Stage(broker: ["Get": [.reply(FakeServer.encode(fault))]])
-        let result = try stage.program.run("get", "github", "me", "--json")
-        let report = try JSONDecoder().decode(Report.self, from: Data(result.errors.utf8))
-        #expect(report.message == message)
-        #expect(report.advice == advice)
     }
 
     /// The reader of standard output would take help for a secret. A command that did nothing must not end as if it

@@ -98,7 +98,7 @@ import Varlink
                             VarlinkReply(
                                 Authentication.Step(
                                     message: .init(style: .secret, text: "Password: "), done: false))),
-                        late: FakeServer.encode(Fault(.authenticationTimedOut, "too slow")))
+                        late: FakeServer.encode(Fault(.authenticationTimedOut, "nobody answered in time")))
                 ]
             ])
         let authenticator = Authenticator(

@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [["get", "GitHub", "Me"], ["show", "GitHub", "Me"], ["rm", "-f", "GitHub", "Me"]])
     func aMessageKeepsANamesLetters(arguments: [String]) throws {
-        let missing = FakeServer.Step.fault(.notFound, "There is no such item.")
+        let missing = FakeServer.Step.fault(.notFound, "there is no such item")
         let stage = try Stage(broker: ["Get": [missing], "Show": [missing], "Delete": [missing]])
         let result = try stage.program.run(arguments)
         #expect(result.status == 3)

@@ -208,7 +208,7 @@ import Varlink
     }
 
     @Test func theAuthenticatorsLimitEndsTheWait() throws {
-        let result = try Self.afterAsking(FakeServer.encode(Fault(.authenticationTimedOut, "too slow")))
+        let result = try Self.afterAsking(FakeServer.encode(Fault(.authenticationTimedOut, "nobody answered in time")))
         #expect(result.status == 4)
         #expect(result.errors.contains("nobody answered in time"))
         #expect(result.echoes)

@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func withoutAReaderBiometryIsRefusedBeforeAnybodyTypes() throws {
-        let reply = Authentication.Biometry.Reply(usable: false, type: "fingerprint", reason: "There is no reader.")
+        let reply = Authentication.Biometry.Reply(usable: false, type: "fingerprint", reason: "there is no reader")
         let stage = try Stage(broker: ["Show": [Stage.absent]], authenticator: ["Biometry": [.answer(reply)]])
         let result = try stage.program.run(
             "set", "github", "me", "--require", "biometry", input: .terminal, turns: [])

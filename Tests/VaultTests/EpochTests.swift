@@ -215,7 +215,7 @@ struct EpochTests {
             try stage.putBack(copy)
             #expect(stage.refusal() == .rollback)
         }
-        let words = #expect(throws: VaultError.self) { try stage.open() }?.reason ?? ""
+        let words = #expect(throws: VaultError.self) { try stage.open() }?.description ?? ""
         for word in ["older copy", "coffer recovery restore", "coffer vault accept --user tester"] {
             #expect(words.contains(word), "\(words)")
         }
@@ -362,7 +362,7 @@ struct EpochTests {
         try Tool.output("tpm2_nvundefine", tools + ["-Q", "-C", "o", stage.handle])
         stage.close()
         #expect(stage.refusal() == .rollback)
-        let words = #expect(throws: VaultError.self) { try stage.open() }?.reason ?? ""
+        let words = #expect(throws: VaultError.self) { try stage.open() }?.description ?? ""
         #expect(words.contains("counter") && words.contains("coffer vault accept"), "\(words)")
         // A counter that looks the same, made without the password.
         try Tool.output(

@@ -64,7 +64,7 @@ struct LimitTests {
             stored += 1
         }
         #expect(
-            refusal?.code == .limitExceeded && refusal?.reason.contains("remove items that you do not need") == true)
+            refusal?.code == .limitExceeded && refusal?.advice == "remove items that you do not need")
         #expect(stored > 60 && stored < 65, "\(stored)")
         // Nothing of it is there, and everything else is whole.
         #expect(try vault.list().count == stored && vault.count == stored)

@@ -13,7 +13,7 @@ struct AttemptLog {
         do throws(SystemError) {
             try Folder.make(directory, mode: 0o700)
         } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
     }
 
@@ -38,7 +38,7 @@ struct AttemptLog {
     func begin() throws(ConversationError) -> Turn {
         let lock: FileLock?
         do throws(SystemError) { lock = try FileLock(unlessHeld: "\(directory)/\(uid).guess") } catch {
-            throw .refused(.misconfigured("The authenticator cannot count tries: \(error)."))
+            throw .refused(.misconfigured("the authenticator cannot count tries: \(error)"))
         }
         guard let lock else { return .busy }
         var wait: Int64 = 0
@@ -67,7 +67,7 @@ struct AttemptLog {
             change(&record)
             try DurableFile.write(Array(JSONEncoder().encode(record)), to: path, mode: 0o600)
         } catch {
-            throw .refused(.misconfigured("The authenticator cannot count tries: \(error)."))
+            throw .refused(.misconfigured("the authenticator cannot count tries: \(error)"))
         }
     }
 

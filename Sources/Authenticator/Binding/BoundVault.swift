@@ -41,7 +41,7 @@ struct BoundVault {
     private let registry: Registry
 
     private static let opensNothing = ConversationError.refused(
-        .challengeRefused("The challenge opens no vault."))
+        .challengeRefused("the challenge opens no vault"))
 
     /// - Parameter password: nil if the stack asked for more than one thing, or for nothing.
     init(
@@ -50,8 +50,8 @@ struct BoundVault {
         guard let password else {
             throw .refused(
                 .misconfigured(
-                    "The PAM service coffer-passcode must ask for the login password and for nothing else; "
-                        + "check /etc/pam.d/coffer-passcode."))
+                    "the PAM service coffer-passcode must ask for the login password and for nothing else",
+                    advice: "check /etc/pam.d/coffer-passcode"))
         }
         guard let record = checked.record, let unlock = checked.signatures.first(where: { $0.kind == .unlock }) else {
             throw Self.opensNothing
@@ -138,8 +138,9 @@ struct BoundVault {
             throw .refused(
                 .failed(
                     .boundPassword,
-                    "Your vault is not bound to that password. \(Self.words(rest)) Run coffer unlock to try again, or "
-                        + "restore the secrets with the recovery code: coffer recovery restore"
+                    "your vault is not bound to that password, and the TPM \(Self.words(rest))",
+                    advice:
+                        "run coffer unlock to try again, or restore the secrets with the recovery code: coffer recovery restore"
                 ))
         }
         try outdated.note(nil)
@@ -150,8 +151,8 @@ struct BoundVault {
     private static let outdated = ConversationError.refused(
         .failed(
             .boundPassword,
-            "Your login password was changed, but your vault is still bound to the former one. Run coffer unlock first: "
-                + "it binds the vault to the new password."))
+            "your login password was changed, but your vault is still bound to the former one",
+            advice: "run coffer unlock first, which binds the vault to the new password"))
 
     private enum Outcome {
         case released
@@ -179,7 +180,7 @@ struct BoundVault {
     {
         let text =
             "Your login password was changed, but your vault is still bound to the former one. "
-            + Self.words(left) + " Type the former password once to bind the vault to the new one."
+            + "The TPM \(Self.words(left)). Type the former password once to bind the vault to the new one."
         _ = try session.show(Message(style: .info, text: text))
         guard let answer = try session.show(Message(style: .secret, text: "Former password: ")) else {
             throw .cancelled
@@ -187,12 +188,13 @@ struct BoundVault {
         return answer
     }
 
+    /// What the TPM does about wrong passwords.
     private static func words(_ left: Int64?) -> String {
         switch left {
-        case nil: "The TPM counts wrong passwords."
-        case 0?: "The TPM accepts no more tries."
-        case 1?: "The TPM allows one more wrong password."
-        case .some(let left): "The TPM allows \(left) more wrong passwords."
+        case nil: "counts wrong passwords"
+        case 0?: "accepts no more tries"
+        case 1?: "allows one more wrong password"
+        case .some(let left): "allows \(left) more wrong passwords"
         }
     }
 
@@ -215,12 +217,12 @@ struct BoundVault {
     ) throws(BrokerFailure) -> RegistryRecord {
         guard let name = Data(base64Encoded: reply.name), name.count == 34,
             !record.objects.values.contains([UInt8](name)), (reply.index != nil) == isToBeBound
-        else { throw .unreachable("The broker named another object as the vault's new root.") }
+        else { throw .unreachable("the broker named another object as the vault's new root") }
         guard let index = reply.index else { return record.with(binding: nil, unlockRoot: [UInt8](name)) }
         guard let handle = UInt32(exactly: index.handle), let policy = Data(base64Encoded: index.policy),
             let pin = IndexPin(handle: handle, policy: [UInt8](policy)),
             let binding = BindingPin(index: pin, salt: salt), pin != record.binding?.index
-        else { throw .unreachable("The broker names an index that counts no tries of a password.") }
+        else { throw .unreachable("the broker names an index that counts no tries of a password") }
         return record.with(binding: binding, unlockRoot: [UInt8](name))
     }
 

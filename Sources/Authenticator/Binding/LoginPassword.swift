@@ -10,13 +10,13 @@ enum LoginPassword {
                 password: password, salt: salt,
                 cost: Scrypt.Cost(rounds: 1 << UInt64(cost), blockSize: 8, parallelism: 1), count: 32)
         } catch {
-            throw .refused(.misconfigured("The authenticator cannot derive a key from the password: \(error.reason)."))
+            throw .refused(.misconfigured("the authenticator cannot derive a key from the password: \(error.reason)"))
         }
     }
 
     static func newSalt() throws(ConversationError) -> [UInt8] {
         do throws(CryptographyError) { return try Random.bytes(BindingPin.saltCount) } catch {
-            throw .refused(.misconfigured("The authenticator has no random numbers: \(error.reason)."))
+            throw .refused(.misconfigured("the authenticator has no random numbers: \(error.reason)"))
         }
     }
 }

@@ -32,6 +32,6 @@ struct OutdatedBinding {
     }
 
     private static func conversationError(_ error: SystemError) -> ConversationError {
-        .refused(.misconfigured("The authenticator cannot remember what it tried: \(error)."))
+        .refused(.misconfigured("the authenticator cannot remember what it tried: \(error)"))
     }
 }

@@ -22,7 +22,8 @@ struct Resealing {
         do throws(BrokerFailure) {
             let next = try next(broker.call(method, within: BrokerLimits.sealing))
             do throws(RegistryError) { try registry.replace(record, with: next) } catch {
-                throw .unreachable("The registry cannot be changed: \(error). The vault is as it was.")
+                throw .unreachable(
+                    "the registry cannot be changed, so the vault is as it was: \(error.reason)", advice: error.advice)
             }
             _ = try broker.call(BrokerInterface.AdoptRoots(challenge: challenge), within: BrokerLimits.sealing)
         } catch {
@@ -37,10 +38,10 @@ struct Resealing {
             try Folder.make(directory, mode: 0o700)
             if let lock = try FileLock(unlessHeld: "\(directory)/\(uid).claim") { return lock }
         } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
         throw .refused(
-            .notCompleted("Your vault is already being sealed anew; try again in a moment.", kind: "failed"))
+            .notCompleted("your vault is already being sealed anew", advice: "try again in a moment", kind: "failed"))
     }
 
     private var uid: UInt32 {

@@ -13,7 +13,7 @@ struct TiedVault {
     /// - Parameter ties: whether the vault is tied; otherwise it is released.
     init(_ checked: CheckedRequest, ties: Bool, signer: Signer, registry: Registry) throws(ConversationError) {
         guard let record = checked.record else {
-            throw .refused(.challengeRefused("The challenge ties no vault to the boot."))
+            throw .refused(.challengeRefused("the challenge ties no vault to the boot"))
         }
         self.record = record
         self.signer = signer
@@ -59,10 +59,10 @@ struct TiedVault {
         guard let handle = UInt32(exactly: tie.index.handle), let policy = Data(base64Encoded: tie.index.policy),
             let index = IndexPin(handle: handle, policy: [UInt8](policy)), index != record.binding?.index,
             let boot = BootPin(index: index, registers: tie.registers.map { Int(clamping: $0) })
-        else { throw .unreachable("The broker names an index that approves no boots.") }
+        else { throw .unreachable("the broker names an index that approves no boots") }
         return record.with(boot: boot, names: names)
     }
 
     private static let nonsense = BrokerFailure.unreachable(
-        "The broker named other objects as the vault's new roots.")
+        "the broker named other objects as the vault's new roots")
 }

@@ -33,7 +33,10 @@ struct Biometry: Sendable {
             try checkUsable(by: client)
             return .init(usable: true, type: Self.type, currentSet: set.map(Hex.encode))
         } catch {
-            return .init(usable: false, type: Self.type, reason: error.sentence, currentSet: set.map(Hex.encode))
+            let (reason, advice) = (error.words.reason, error.words.advice)
+            return .init(
+                usable: false, type: Self.type, reason: reason, advice: advice.isEmpty ? nil : advice,
+                currentSet: set.map(Hex.encode))
         }
     }
 
@@ -65,13 +68,14 @@ struct Biometry: Sendable {
             }
             return .available
         } catch {
-            return .unavailable(error.sentence)
+            return .unavailable(error.words)
         }
     }
 
     /// Tells a person that only earlier fingers open this item.
-    static let changed =
-        "The enrolled fingers changed since this item was set, so nobody can read it; set it again with: coffer set"
+    static let changed = BiometryWords(
+        "the enrolled fingers changed since this item was set, so nobody can read it",
+        advice: "set it again with: coffer set")
 
     private func connect() throws(BiometryObstacle) -> Bus {
         let address: String
@@ -88,18 +92,30 @@ struct Biometry: Sendable {
 enum BiometricAvailability: Equatable {
     case available
     /// A finger can be asked for, but the enrolled fingers are not those that the vault's key is bound to.
-    case otherFingers(String)
-    /// Coffer cannot ask for a finger. The text tells the person why.
-    case unavailable(String)
+    case otherFingers(BiometryWords)
+    /// Coffer cannot ask for a finger. The words tell the person why.
+    case unavailable(BiometryWords)
 
     /// Why these signatures cannot be made; nil if they can.
-    func objection(to kinds: some Collection<AuthorizationKind>) -> String? {
+    func objection(to kinds: some Collection<AuthorizationKind>) -> BiometryWords? {
         guard kinds.contains(where: \.isBiometric) else { return nil }
         switch self {
         case .available: return nil
         case .otherFingers(let reason): return kinds.contains(.biometryCurrentSet) ? reason : nil
         case .unavailable(let reason): return reason
         }
+    }
+}
+
+/// What a person is told about fingerprints that cannot be used.
+struct BiometryWords: Equatable {
+    let reason: String
+    /// What to do about it; empty if there is nothing to do.
+    let advice: String
+
+    init(_ reason: String, advice: String = "") {
+        self.reason = reason
+        self.advice = advice
     }
 }
 
@@ -120,24 +136,32 @@ enum BiometryObstacle: Error, Equatable {
     /// logind or fprintd cannot be asked, for this reason.
     case unknown(String)
     /// The stored fingers cannot be trusted, for this reason.
-    case storage(String)
+    case storage(String, advice: String = "")
 
     /// The obstacle, and what to do about it.
-    var sentence: String {
+    var words: BiometryWords {
         switch self {
-        case .noReader: "fprintd finds no fingerprint reader; to list readers: fprintd-list"
-        case .noneEnrolled: "You have no enrolled finger; enrol one with: fprintd-enroll"
-        case .lidClosed: "The lid is closed; open it to use the fingerprint reader."
+        case .noReader: BiometryWords("fprintd finds no fingerprint reader", advice: "to list readers: fprintd-list")
+        case .noneEnrolled: BiometryWords("you have no enrolled finger", advice: "enrol one with: fprintd-enroll")
+        case .lidClosed: BiometryWords("the lid is closed", advice: "open it to use the fingerprint reader")
         case .remoteSession:
-            "This session is not at this machine; to use a fingerprint, sit at the machine and log in there."
-        case .inactiveSession: "This session is not the active one; switch to it to use the fingerprint reader."
-        case .lockedSession: "One of your sessions is locked; unlock its screen to use the fingerprint reader."
+            BiometryWords(
+                "this session is not at this machine",
+                advice: "to use a fingerprint, sit at the machine and log in there")
+        case .inactiveSession:
+            BiometryWords("this session is not the active one", advice: "switch to it to use the fingerprint reader")
+        case .lockedSession:
+            BiometryWords("one of your sessions is locked", advice: "unlock its screen to use the fingerprint reader")
         case .noSession:
-            "The program that asks is in none of your sessions; run it in a session at this machine."
+            BiometryWords(
+                "the program that asks is in none of your sessions", advice: "run it in a session at this machine")
         case .anotherConversation:
-            "Another request is waiting for your answer; answer or cancel it first, so that it is clear which request a finger allows."
-        case .unknown(let reason): "Fingerprints cannot be used: \(reason)."
-        case .storage(let reason): "The enrolled fingers cannot be trusted: \(reason)."
+            BiometryWords(
+                "another request is waiting for your answer",
+                advice: "answer or cancel it first, so that it is clear which request a finger allows")
+        case .unknown(let reason): BiometryWords("fingerprints cannot be used: \(reason)")
+        case .storage(let reason, let advice):
+            BiometryWords("the enrolled fingers cannot be trusted: \(reason)", advice: advice)
         }
     }
 }

@@ -34,7 +34,10 @@ struct Enrolment {
     }
 
     private static func refusal(_ obstacle: BiometryObstacle) -> ConversationError {
-        .refused(.invalidArgument("Nobody could read an item that requires biometry here. \(obstacle.sentence)"))
+        .refused(
+            .invalidArgument(
+                "nobody could read an item that requires biometry here, because \(obstacle.words.reason)",
+                advice: obstacle.words.advice))
     }
 
     /// The broker puts the key into the vault before the registry names it. A crash in between leaves a key that nobody uses.
@@ -48,7 +51,7 @@ struct Enrolment {
                     challenge: challenge, kind: AuthorizationKind.biometryCurrentSet.rawValue,
                     setDigest: Data(set).base64EncodedString()), within: BrokerLimits.sealing)
             guard let bytes = Data(base64Encoded: reply.name), bytes.count == 34 else {
-                throw .unreachable("The broker's key for the enrolled fingers has no Name.")
+                throw .unreachable("the broker's key for the enrolled fingers has no Name")
             }
             name = [UInt8](bytes)
         } catch {
@@ -56,14 +59,14 @@ struct Enrolment {
         }
         let present = record.objects
         guard present[.biometryCurrentSet] == name || !present.values.contains(name) else {
-            throw .refused(.notCompleted("The broker named another key as the key of your fingers.", kind: "failed"))
+            throw .refused(.notCompleted("the broker named another key as the key of your fingers", kind: "failed"))
         }
         guard record.biometrySet != set || present[.biometryCurrentSet] != name else { return }
         do throws(RegistryError) {
             try registry.replace(record, with: record.with(biometrySet: set, key: name))
         } catch {
             throw .refused(
-                .notCompleted("The key for your fingers cannot be registered: \(error).", kind: "failed"))
+                .notCompleted("the key for your fingers cannot be registered", error))
         }
     }
 }

@@ -54,7 +54,7 @@ struct TemplateSet: Sendable {
             let relative = folder + name
             let path = "\(directory)/\(user)/\(relative)"
             guard let status = try FileStatus.of(path) else {
-                throw BiometryObstacle.storage("they are changing now; try again")
+                throw BiometryObstacle.storage("they are changing now", advice: "try again")
             }
             try check(status, relative)
             guard status.isRegular else {

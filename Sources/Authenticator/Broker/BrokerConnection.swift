@@ -5,7 +5,7 @@ import Varlink
 /// Why the broker did not do what it was asked.
 enum BrokerFailure: Error, Equatable {
     /// The broker does not run, has ended, is too slow, or does not speak the protocol.
-    case unreachable(String)
+    case unreachable(String, advice: String = "")
     /// The broker refused.
     case refused(Fault)
 }
@@ -31,7 +31,8 @@ struct BrokerConnection: ~Copyable {
             return connection
         } catch {
             throw .unreachable(
-                "The broker cannot be reached at \(path): \(error.reason); check it with: systemctl status cofferd")
+                "the broker cannot be reached at \(path): \(error.reason)",
+                advice: "check it with: systemctl status cofferd")
         }
     }
 
@@ -45,9 +46,9 @@ struct BrokerConnection: ~Copyable {
         do throws(TransportFailure) {
             answer = try connection.call(method, until: .now + limit)
         } catch .notUnderstood {
-            throw .unreachable("The broker's answer to \(Method.name) is malformed.")
+            throw .unreachable("the broker's answer to \(Method.name) is malformed")
         } catch {
-            throw .unreachable("The broker does not answer: \(error.reason).")
+            throw .unreachable("the broker does not answer: \(error.reason)")
         }
         switch answer {
         case .reply(let reply, _): return reply

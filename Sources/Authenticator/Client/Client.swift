@@ -38,7 +38,7 @@ struct Client: Sendable, Equatable {
             // All of this was read by process ID. This checks that the same process had that ID all the time.
             try held.check()
         } catch {
-            throw .refused(.denied("The caller cannot be identified: \(error)."))
+            throw .refused(.denied("the caller cannot be identified: \(error)"))
         }
     }
 

@@ -38,7 +38,7 @@ struct ClientChannel: ~Copyable {
             bytes = message
         } catch {
             // The call was too long or too slow, or the client is gone. Nothing useful can follow on this connection.
-            throw socket.peerHasClosed() ? .gone : .refused(.invalidArgument("The call cannot be taken: \(error)."))
+            throw socket.peerHasClosed() ? .gone : .refused(.invalidArgument("the call cannot be taken: \(error)"))
         }
         return try decode(bytes)
     }
@@ -84,9 +84,9 @@ struct ClientChannel: ~Copyable {
         do {
             return try IncomingCall(VarlinkMessage(bytes), served: interfaces.methods)
         } catch let malformed as MalformedMessage {
-            throw .refused(.invalidArgument("This is not a Varlink call: \(malformed.reason)."))
+            throw .refused(.invalidArgument("this is not a Varlink call: \(malformed.reason)"))
         } catch {
-            throw .refused(.invalidArgument("This is not a Varlink call."))
+            throw .refused(.invalidArgument("this is not a Varlink call"))
         }
     }
 

@@ -68,7 +68,7 @@ public struct ClientConversation {
     private func admit(_ connection: Int32) throws(ConversationError) -> PlaceLocks {
         let peer: PeerCredentials
         do throws(SystemError) { peer = try PeerCredentials(ofSocket: connection) } catch {
-            throw .refused(.denied("The caller cannot be identified: \(error)."))
+            throw .refused(.denied("the caller cannot be identified: \(error)"))
         }
         return try ConversationLimits(configuration).admit(peer)
     }
@@ -85,7 +85,7 @@ public struct ClientConversation {
     /// - Returns: the number of vaults that still use a former key.
     private func renewSigningKey(for client: Client) throws(ConversationError) -> Int {
         guard client.account.uid == ProcessSurroundings.effectiveUser else {
-            throw .refused(.denied("Only root renews the authenticator's signing key."))
+            throw .refused(.denied("only root renews the authenticator's signing key"))
         }
         let dependencies = try ConversationDependencies(configuration)
         try dependencies.keys.renew()
@@ -138,7 +138,7 @@ public struct ClientConversation {
                 registryDirectory: configuration.registryDirectory, uid: client.account.uid, program: client.process.pid
             )
         } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
     }
 

@@ -53,7 +53,7 @@ struct ClientSession: ~Copyable {
             switch try wait() {
             case .call(.begin(let challenge)):
                 guard ClientLimits.challenge.contains(challenge.utf8.count) else {
-                    throw .refused(.invalidArgument("That is not a challenge."))
+                    throw .refused(.invalidArgument("that is not a challenge"))
                 }
                 owesStep = true
                 deadline = .now + limit
@@ -68,7 +68,7 @@ struct ClientSession: ~Copyable {
                 owesCancel = true
                 throw .cancelled
             case .call(.continue):
-                throw .refused(.invalidArgument("A conversation starts with Begin."))
+                throw .refused(.invalidArgument("a conversation starts with Begin"))
             case .call(.biometry): channel.reply(biometry())
             case .call(.introspection), .event, .time: continue
             }
@@ -98,7 +98,7 @@ struct ClientSession: ~Copyable {
             case .call(.continue(let answer)):
                 do throws(CryptographyError) {
                     guard (answer != nil) == message.style.wantsAnswer else {
-                        complain(message.style.wantsAnswer ? "An answer is missing." : "This message takes no answer.")
+                        complain(message.style.wantsAnswer ? "an answer is missing" : "this message takes no answer")
                         continue
                     }
                     owesStep = true
@@ -108,13 +108,13 @@ struct ClientSession: ~Copyable {
                     complain(objection)
                     owesStep = false
                 } catch {
-                    throw .refused(.misconfigured("There is no memory for the answer."))
+                    throw .refused(.misconfigured("there is no memory for the answer"))
                 }
             case .call(.cancel):
                 owesCancel = true
                 throw .cancelled
             case .call(.begin), .call(.authorize), .call(.forget), .call(.renewSigningKey), .call(.biometry):
-                complain("The conversation has begun already.")
+                complain("the conversation has begun already")
             case .call(.introspection), .event, .time: continue
             }
         }
@@ -133,7 +133,7 @@ struct ClientSession: ~Copyable {
                 owesCancel = true
                 throw .cancelled
             case .call(.introspection): continue
-            case .call: throw .refused(.invalidArgument("A call came before the last one was answered."))
+            case .call: throw .refused(.invalidArgument("a call came before the last one was answered"))
             }
         }
     }
@@ -174,12 +174,12 @@ struct ClientSession: ~Copyable {
             ]
             let ready: [Bool]
             do { ready = try Readiness.wait(for: entries, until: min(moment ?? deadline, deadline)) } catch {
-                throw .refused(.misconfigured("The authenticator \(error)."))
+                throw .refused(.misconfigured(error))
             }
             if ready[0] { throw .terminated }
             if ready[1] { return .call(try channel.receive()) }
             // The broker sends nothing unasked, so input here means that it has closed the connection.
-            if ready[2] { throw .refused(.brokerUnavailable("The broker has stopped; try again.")) }
+            if ready[2] { throw .refused(.brokerUnavailable("the broker has stopped", advice: "try again")) }
             if ready[3], let event = exchange?.next() { return .event(event) }
             if ready.contains(true) { continue }
             if deadline <= .now { throw .timedOut }

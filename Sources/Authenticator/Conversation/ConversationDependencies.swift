@@ -14,7 +14,7 @@ struct ConversationDependencies {
     init(_ configuration: Configuration) throws(ConversationError) {
         let user = ProcessSurroundings.effectiveUser
         guard user == 0 || configuration.sandbox else {
-            throw .refused(.misconfigured("The authenticator must run as root (only a sandbox may do without)."))
+            throw .refused(.misconfigured("the authenticator must run as root (only a sandbox may do without)"))
         }
         socket = configuration.authenticatorSocket
         brokerUser = try Self.uid(of: configuration.brokerUser)
@@ -43,7 +43,7 @@ struct ConversationDependencies {
             }
             return account.uid
         } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
     }
 }

@@ -1,5 +1,7 @@
+import Authorization
 import BrokerProtocol
 import PAM
+import Platform
 import Varlink
 
 /// Why a conversation ended without its purpose.
@@ -17,7 +19,7 @@ enum ConversationError: Error, Equatable {
 
     /// The error for the client, and the reason for the broker.
     struct Refusal: Equatable {
-        let fault: Fault
+        var fault: Fault
         /// password, expired, denied, tries, biometry, unavailable, cancelled, timeout, other (Interfaces/org.coffer.Broker.varlink, Refuse).
         let reason: String
 
@@ -50,72 +52,115 @@ enum ConversationError: Error, Equatable {
     var fault: Fault? {
         switch self {
         case .refused(let refusal): refusal.fault
-        case .cancelled: Fault(.authenticationCancelled, "Authentication was cancelled.")
-        case .timedOut: Fault(.authenticationTimedOut, "No answer came in time; start again.")
-        case .terminated: Fault(.brokerUnavailable, "The authenticator is stopping; try again later.")
+        case .cancelled: Fault(.authenticationCancelled, "authentication was cancelled")
+        case .timedOut: Fault(.authenticationTimedOut, "nobody answered in time")
+        case .terminated: Fault(.brokerUnavailable, "the authenticator is stopping", advice: "try again later")
         case .gone: nil
         }
     }
 }
 
 extension ConversationError.Refusal {
-    private static func other(_ name: Fault.Name, _ message: String) -> Self {
-        Self(fault: Fault(name, message), reason: "other")
+    private static func other(_ name: Fault.Name, _ message: String, _ advice: String = "") -> Self {
+        Self(fault: Fault(name, message, advice: advice), reason: "other")
     }
 
     static func challengeRefused(_ message: String) -> Self { other(.authenticationChallengeRefused, message) }
-    static func invalidArgument(_ message: String) -> Self { other(.authenticationInvalidArgument, message) }
-    static func misconfigured(_ message: String) -> Self { other(.authenticationMisconfigured, message) }
-    static func limitExceeded(_ message: String) -> Self { other(.authenticationLimitExceeded, message) }
-    static func brokerUnavailable(_ message: String) -> Self { other(.brokerUnavailable, message) }
-
-    /// This account has no right to it, no matter what the person answers.
-    static func denied(_ message: String) -> Self {
-        failed(.denied, message)
+    static func invalidArgument(_ message: String, advice: String = "") -> Self {
+        other(.authenticationInvalidArgument, message, advice)
+    }
+    static func misconfigured(_ message: String, advice: String = "") -> Self {
+        other(.authenticationMisconfigured, message, advice)
+    }
+    /// A system call that this process needs has failed.
+    static func misconfigured(_ error: SystemError) -> Self {
+        let message = "the authenticator \(error.message)"
+        return Self(
+            fault: Fault(.authenticationMisconfigured, message, advice: error.advice, cause: error.underlying),
+            reason: "other")
+    }
+    static func limitExceeded(_ message: String, advice: String = "") -> Self {
+        other(.authenticationLimitExceeded, message, advice)
+    }
+    static func brokerUnavailable(_ message: String, advice: String = "") -> Self {
+        other(.brokerUnavailable, message, advice)
     }
 
-    static func failed(_ reason: BrokerProtocol.Authentication.FailureReason, _ message: String) -> Self {
-        let fault = Fault(.authenticationFailed, Fault.Details(message: message, reason: reason.rawValue))
-        return Self(fault: fault, reason: reason.rawValue)
+    /// This account has no right to it, no matter what the person answers.
+    static func denied(_ message: String, advice: String = "") -> Self {
+        failed(.denied, message, advice: advice)
+    }
+
+    static func failed(
+        _ reason: BrokerProtocol.Authentication.FailureReason, _ message: String, advice: String = ""
+    ) -> Self {
+        let details = Fault.Details(message: message, advice: advice, reason: reason.rawValue)
+        return Self(fault: Fault(.authenticationFailed, details), reason: reason.rawValue)
+    }
+
+    /// The registry cannot be read or changed.
+    /// - Parameter consequence: what that prevented.
+    static func notCompleted(_ consequence: String, _ error: RegistryError, kind: String = "failed") -> Self {
+        var refusal = notCompleted("\(consequence): \(error.reason)", advice: error.advice, kind: kind)
+        refusal.fault.details.cause = error.underlying
+        return refusal
     }
 
     /// - Parameter kind: one of the interface's kinds: a TPM kind, `damaged` or `failed`.
-    static func notCompleted(_ message: String, kind: String, code: Int64 = 0) -> Self {
-        Self(fault: Fault(.notCompleted, Fault.Details(message: message, kind: kind, code: code)), reason: "other")
+    static func notCompleted(_ message: String, advice: String = "", kind: String, code: Int64 = 0) -> Self {
+        let details = Fault.Details(message: message, advice: advice, kind: kind, code: code)
+        return Self(fault: Fault(.notCompleted, details), reason: "other")
     }
 }
 
 extension ConversationError {
     init(_ error: PAMError) {
+        let reason: BrokerProtocol.Authentication.FailureReason
         switch error.code {
-        case .wrongPassword: self = .refused(.failed(.password, "Authentication failed; the password was wrong."))
-        case .accountExpired, .newPasswordRequired: self = .refused(.failed(.expired, error.reason))
-        case .denied: self = .refused(.failed(.denied, error.reason))
-        case .tooManyTries: self = .refused(.failed(.tries, error.reason))
-        case .unavailable:
-            self = .refused(
-                Refusal(fault: Fault(.authenticationMisconfigured, error.reason), reason: Refusal.unavailable))
-        case .misconfigured: self = .refused(.misconfigured(error.reason))
-        case .cancelled: self = .cancelled
-        case .timedOut: self = .timedOut
-        case .gone: self = .gone
+        case .wrongPassword: reason = .password
+        case .accountExpired, .newPasswordRequired: reason = .expired
+        case .denied: reason = .denied
+        case .tooManyTries: reason = .tries
+        case .unavailable, .misconfigured:
+            let cause = error.rawCode == 0 ? nil : "pam \(error.rawCode)"
+            let fault = Fault(.authenticationMisconfigured, error.reason, advice: error.advice, cause: cause)
+            self = .refused(Refusal(fault: fault, reason: error.code == .unavailable ? Refusal.unavailable : "other"))
+            return
+        case .cancelled:
+            self = .cancelled
+            return
+        case .timedOut:
+            self = .timedOut
+            return
+        case .gone:
+            self = .gone
+            return
         }
+        self = .refused(.failed(reason, error.reason, advice: error.advice))
     }
 
-    /// Translates a failure of the broker.
+    /// A failure of the broker. Its fields are passed on, made safe to show, because the client does not trust the broker.
     init(_ failure: BrokerFailure) {
         switch failure {
-        case .unreachable(let reason): self = .refused(.brokerUnavailable(reason))
+        case .unreachable(let message, let advice): self = .refused(.brokerUnavailable(message, advice: advice))
         case .refused(let fault):
-            let message = EscapedText.message(fault.details.message ?? "The broker gave no reason.")
-            switch fault.name {
-            case .brokerChallengeRefused: self = .refused(.challengeRefused(message))
-            case .brokerTPM:
-                let kind = EscapedText.escaped(fault.details.kind ?? "other", limit: PromptLimits.kind)
-                self = .refused(.notCompleted(message, kind: kind, code: fault.details.code ?? 0))
-            case .brokerDamaged: self = .refused(.notCompleted(message, kind: "damaged"))
-            default: self = .refused(.notCompleted(message, kind: "failed"))
+            var details = Fault.Details(
+                message: EscapedText.message(fault.details.message ?? "the broker gave no reason"),
+                advice: EscapedText.message(fault.details.advice ?? ""),
+                cause: fault.details.cause.map { EscapedText.escaped($0, limit: PromptLimits.kind) })
+            guard fault.name != .brokerChallengeRefused else {
+                self = .refused(Refusal(fault: Fault(.authenticationChallengeRefused, details), reason: "other"))
+                return
             }
+            details.code = 0
+            switch fault.name {
+            case .brokerTPM:
+                details.kind = EscapedText.escaped(fault.details.kind ?? "other", limit: PromptLimits.kind)
+                details.code = fault.details.code ?? 0
+            case .brokerDamaged: details.kind = "damaged"
+            default: details.kind = "failed"
+            }
+            self = .refused(Refusal(fault: Fault(.notCompleted, details), reason: "other"))
         }
     }
 }

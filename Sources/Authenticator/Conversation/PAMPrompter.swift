@@ -52,7 +52,7 @@ struct PAMPrompter {
                     hasAnswered = true
                     if message.style == .secret { hiddenAnswers.append(answer) }
                 }
-                guard exchange.answer(answer) else { throw .refused(.misconfigured("PAM lost its own question.")) }
+                guard exchange.answer(answer) else { throw .refused(.misconfigured("PAM lost its own question")) }
             case .finished(let error?):
                 // A fingerprint, for example.
                 wasRefusedUnasked = !hasAnswered && error.code != .misconfigured

@@ -28,7 +28,7 @@ struct LoginProgram: Sendable, Equatable {
             self.process = held.identity
             self.path = path
         } catch {
-            throw .refused(.denied("The authenticator does not \(error)."))
+            throw .refused(.denied("the authenticator \(error.message)"))
         }
     }
 }

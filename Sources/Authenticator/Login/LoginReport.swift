@@ -62,20 +62,20 @@ public struct LoginReport {
             }
             bytes = message
         } catch {
-            throw .refused(.invalidArgument("The report cannot be taken: \(error)."))
+            throw .refused(.invalidArgument("the report cannot be taken: \(error)"))
         }
         // A call that cannot be decoded gets the same refusal as one of another method.
         guard let call = try? IncomingCall(VarlinkMessage(bytes), served: ServedMethods([Login.Report.self])),
             let report = (try? call.parameters()) as? Login.Report,
             (1...LoginWire.longestUser).contains(report.user.utf8.count)
-        else { throw .refused(.invalidArgument("That is not a report of a login.")) }
+        else { throw .refused(.invalidArgument("that is not a report of a login")) }
         do throws(SystemError) {
             guard let account = try Account.named(report.user) else {
                 throw SystemError("find the account that logged in", reason: "the name service has none of that name")
             }
             return account
         } catch {
-            throw .refused(.denied("The authenticator cannot \(error)."))
+            throw .refused(.denied("the authenticator \(error.message)"))
         }
     }
 
@@ -86,7 +86,7 @@ public struct LoginReport {
             guard let present = try dependencies.registry.record(for: .user(account.uid)) else { return .noVault }
             record = present
         } catch {
-            throw .refused(.notCompleted("The registry cannot be used: \(error).", kind: "damaged"))
+            throw .refused(.notCompleted("the registry cannot be used", error, kind: "damaged"))
         }
         try CheckedRequest.check(
             record, of: account.name, keys: dependencies.keys, sealer: dependencies.sealer)
@@ -96,14 +96,14 @@ public struct LoginReport {
             uid: Int64(account.uid), unlocksScreens: configuration.screenPrograms.contains(program.path))
         let reply = try Self.report(call, to: &broker)
         guard reply.vault == record.vault.hex else {
-            throw .refused(.challengeRefused("The broker would open a vault that is not the registered one."))
+            throw .refused(.challengeRefused("the broker would open a vault that is not the registered one"))
         }
         guard let challenge = reply.challenge else { return .openAlready }
         do throws(ConversationError) {
             // A login only opens the vault. It signs for nothing else.
             let unlock = BrokerInterface.Authorization(kind: AuthorizationKind.unlock.rawValue)
             guard reply.authorizations == [unlock] else {
-                throw .refused(.challengeRefused("The broker asks for other signatures than opening a vault needs."))
+                throw .refused(.challengeRefused("the broker asks for other signatures than opening a vault needs"))
             }
             try Signer(keys: dependencies.keys, challenge: challenge, record: record).sign(
                 [SignatureWays.Signature(index: 0, kind: .unlock)], through: &broker)

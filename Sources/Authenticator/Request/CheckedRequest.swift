@@ -60,9 +60,9 @@ struct CheckedRequest {
         guard case .user(let uid) = claim.owner, uid != client.account.uid else { return client.account }
         let account: Account?
         do throws(SystemError) { account = try Account.withUID(uid) } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
-        guard let account else { throw .refused(.challengeRefused("The challenge is for another owner's vault.")) }
+        guard let account else { throw .refused(.challengeRefused("the challenge is for another owner's vault")) }
         return account
     }
 
@@ -91,11 +91,11 @@ struct CheckedRequest {
     }
 
     private static let wrongVault = ConversationError.refused(
-        .challengeRefused("The challenge makes a vault that exists, or opens one that does not."))
+        .challengeRefused("the challenge makes a vault that exists, or opens one that does not"))
     private static let unbindable = ConversationError.refused(
-        .challengeRefused("The vault cannot be bound or unbound now."))
+        .challengeRefused("the vault cannot be bound or unbound now"))
     private static let untieable = ConversationError.refused(
-        .challengeRefused("The vault cannot be tied to the boot, or released from it, now."))
+        .challengeRefused("the vault cannot be tied to the boot, or released from it, now"))
 
     /// Checks that no more is signed than the named items can need: each kind of reading once for each item, and one unlock.
     private static func check(
@@ -129,10 +129,10 @@ struct CheckedRequest {
     ) throws(ConversationError) -> RegistryRecord? {
         let record: RegistryRecord?
         do { record = try registry.record(for: owner) } catch {
-            throw .refused(.notCompleted("The registry cannot be used: \(error).", kind: "damaged"))
+            throw .refused(.notCompleted("the registry cannot be used", error, kind: "damaged"))
         }
         guard record?.vault.hex == vault else {
-            throw .refused(.challengeRefused("The challenge is not for the registered vault."))
+            throw .refused(.challengeRefused("the challenge is not for the registered vault"))
         }
         return record
     }
@@ -144,19 +144,20 @@ struct CheckedRequest {
         guard record.ownerName == name else {
             throw .refused(
                 .denied(
-                    "This vault was made for \(EscapedText.quoted(record.ownerName, limit: PromptLimits.owner)); "
-                        + "its number now belongs to another account or group."))
+                    "this vault was made for \(EscapedText.quoted(record.ownerName, limit: PromptLimits.owner)), "
+                        + "and its number now belongs to another account or group"))
         }
         guard try keys.key(for: record) != nil else {
             throw .refused(
                 .notCompleted(
-                    "This vault was made with another signing key; restore signing-key.pem and former-keys in the registry folder.",
+                    "this vault was made with another signing key",
+                    advice: "restore signing-key.pem and former-keys in the registry folder",
                     kind: "damaged"))
         }
         guard record.sealer == sealer else {
             throw .refused(
                 .misconfigured(
-                    "This vault is sealed by \(record.sealer.rawValue), but the configuration says \(sealer.rawValue).")
+                    "this vault is sealed by \(record.sealer.rawValue), but the configuration says \(sealer.rawValue)")
             )
         }
     }

@@ -45,12 +45,12 @@ struct Claim {
                 right = .member
                 name = group.name
             }
-        } catch { throw error == Self.foreign ? Self.refusal : .refused(.misconfigured("The authenticator \(error).")) }
+        } catch { throw error == Self.foreign ? Self.refusal : .refused(.misconfigured(error)) }
     }
 
     private static let foreign = SystemError("use a vault", reason: "it is another owner's")
     private static let refusal = ConversationError.refused(
-        .challengeRefused("The challenge is for another owner's vault."))
+        .challengeRefused("the challenge is for another owner's vault"))
 
     /// Whether root may ask for a group that it does not belong to.
     private static func rootAsksForGroups(_ request: PersonRequest) -> Bool {

@@ -31,7 +31,7 @@ enum PersonRequest: Equatable {
     /// - Throws: ``ConversationError`` if it describes no request.
     init(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
         guard !facts.purposes.isEmpty, Set(facts.purposes).count == facts.purposes.count else {
-            throw .refused(.challengeRefused("The challenge has no clear purpose."))
+            throw .refused(.challengeRefused("the challenge has no clear purpose"))
         }
         let unlocks = facts.purposes.count == 2 && facts.purposes.contains(.unlock)
         let others = unlocks ? facts.purposes.filter { $0 != .unlock } : facts.purposes
@@ -90,7 +90,7 @@ enum PersonRequest: Equatable {
         -> BrokerInterface.NamedItem
     {
         guard let service = facts.service, let account = facts.account else {
-            throw .refused(.challengeRefused("The challenge does not name the item to read."))
+            throw .refused(.challengeRefused("the challenge does not name the item to read"))
         }
         return BrokerInterface.NamedItem(service: service, account: account)
     }
@@ -99,7 +99,7 @@ enum PersonRequest: Equatable {
         -> BrokerInterface.NamedItem
     {
         guard let service = facts.newService, let account = facts.newAccount else {
-            throw .refused(.challengeRefused("The challenge does not give the item's new name."))
+            throw .refused(.challengeRefused("the challenge does not give the item's new name"))
         }
         return BrokerInterface.NamedItem(service: service, account: account)
     }
@@ -133,12 +133,12 @@ enum PersonRequest: Equatable {
 
     /// No request has these purposes together, or is answered by these signatures.
     static let unexplained = ConversationError.refused(
-        .challengeRefused("The challenge asks for other signatures than its purpose needs."))
+        .challengeRefused("the challenge asks for other signatures than its purpose needs"))
     /// The person must be shown each item that is read.
     static let unnamedItems = ConversationError.refused(
-        .challengeRefused("The challenge reads more items than it names."))
+        .challengeRefused("the challenge reads more items than it names"))
     private static let unclearBiometrics = ConversationError.refused(
-        .challengeRefused("The challenge does not say which fingers to bind an item to."))
+        .challengeRefused("the challenge does not say which fingers to bind an item to"))
 }
 
 /// What is to be done with one item.

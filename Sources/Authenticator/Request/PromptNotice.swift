@@ -23,7 +23,7 @@ enum PromptNotice {
         for item in items where !lines.add(item.service, item.account, reason: nil) { throw tooLong }
         // Each item is read once, so each needs a line of its own.
         guard lines.count == items.count else {
-            throw .refused(.challengeRefused("The challenge names an item twice."))
+            throw .refused(.challengeRefused("the challenge names an item twice"))
         }
         return opening + lines.text
     }
@@ -56,7 +56,7 @@ enum PromptNotice {
     }
 
     private static var tooLong: ConversationError {
-        .refused(.challengeRefused("The request is too long to be shown to a person."))
+        .refused(.challengeRefused("the request is too long to be shown to a person"))
     }
 
     /// The notice for asking now, and then not again for a while.

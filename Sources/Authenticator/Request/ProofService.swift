@@ -13,10 +13,10 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
     func translated(_ error: ConversationError) -> ConversationError {
         guard self == .biometric, case .refused(let refusal) = error else { return error }
         switch refusal.reason {
-        case "password": return .refused(.failed(.biometry, "No enrolled finger was recognised."))
-        case "tries": return .refused(.failed(.biometry, "No enrolled finger was recognised in all tries."))
+        case "password": return .refused(.failed(.biometry, "no enrolled finger was recognised"))
+        case "tries": return .refused(.failed(.biometry, "no enrolled finger was recognised in all tries"))
         case "unavailable":
-            return .refused(.failed(.biometry, "The fingerprint reader read no finger in time, or was removed."))
+            return .refused(.failed(.biometry, "the fingerprint reader read no finger in time, or was removed"))
         default: return error
         }
     }

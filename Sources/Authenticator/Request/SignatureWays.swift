@@ -21,14 +21,14 @@ struct SignatureWays {
         for authorization in authorizations {
             guard let kind = AuthorizationKind(rawValue: authorization.kind), authorization.setDigest.isEmpty,
                 !kinds.contains(kind) || (Self.readsMany(request) && kind.isForReading)
-            else { throw .refused(.challengeRefused("The challenge asks for an unknown kind of authorization.")) }
+            else { throw .refused(.challengeRefused("the challenge asks for an unknown kind of authorization")) }
             kinds.append(kind)
         }
         var ways: [[Signature]] = []
         for alternative in alternatives {
             guard Set(alternative).count == alternative.count, alternative.allSatisfy({ kinds.indices.contains($0) })
             else {
-                throw .refused(.challengeRefused("The challenge's alternatives contradict each other."))
+                throw .refused(.challengeRefused("the challenge's alternatives contradict each other"))
             }
             let way = alternative.map { Signature(index: $0, kind: kinds[$0]) }
             guard Self.isExplained(Set(way.map(\.kind)), by: request) else { throw PersonRequest.unexplained }
@@ -69,11 +69,12 @@ struct SignatureWays {
     /// The first way that is possible here.
     /// - Throws: ``ConversationError`` with the reason if no way is possible.
     func choose(_ biometrics: BiometricAvailability) throws(ConversationError) -> [Signature] {
-        var reason: String?
+        var first: BiometryWords?
         for way in ways {
             guard let objection = biometrics.objection(to: way.map(\.kind)) else { return way }
-            reason = reason ?? objection
+            first = first ?? objection
         }
-        throw .refused(.failed(.biometry, reason ?? "The challenge cannot be answered."))
+        let words = first ?? BiometryWords("the challenge cannot be answered")
+        throw .refused(.failed(.biometry, words.reason, advice: words.advice))
     }
 }

@@ -11,7 +11,7 @@ struct ReuseBook {
             file = try StateFile(registryDirectory: registryDirectory, folder: "reuse", uid: uid, nothing: [])
             boot = try BootTime.bootID()
         } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
     }
 
@@ -58,7 +58,7 @@ struct ReuseBook {
                 return change(&records)
             }
         } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
     }
 }

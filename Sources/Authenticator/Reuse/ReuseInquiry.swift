@@ -11,15 +11,16 @@ struct ReuseInquiry {
         let client = inquiry.client
         let limit = min(inquiry.configuration.reuseLimit, ReuseLimits.seconds)
         guard limit > 0 else {
-            throw .refused(.denied("On this machine no answer can be used again; you are asked at each request."))
+            throw .refused(
+                .denied("on this machine no answer can be used again", advice: "you are asked at each request"))
         }
         guard (1...Int64(limit)).contains(seconds) else {
             let most = SpokenTime.of(seconds: limit)
-            throw .refused(.invalidArgument("An answer can be used again for at least 1 second and at most \(most)."))
+            throw .refused(.invalidArgument("an answer can be used again for at least 1 second and at most \(most)"))
         }
         guard let terminal = client.session else {
             throw .refused(
-                .invalidArgument("An answer can be used again only in one terminal, and this process has none."))
+                .invalidArgument("an answer can be used again only in one terminal, and this process has none"))
         }
         let asked = BootTime.milliseconds
         let notice = PromptNotice.text(forReuse: Int(seconds), in: terminal, from: client)

@@ -47,13 +47,13 @@ struct VaultRotation {
         guard ContinuousClock.now - offered < BrokerLimits.decision else {
             throw .refused(
                 .notCompleted(
-                    "It took too long to renew the keys, so the vault is as it was; try again.", kind: "failed"))
+                    "it took too long to renew the keys, so the vault is as it was", advice: "try again", kind: "failed"
+                ))
         }
         try signer.keys.whileKept(signer.keys.present) { () throws(ConversationError) in
             do throws(RegistryError) { try registry.succeed(record, with: next) } catch {
                 throw .refused(
-                    .notCompleted(
-                        "The registry cannot be changed: \(error). The vault is as it was.", kind: "failed"))
+                    .notCompleted("the registry cannot be changed, so the vault is as it was", error))
             }
         }
         // The keys are renewed whatever comes of this: a former key that stays now is dropped at the next renewal.
@@ -65,7 +65,8 @@ struct VaultRotation {
             // The vault was locked, or the broker ended, at this very moment.
             throw .refused(
                 .notCompleted(
-                    "The keys are renewed, and the vault takes them up at its next use: coffer unlock",
+                    "the keys are renewed, but the vault has not taken them up yet",
+                    advice: "open it with: coffer unlock",
                     kind: "failed"))
         }
         if case .user(let uid) = record.owner, binding != nil {
@@ -97,7 +98,7 @@ struct VaultRotation {
         else {
             throw .refused(
                 .notCompleted(
-                    "The broker made a vault that is not the renewed one, so it was not registered.", kind: "failed"))
+                    "the broker made a vault that is not the renewed one, so it was not registered", kind: "failed"))
         }
         var next = RegistryRecord(
             vault: proposal.vault, owner: record.owner, ownerName: record.ownerName, created: record.created,

@@ -19,7 +19,7 @@ struct ConversationLimits {
 
     /// The refusal for a user who has too many conversations.
     static let tooMany = ConversationError.Refusal.limitExceeded(
-        "Too many requests are waiting for your answer; answer or cancel one of them.")
+        "too many requests are waiting for your answer", advice: "answer or cancel one of them")
 
     /// Takes a place for one more conversation and holds it until the value ends.
     ///
@@ -32,10 +32,10 @@ struct ConversationLimits {
         guard let own else { throw .refused(Self.tooMany) }
         let account: Account?
         do throws(SystemError) { account = try Account.withUID(peer.uid) } catch {
-            throw .refused(.denied("The caller cannot be identified: \(error)."))
+            throw .refused(.denied("the caller cannot be identified: \(error)"))
         }
         guard account != nil else {
-            throw .refused(.denied("The caller cannot be identified, because no account has uid \(peer.uid)."))
+            throw .refused(.denied("the caller cannot be identified, because no account has uid \(peer.uid)"))
         }
         guard try checked({ () throws(SystemError) in try join(peer.pid, in: area, places) }) else {
             throw .refused(Self.tooMany)
@@ -44,7 +44,7 @@ struct ConversationLimits {
         let open = 0..<(isFirst ? Self.total : Self.total - Self.kept)
         guard try checked({ () throws(SystemError) in try places.takeFirst(of: open) }) != nil else {
             throw .refused(
-                .limitExceeded("All users together have too many open requests; try again in a moment."))
+                .limitExceeded("all users together have too many open requests", advice: "try again in a moment"))
         }
         return places
     }
@@ -75,7 +75,7 @@ struct ConversationLimits {
         _ body: () throws(SystemError) -> Value
     ) throws(ConversationError) -> Value {
         do throws(SystemError) { return try body() } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
     }
 

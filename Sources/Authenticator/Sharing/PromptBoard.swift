@@ -24,7 +24,7 @@ struct PromptBoard {
             boot = try BootTime.bootID()
             own = SharedPrompt.Server(try ProcessIdentity.current())
         } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
         self.group = group
     }
@@ -82,7 +82,7 @@ struct PromptBoard {
                 return change(&prompts)
             }
         } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
     }
 

@@ -90,7 +90,7 @@ struct SharedInquiry {
             throw ConversationError(error)
         }
         guard reply.companions.count < PromptLimits.items else {
-            throw .refused(.challengeRefused("The broker names more requests than a person can be shown."))
+            throw .refused(.challengeRefused("the broker names more requests than a person can be shown"))
         }
         return reply.companions.map(ShownItem.init)
     }

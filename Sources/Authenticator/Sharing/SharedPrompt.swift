@@ -82,7 +82,7 @@ struct ShownItem: Equatable {
     /// - Throws: ``ConversationError`` if the digest cannot be computed.
     init(challenge: String, _ item: BrokerInterface.NamedItem, reason: String?) throws(ConversationError) {
         do throws(CryptographyError) { self.challenge = Hex.encode(try SHA256.digest(Array(challenge.utf8))) } catch {
-            throw .refused(.misconfigured("The challenge cannot be digested: \(error.reason)."))
+            throw .refused(.misconfigured("the challenge cannot be digested: \(error.reason)"))
         }
         service = item.service
         account = item.account
@@ -100,7 +100,7 @@ struct ShownItem: Equatable {
     func token() throws(ConversationError) -> String {
         let parts = [challenge, service ?? "", account ?? "", reason ?? ""].map { Array($0.utf8) }
         do throws(CryptographyError) { return Hex.encode(try SHA256.digest(LengthPrefixed.encode(parts))) } catch {
-            throw .refused(.misconfigured("The item cannot be digested: \(error.reason)."))
+            throw .refused(.misconfigured("the item cannot be digested: \(error.reason)"))
         }
     }
 }

@@ -28,13 +28,13 @@ struct Provisioning {
         let record = try checked(proposal)
         try keys.whileKept(keys.present) { () throws(ConversationError) in
             do throws(RegistryError) { try registry.write(record) } catch {
-                throw .refused(.notCompleted("The new vault cannot be registered: \(error).", kind: "failed"))
+                throw .refused(.notCompleted("the new vault cannot be registered", error))
             }
         }
         do throws(BrokerFailure) {
             let next = try broker.call(BrokerInterface.AdoptVault(challenge: challenge), within: BrokerLimits.sealing)
             guard next.authorizations == [BrokerInterface.Authorization(kind: AuthorizationKind.unlock.rawValue)] else {
-                throw .unreachable("The broker asks for other signatures than a new vault needs.")
+                throw .unreachable("the broker asks for other signatures than a new vault needs")
             }
         } catch {
             throw ConversationError(error)
@@ -62,7 +62,7 @@ struct Provisioning {
         else {
             throw .refused(
                 .notCompleted(
-                    "The broker made a vault that is not what was asked for, so it was not registered.", kind: "failed")
+                    "the broker made a vault that is not what was asked for, so it was not registered", kind: "failed")
             )
         }
         return RegistryRecord(

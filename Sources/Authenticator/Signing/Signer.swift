@@ -56,9 +56,13 @@ struct Signer {
     private func checkFingers() throws(ConversationError) {
         let present: [UInt8]?
         do throws(BiometryObstacle) { present = try fingers?() } catch {
-            throw .refused(.failed(.biometry, error.sentence))
+            throw Self.refused(error.words)
         }
-        guard let present, present == record?.biometrySet else { throw .refused(.failed(.biometry, Biometry.changed)) }
+        guard let present, present == record?.biometrySet else { throw Self.refused(Biometry.changed) }
+    }
+
+    private static func refused(_ words: BiometryWords) -> ConversationError {
+        .refused(.failed(.biometry, words.reason, advice: words.advice))
     }
 
     private func signature(
@@ -69,17 +73,17 @@ struct Signer {
             let request = SigningRequest(
                 nonce: [UInt8](nonce), parameterHash: [UInt8](hash), reference: record.policyReference(for: kind))
         else {
-            throw .unreachable("The broker asked for a signature over something that does not come from a TPM session.")
+            throw .unreachable("the broker asked for a signature over something that does not come from a TPM session")
         }
         let made: SigningKey?
         do throws(ConversationError) { made = try keys.key(for: record) } catch {
-            throw .unreachable("The key that this vault was made for cannot be used.")
+            throw .unreachable("the key that this vault was made for cannot be used")
         }
-        guard let key = made?.key else { throw .unreachable("The key that this vault was made for is gone.") }
+        guard let key = made?.key else { throw .unreachable("the key that this vault was made for is gone") }
         do throws(CryptographyError) {
             return try key.signature(for: request.message())
         } catch {
-            throw .unreachable("The signature could not be made: \(error.reason).")
+            throw .unreachable("the signature could not be made: \(error.reason)")
         }
     }
 }

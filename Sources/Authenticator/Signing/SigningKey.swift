@@ -49,7 +49,7 @@ struct SigningKey {
     }
 
     private static func conversationError(_ error: SystemError) -> ConversationError {
-        .refused(.misconfigured("The authenticator \(error)."))
+        .refused(.misconfigured(error))
     }
 
     /// - Returns: nil if there is no file yet.
@@ -64,7 +64,7 @@ struct SigningKey {
         do throws(CryptographyError) {
             return try P256.PrivateKey(pem: try SecretBytes(copying: bytes))
         } catch {
-            throw SystemError("read the signing key \(path)", reason: "\(error.reason); restore it from a backup")
+            throw SystemError("read the signing key \(path)", reason: error.reason, advice: "restore it from a backup")
         }
     }
 

@@ -25,7 +25,7 @@ struct SigningKeys {
         if record.authenticatorKey == present.publicKey { return present }
         guard let former = try SigningKey(file: formerPath(of: record.authenticatorKey)) else { return nil }
         guard former.publicKey == record.authenticatorKey else {
-            throw .refused(.misconfigured("A former signing key does not match its file's name."))
+            throw .refused(.misconfigured("a former signing key does not match its file's name"))
         }
         return former
     }
@@ -63,7 +63,8 @@ struct SigningKeys {
             let kept = [try SigningKey(file: presentPath), try SigningKey(file: formerPath(of: key.publicKey))]
             guard kept.contains(where: { $0?.publicKey == key.publicKey }) else {
                 throw .refused(
-                    .notCompleted("The authenticator's signing key was renewed meanwhile; try again.", kind: "failed"))
+                    .notCompleted(
+                        "the authenticator's signing key was renewed meanwhile", advice: "try again", kind: "failed"))
             }
             return try body()
         }
@@ -77,7 +78,7 @@ struct SigningKeys {
         try locked { () throws(ConversationError) in
             let records: [RegistryRecord]
             do throws(RegistryError) { records = try registry.records() } catch {
-                throw .refused(.notCompleted("The registry cannot be read: \(error).", kind: "damaged"))
+                throw .refused(.notCompleted("the registry cannot be read", error, kind: "damaged"))
             }
             let named = Set(records.map(\.authenticatorKey))
             let present = try SigningKey(file: presentPath)
@@ -104,7 +105,7 @@ struct SigningKeys {
     private func formerPath(of publicKey: [UInt8]) throws(ConversationError) -> String {
         do throws(CryptographyError) {
             return "\(folder)/\(Hex.encode(Array(try SHA256.digest(publicKey).prefix(16)))).pem"
-        } catch { throw .refused(.misconfigured("The authenticator cannot name a signing key: \(error.reason).")) }
+        } catch { throw .refused(.misconfigured("the authenticator cannot name a signing key: \(error.reason)")) }
     }
 
     /// Keeps other processes of the authenticator from making, renewing or dropping keys meanwhile.
@@ -116,13 +117,13 @@ struct SigningKeys {
 
     private func takeLock() throws(ConversationError) -> FileLock {
         do throws(SystemError) { return try FileLock(path: lockPath) } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
     }
 
     private static func translating<Value>(_ body: () throws(SystemError) -> Value) throws(ConversationError) -> Value {
         do throws(SystemError) { return try body() } catch {
-            throw .refused(.misconfigured("The authenticator \(error)."))
+            throw .refused(.misconfigured(error))
         }
     }
 }

@@ -33,7 +33,7 @@ struct ApplicationPasswords: Sendable {
             let seconds = Int((wait / .seconds(1)).rounded(.up))
             throw Fault(
                 .applicationPasswordRefused,
-                "There were too many wrong application passwords; try again in \(seconds) s.")
+                "there were too many wrong application passwords", advice: "try again in \(seconds) s")
         }
         return try await stretcher.run(for: request.caller.uid, unless: request.isAbandoned) { () throws(VaultError) in
             try StretchedPassword(password, salt: salt)

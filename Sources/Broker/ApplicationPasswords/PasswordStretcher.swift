@@ -32,13 +32,14 @@ final class PasswordStretcher: Sendable {
     ) async throws(Fault) -> StretchedPassword {
         do throws(UserBudgets.Refusal) { try budgets.take(1, of: .stretches, for: uid) } catch {
             throw Fault(
-                .limitExceeded, "Too many application passwords are being tried at once; try again in a moment.")
+                .limitExceeded, "too many application passwords are being tried at once",
+                advice: "try again in a moment")
         }
         defer { budgets.give(back: 1, of: .stretches, for: uid) }
         let result: Result<StretchedPassword, Fault> = await withCheckedContinuation { continuation in
             add(uid) {
                 guard !isAbandoned() else {
-                    continuation.resume(returning: .failure(Fault(.failed, "The caller has hung up.")))
+                    continuation.resume(returning: .failure(Fault(.failed, "the caller has hung up")))
                     return
                 }
                 do throws(VaultError) {

@@ -76,7 +76,7 @@ struct AuthenticatorInterface: ServedInterface {
         case let call as BrokerInterface.AdoptSuccessor: try await conversation.adoptSuccessor(call)
         case let call as BrokerInterface.Report: try await conversation.report(call)
         case let call as BrokerInterface.Refuse: try await conversation.refuse(call)
-        default: throw Fault(.brokerFailed, "The broker serves this method, and does not know it.")
+        default: throw Fault(.brokerFailed, "the broker serves this method, and does not know it")
         }
     }
 

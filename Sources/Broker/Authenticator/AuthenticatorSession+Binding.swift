@@ -68,9 +68,9 @@ extension AuthenticatorSession {
         guard let text else { return nil }
         let pin: SecretBytes?
         do throws(CryptographyError) { pin = try SecretBytes(base64Encoded: text) } catch {
-            throw Fault(.brokerFailed, "There is no memory for a PIN: \(error.reason).")
+            throw Fault(.brokerFailed, "there is no memory for a PIN: \(error.reason)")
         }
-        guard let pin, pin.count == 32 else { throw Fault(.brokerInvalidArgument, "A PIN has 32 bytes.") }
+        guard let pin, pin.count == 32 else { throw Fault(.brokerInvalidArgument, "a PIN has 32 bytes") }
         return pin
     }
 }

@@ -10,7 +10,7 @@ extension AuthenticatorSession {
     func provision(_ method: BrokerInterface.Provision<RegistryRecord>) async throws(Fault) -> MethodAnswer {
         try await conduct(.provision, method.challenge) { (challenge) throws(Fault) in
             guard let key = Base64.decode(method.authenticatorKey), P256.isOnCurve(key) else {
-                throw Fault(.brokerInvalidArgument, "The authenticator's key is no point of P-256.")
+                throw Fault(.brokerInvalidArgument, "the authenticator's key is no point of P-256")
             }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
             let record = try await vaultActor.creation.provision(

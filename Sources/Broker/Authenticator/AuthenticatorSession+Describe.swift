@@ -11,10 +11,10 @@ extension AuthenticatorSession {
         guard let uid = UInt32(exactly: method.uid), let pid = Int32(exactly: method.pid),
             let start = UInt64(exactly: method.startTime)
         else {
-            throw Fault(.brokerInvalidArgument, "These numbers name no process.")
+            throw Fault(.brokerInvalidArgument, "these numbers name no process")
         }
         guard (method.program ?? "").utf8.count <= LogLimits.program else {
-            throw Fault(.brokerInvalidArgument, "The program's path is too long.")
+            throw Fault(.brokerInvalidArgument, "the program's path is too long")
         }
         let challenge: Challenge
         do throws(ChallengeRefusal) {
@@ -56,7 +56,7 @@ extension AuthenticatorSession {
         for challenge in found {
             let digest: [UInt8]
             do throws(CryptographyError) { digest = try SHA256.digest(Array(challenge.id.utf8)) } catch {
-                throw Fault(.brokerFailed, "The challenge cannot be digested: \(error.reason).")
+                throw Fault(.brokerFailed, "the challenge cannot be digested: \(error.reason)")
             }
             companions.append(
                 BrokerInterface.Companion(

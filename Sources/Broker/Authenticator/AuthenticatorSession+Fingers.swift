@@ -12,7 +12,7 @@ extension AuthenticatorSession {
                 throw Fault(.brokerNotPermitted, PrivateCall.provideKey.objection)
             }
             guard let digest = Base64.decode(method.setDigest), digest.count == 32 else {
-                throw Fault(.brokerInvalidArgument, "A digest of fingers has 32 bytes.")
+                throw Fault(.brokerInvalidArgument, "a digest of fingers has 32 bytes")
             }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
             let name = try await vaultActor.fingers.provideSetKey(in: vaultActor, for: challenge.id, digest)

@@ -8,7 +8,7 @@ extension AuthenticatorSession {
     /// connection only. The vault still opens only with the signature.
     func report(_ method: BrokerInterface.Report) async throws(Fault) -> MethodAnswer {
         guard let uid = UInt32(exactly: method.uid), uid != PeerCredentials.unknownUser, uid != .max else {
-            throw Fault(.brokerInvalidArgument, "This number names no user.")
+            throw Fault(.brokerInvalidArgument, "this number names no user")
         }
         let vaultActor = core.vaultStore.vaultActor(of: .user(uid))
         do throws(Fault) {

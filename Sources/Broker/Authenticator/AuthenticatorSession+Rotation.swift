@@ -10,12 +10,12 @@ extension AuthenticatorSession {
     func renew(_ method: BrokerInterface.Renew) async throws(Fault) -> MethodAnswer {
         try await conduct(.renew, method.challenge) { (challenge) throws(Fault) in
             guard let key = Base64.decode(method.authenticatorKey), P256.isOnCurve(key) else {
-                throw Fault(.brokerInvalidArgument, "The authenticator's key is no point of P-256.")
+                throw Fault(.brokerInvalidArgument, "the authenticator's key is no point of P-256")
             }
             var binding: (pin: SecretBytes, salt: [UInt8])?
             if let pin = try Self.pin(method.pin) {
                 guard let salt = method.salt.flatMap(Base64.decode), salt.count == BindingPin.saltCount else {
-                    throw Fault(.brokerInvalidArgument, "A salt has \(BindingPin.saltCount) bytes.")
+                    throw Fault(.brokerInvalidArgument, "a salt has \(BindingPin.saltCount) bytes")
                 }
                 binding = (pin, salt)
             }

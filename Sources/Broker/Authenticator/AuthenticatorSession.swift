@@ -9,7 +9,7 @@ struct AuthenticatorSession: Sendable {
     let caller: Caller
 
     static let refusal = Fault(
-        .brokerChallengeRefused, "The challenge is unknown, used, too old, or another process's.")
+        .brokerChallengeRefused, "the challenge is unknown, used, too old, or another process's")
 
     /// Makes one call about a challenge that was described over this connection. If the call fails, or if the request
     /// never permits it, the challenge is over.

@@ -17,7 +17,7 @@ struct BootForecast {
     func digest(_ method: Keychain.ApproveBoot, _ file: FirmwareLog) throws(Fault) -> [UInt8]? {
         let (replacements, values) = (method.replacements ?? [], method.values ?? [])
         guard replacements.isEmpty || values.isEmpty else {
-            throw Fault(.invalidArgument, "Name either what is replaced or what the registers will hold, not both.")
+            throw Fault(.invalidArgument, "name either what is replaced or what the registers will hold, not both")
         }
         let next: [UInt8]
         if !replacements.isEmpty {
@@ -30,7 +30,7 @@ struct BootForecast {
         guard next != standing.now else {
             throw Fault(
                 .invalidArgument,
-                "That changes nothing in the registers that your vault is tied to, so there is nothing to approve.")
+                "that changes nothing in the registers that your vault is tied to, so there is nothing to approve")
         }
         return next
     }
@@ -40,7 +40,7 @@ struct BootForecast {
         for entry in given {
             let register = Int(clamping: entry.register)
             guard boot.registers.contains(register) else {
-                throw Fault(.invalidArgument, "Your vault is not tied to register \(entry.register).")
+                throw Fault(.invalidArgument, "your vault is not tied to register \(entry.register)")
             }
             values[register] = try Self.bytes(entry.value)
         }
@@ -50,7 +50,7 @@ struct BootForecast {
     private func predicted(_ groups: [[Keychain.Replacement]], _ file: FirmwareLog) throws(Fault) -> [UInt8] {
         guard groups.count <= BootLimits.replacements, groups.allSatisfy({ BootLimits.digests.contains($0.count) })
         else {
-            throw Fault(.invalidArgument, "There are too many replacements for one update.")
+            throw Fault(.invalidArgument, "there are too many replacements for one update")
         }
         let log: MeasurementLog
         switch file.read() {
@@ -58,14 +58,15 @@ struct BootForecast {
         case .failure(let error):
             throw Fault(
                 .failed,
-                "\(Faults.sentence(error.reason)) Nothing can be predicted without it; name what the registers will hold, with --expect"
+                "\(error.reason), so nothing can be predicted from it",
+                advice: "name what the registers will hold, with --expect"
             )
         }
         if let unexplained = Self.unexplained(log, standing.values) {
             throw Fault(
                 .failed,
-                "The firmware's log does not explain what the TPM measured (register \(unexplained)), so nothing can be "
-                    + "predicted from it; name what the registers will hold, with --expect")
+                "the firmware's log does not explain what the TPM measured (register \(unexplained)), so nothing can be "
+                    + "predicted from it", advice: "name what the registers will hold, with --expect")
         }
         let measured = Set(log.events.map(\.digest))
         var changes: [[UInt8]: [UInt8]] = [:]
@@ -80,7 +81,7 @@ struct BootForecast {
             guard isMeasured else {
                 throw Fault(
                     .invalidArgument,
-                    "Replacement \(index + 1) replaces something that was not measured when this machine was started.")
+                    "replacement \(index + 1) replaces something that was not measured when this machine was started")
             }
         }
         do throws(TPMError) {
@@ -99,7 +100,7 @@ struct BootForecast {
 
     private static func bytes(_ text: String) throws(Fault) -> [UInt8] {
         guard let bytes = Hex.decode(text), bytes.count == 32 else {
-            throw Fault(.invalidArgument, "A digest has 64 hexadecimal digits.")
+            throw Fault(.invalidArgument, "a digest has 64 hexadecimal digits")
         }
         return bytes
     }

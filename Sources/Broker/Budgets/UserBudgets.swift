@@ -87,7 +87,7 @@ final class SecretAllowance: Sendable {
         let room = SecureHeap.room(for: count) * times
         do throws(UserBudgets.Refusal) { try budgets.take(room, of: .secrets, for: uid) } catch {
             throw Fault(
-                .limitExceeded, "Too many secrets are in use, yours or those of all users; try again later.")
+                .limitExceeded, "too many secrets are in use, yours or those of all users", advice: "try again later")
         }
         taken.withLock { $0 += room }
     }

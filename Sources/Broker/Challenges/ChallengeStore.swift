@@ -43,7 +43,8 @@ final class ChallengeStore: Sendable {
         }
         guard isTaken else {
             throw Fault(
-                .limitExceeded, "This user has too many open authentications already; finish or cancel one first.")
+                .limitExceeded, "this user has too many open authentications already",
+                advice: "finish or cancel one first")
         }
         sweep(after: limits.life)
         return id
@@ -66,7 +67,7 @@ final class ChallengeStore: Sendable {
 
     private static func newID() throws(Fault) -> Challenge.ID {
         do throws(CryptographyError) { return Base64URL.encode(try Random.bytes(32)) } catch {
-            throw Fault(.failed, "The broker has no random numbers.")
+            throw Fault(.failed, "the broker has no random numbers")
         }
     }
 

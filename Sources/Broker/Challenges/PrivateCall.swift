@@ -59,16 +59,16 @@ enum PrivateCall: String, Sendable, CaseIterable {
     /// The error message for a call that the request never permits.
     var objection: String {
         switch self {
-        case .companions, .refuse: "This challenge does not permit the call."
-        case .prepare, .complete: "This challenge asks for no signature."
-        case .provision, .adoptVault: "This challenge makes no vault."
-        case .provideKey: "This challenge asks for no such key."
-        case .confirmEnrolment: "This challenge binds no item to fingers."
-        case .reseal: "This challenge neither binds a vault nor unbinds one."
-        case .resealForBoot: "This challenge neither ties a vault to the boot nor releases one."
-        case .adoptRoots: "This challenge replaces no roots."
-        case .renew, .succeed, .adoptSuccessor: "This challenge renews no keys."
-        case .confirmAcceptance: "This challenge accepts no vault."
+        case .companions, .refuse: "this challenge does not permit the call"
+        case .prepare, .complete: "this challenge asks for no signature"
+        case .provision, .adoptVault: "this challenge makes no vault"
+        case .provideKey: "this challenge asks for no such key"
+        case .confirmEnrolment: "this challenge binds no item to fingers"
+        case .reseal: "this challenge neither binds a vault nor unbinds one"
+        case .resealForBoot: "this challenge neither ties a vault to the boot nor releases one"
+        case .adoptRoots: "this challenge replaces no roots"
+        case .renew, .succeed, .adoptSuccessor: "this challenge renews no keys"
+        case .confirmAcceptance: "this challenge accepts no vault"
         }
     }
 }

@@ -49,7 +49,8 @@ enum RollbackCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         guard let record = facts.record else { return [] }
         if case .failure(let fault) = facts.vault, fault.details.kind == Keychain.rollback {
-            return [Keychain.Finding(.rollback, .problem, fault.details.message ?? "the vault's file is an older copy")]
+            let words = fault.details.message ?? "the vault's file is an older copy"
+            return [Keychain.Finding(.rollback, .problem, words, advice: fault.details.advice)]
         }
         guard let counter = record.counter else {
             return [

@@ -4,48 +4,55 @@ import Varlink
 import Vault
 
 extension Fault {
-    /// Turns a vault's error into an error for clients. The cause is left out, because it may name files and rows.
+    /// A vault's error on the wire: its words, and the cause without the names of files and rows.
     init(_ error: VaultError) {
+        var details = Details(message: error.reason, advice: error.advice, cause: error.underlying)
+        let name: Name
         switch error.code {
-        case .notFound: self.init(.notFound, Faults.sentence(error.reason))
-        case .ambiguous(let accounts):
-            self.init(
-                .ambiguous,
-                Details(message: "There are several accounts of this service: name one.", accounts: accounts))
-        case .alreadyExists: self.init(.alreadyExists, "The item exists already.")
-        case .changed: self = Faults.challengeRefused
-        case .damaged: self.init(.damaged, Faults.sentence(error.reason))
-        case .rollback:
-            self.init(.damaged, Details(message: Faults.sentence(error.reason), kind: Keychain.rollback))
-        case .uncounted: self.init(.failed, Faults.sentence(error.reason))
-        case .newerFormat: self.init(.damaged, Faults.sentence(error.reason))
-        case .limitExceeded: self.init(.limitExceeded, Faults.sentence(error.reason))
-        case .invalidArgument: self.init(.invalidArgument, Faults.sentence(error.reason))
-        case .locked: self = Faults.locked
-        case .authenticationFailed: self.init(.applicationPasswordRefused, Faults.sentence(error.reason))
-        case .fingersChanged:
-            self.init(.fingersChanged, Faults.sentence(error.reason + "; set it again with: coffer set"))
+        // One answer for all that happens to challenges and items meanwhile.
+        case .changed:
+            self = Faults.challengeRefused
+            return
         case .sealer:
-            self = (error.cause as? SealerError).map { Fault($0) } ?? Fault(.failed, Faults.sentence(error.reason))
-        case .storage, .outOfMemory: self.init(.failed, Faults.sentence(error.reason))
+            self = (error.cause as? SealerError).map { Fault($0) } ?? Fault(.failed, details)
+            return
+        case .notFound: name = .notFound
+        case .ambiguous(let accounts):
+            name = .ambiguous
+            details.accounts = accounts
+        case .alreadyExists: name = .alreadyExists
+        case .rollback:
+            name = .damaged
+            details.kind = Keychain.rollback
+        case .damaged, .newerFormat: name = .damaged
+        case .limitExceeded: name = .limitExceeded
+        case .invalidArgument: name = .invalidArgument
+        case .locked: name = .locked
+        case .authenticationFailed: name = .applicationPasswordRefused
+        case .fingersChanged: name = .fingersChanged
+        case .uncounted, .storage, .outOfMemory: name = .failed
         }
+        self.init(name, details)
     }
 
-    /// Turns a sealer's error into an error for clients.
+    /// A sealer's error on the wire: its words, and the TPM's own code.
     init(_ error: SealerError) {
         let kind: String
         switch error.code {
         case .damaged:
-            self.init(.damaged, Faults.sentence(error.reason))
+            self.init(.damaged, error.reason, advice: error.advice, cause: error.underlying)
             return
         case .counterGone:
-            self.init(.damaged, Details(message: Faults.sentence(error.reason), kind: Keychain.rollback))
+            self.init(
+                .damaged,
+                Details(
+                    message: error.reason, advice: error.advice, cause: error.underlying, kind: Keychain.rollback))
             return
         case .signingRefused:
-            self.init(.challengeRefused, "The authenticator did not sign in time; start again.")
+            self.init(.challengeRefused, "the authenticator did not sign in time")
             return
         case .outOfMemory:
-            self.init(.failed, Faults.sentence(error.reason))
+            self.init(.failed, error.reason, advice: error.advice)
             return
         case .unavailable: kind = "unavailable"
         case .replaced: kind = "replaced"
@@ -66,15 +73,17 @@ extension Fault {
         self.init(
             .tpm,
             Details(
-                message: Faults.sentence(error.reason), kind: kind, code: Int64(error.tpmCode),
+                message: error.reason, advice: error.advice, kind: kind, code: Int64(error.tpmCode),
                 triesLeft: error.triesLeft.map { Int64($0) }))
     }
 
-    /// Turns an error of the registry into an error for clients.
+    /// An error of the registry on the wire.
     init(_ error: RegistryError) {
-        switch error.code {
-        case .damaged, .untrusted, .conflict: self.init(.damaged, Faults.sentence(error.reason))
-        case .unreadable, .unwritable: self.init(.failed, Faults.sentence(error.reason))
-        }
+        let name: Name =
+            switch error.code {
+            case .damaged, .untrusted, .conflict: .damaged
+            case .unreadable, .unwritable: .failed
+            }
+        self.init(name, error.reason, advice: error.advice, cause: error.underlying)
     }
 }

@@ -12,7 +12,7 @@ enum WireAccess {
 
     static func decode(_ wire: Keychain.AccessControl) throws(Fault) -> AccessControl {
         guard Set(wire.require).count == wire.require.count else {
-            throw Fault(.invalidArgument, "A requirement is named twice.")
+            throw Fault(.invalidArgument, "a requirement is named twice")
         }
         var constraints: ConstraintSet = []
         for constraint in wire.require { constraints.insert(vaultConstraint(constraint)) }

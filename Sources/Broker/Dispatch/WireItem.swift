@@ -22,7 +22,7 @@ enum WireTime {
     static func decode(_ milliseconds: Int64?) throws(Fault) -> UInt64? {
         guard let milliseconds, milliseconds != 0 else { return nil }
         guard let time = UInt64(exactly: milliseconds) else {
-            throw Fault(.invalidArgument, "An expiry cannot be before 1970.")
+            throw Fault(.invalidArgument, "an expiry cannot be before 1970")
         }
         return time
     }
@@ -34,8 +34,8 @@ enum WireValue {
         do throws(CryptographyError) {
             if let value = try SecretBytes(base64Encoded: text) { return value }
         } catch {
-            throw Fault(.failed, "The broker has no memory for the value just now; try again in a moment.")
+            throw Fault(.failed, "the broker has no memory for the value just now", advice: "try again in a moment")
         }
-        throw Fault(.invalidArgument, "The value is not base64.")
+        throw Fault(.invalidArgument, "the value is not base64")
     }
 }

@@ -22,7 +22,8 @@ struct VaultAccess: Sendable {
         case (nil, nil): return Admission(owner: caller.owner, standing: .own, name: nil)
         case (let group?, nil): return try await Self.aside { () throws(Fault) in try admitMember(caller, group) }
         case (nil, let user?): return try await Self.aside { () throws(Fault) in try admitRoot(caller, user) }
-        case (_?, _?): throw Fault(.invalidArgument, "A vault belongs to a group or an account; name one of them.")
+        case (_?, _?):
+            throw Fault(.invalidArgument, "a vault belongs to a group or an account", advice: "name one of them")
         }
     }
 
@@ -46,12 +47,12 @@ struct VaultAccess: Sendable {
         do throws(RegistryError) { record = try registry.record(for: .user(account.uid)) } catch { throw Fault(error) }
         guard let record else {
             throw Fault(
-                .notFound, "“\(name)” has no vault; make a service vault with: coffer vault create")
+                .notFound, "“\(name)” has no vault", advice: "make a service vault with: coffer vault create")
         }
         guard record.isService else {
             throw Fault(
                 .notPermitted,
-                "The vault of “\(name)” belongs to a person: only its owner may use it, and root may not."
+                "the vault of “\(name)” belongs to a person: only its owner may use it, and root may not"
             )
         }
         return Admission(owner: .user(account.uid), standing: .root, name: name)
@@ -60,7 +61,7 @@ struct VaultAccess: Sendable {
     /// Root may accept the file of any vault.
     private static func admitAcceptance(_ caller: Caller, _ choice: Keychain.VaultChoice) throws(Fault) -> Admission {
         guard caller.uid == 0 else {
-            throw Fault(.notPermitted, "Only root may accept a vault's file that the TPM has not counted.")
+            throw Fault(.notPermitted, "only root may accept a vault's file that the TPM has not counted")
         }
         do throws(SystemError) {
             switch (choice.group, choice.user) {
@@ -75,14 +76,15 @@ struct VaultAccess: Sendable {
                 return Admission(owner: .user(account.uid), standing: .root, name: name)
             case (_?, _?): break
             }
-        } catch { throw Fault(.notFound, "There is no such account or group, or the name service does not answer.") }
-        throw Fault(.invalidArgument, "A vault belongs to a group or an account; name one of them.")
+        } catch { throw Fault(.notFound, "there is no such account or group, or the name service does not answer") }
+        throw Fault(.invalidArgument, "a vault belongs to a group or an account", advice: "name one of them")
     }
 
     private func admitCreation(_ caller: Caller, _ name: String) throws(Fault) -> Admission {
         let account = try account(name, for: caller)
         guard account.uid != 0 else {
-            throw Fault(.invalidArgument, "Root makes its own vault like everybody else, with: coffer unlock")
+            throw Fault(
+                .invalidArgument, "root makes its own vault like everybody else", advice: "make it with: coffer unlock")
         }
         return Admission(owner: .user(account.uid), standing: .root, name: name)
     }
@@ -90,11 +92,11 @@ struct VaultAccess: Sendable {
     private func account(_ name: String, for caller: Caller) throws(Fault) -> Account {
         // Before anything is looked up: whether a name exists is not for this answer to tell.
         guard caller.uid == 0 else {
-            throw Fault(.notPermitted, "Only root may name another account's vault.")
+            throw Fault(.notPermitted, "only root may name another account's vault")
         }
         let account: Account?
         do throws(SystemError) { account = try Account.named(name) } catch { throw Faults.noNames }
-        guard let account else { throw Fault(.notFound, "There is no account “\(name)”; see: getent passwd") }
+        guard let account else { throw Fault(.notFound, "there is no account “\(name)”", advice: "see: getent passwd") }
         return account
     }
 

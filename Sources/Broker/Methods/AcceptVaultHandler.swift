@@ -7,7 +7,7 @@ import Vault
 enum AcceptVaultHandler: MethodHandler {
     static func answer(_ method: Keychain.AcceptVault, _ request: Request) async throws(Fault) -> MethodAnswer {
         guard let granted = try request.redeem(method.challenge) else {
-            guard request.condition != .none else { throw Fault(.notFound, "There is no such vault.") }
+            guard request.condition != .none else { throw Fault(.notFound, "there is no such vault") }
             try await request.vaultActor.rollback.requireRollback(in: request.vaultActor)
             let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: .accept, vault: vault)

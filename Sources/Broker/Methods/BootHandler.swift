@@ -40,7 +40,8 @@ enum TieToBootHandler: MethodHandler {
             guard releases || isGranted else {
                 throw Fault(
                     .alreadyExists,
-                    "Your vault is tied to the boot already; to choose other registers, release it first with: coffer boot release"
+                    "your vault is tied to the boot already",
+                    advice: "to choose other registers, release it first with: coffer boot release"
                 )
             }
             return .reply(Keychain.Boot.Reply(boot: try await request.vaultActor.boots.state(in: request.vaultActor)))
@@ -66,7 +67,7 @@ enum ApproveBootHandler: MethodHandler {
         try BootRule.check(request)
         let granted = try request.redeem(method.challenge)
         guard let (boot, standing) = try await request.vaultActor.boots.standing(in: request.vaultActor) else {
-            throw Fault(.invalidArgument, "Your vault is not tied to the boot; tie it with: coffer boot bind")
+            throw Fault(.invalidArgument, "your vault is not tied to the boot", advice: "tie it with: coffer boot bind")
         }
         // An invalid call is refused before anybody is prompted.
         let next = try BootForecast(

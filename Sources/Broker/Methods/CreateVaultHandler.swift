@@ -11,7 +11,7 @@ enum CreateVaultHandler: MethodHandler {
         let state = try await request.vaultActor.state()
         if granted != nil { return .reply(Keychain.VaultReply(vault: state)) }
         guard state.state == .none else {
-            throw Fault(.alreadyExists, "“\(method.owner)” has a vault already; it stays as it is.")
+            throw Fault(.alreadyExists, "“\(method.owner)” has a vault already", advice: "it stays as it is")
         }
         throw try await request.creationRequired()
     }

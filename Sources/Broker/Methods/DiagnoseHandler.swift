@@ -12,7 +12,7 @@ enum DiagnoseHandler: MethodHandler {
     static func answer(_ method: Keychain.Diagnose, _ request: Request) async throws(Fault) -> MethodAnswer {
         let vaultAccess = request.core.diagnoses
         guard vaultAccess.begin(request.caller.uid) else {
-            throw Fault(.limitExceeded, "Another diagnosis is running for you just now; wait for it to end.")
+            throw Fault(.limitExceeded, "another diagnosis is running for you just now", advice: "wait for it to end")
         }
         defer { vaultAccess.end(request.caller.uid) }
         let facts = await facts(request)

@@ -11,7 +11,7 @@ enum EditHandler: MethodHandler {
             expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 })
         guard let wire = method.access else {
             guard method.applicationPassword == nil, method.newApplicationPassword == nil else {
-                throw Fault(.invalidArgument, "Only a change of access takes an application password.")
+                throw Fault(.invalidArgument, "only a change of access takes an application password")
             }
             _ = try request.redeem(method.challenge)
             let program = request.program()

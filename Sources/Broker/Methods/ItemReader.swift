@@ -30,7 +30,7 @@ struct ItemReader: Sendable {
         _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
     ) async throws(Fault) -> Value {
         if let reason, reason.utf8.count > Limits.reason {
-            throw Fault(.invalidArgument, "A reason may have at most \(Limits.reason) bytes.")
+            throw Fault(.invalidArgument, "a reason may have at most \(Limits.reason) bytes")
         }
         let granted = if let redeemed { redeemed } else { try request.redeem(challenge) }
         var outcome = try await look(request, for: event, granted, stretched: nil, body)

@@ -9,7 +9,7 @@ enum LogHandler: MethodHandler {
             return .reply(Keychain.Log.Reply(records: [], more: false, problem: nil))
         }
         guard let since = UInt64(exactly: method.since ?? 0), let after = UInt64(exactly: method.after ?? 0) else {
-            throw Fault(.invalidArgument, "A time cannot be before 1970, and a number cannot be below 0.")
+            throw Fault(.invalidArgument, "a time cannot be before 1970, and a number cannot be below 0")
         }
         let page = try await request.vaultActor.use { try $0.vault.logPage(after: after, since: since) }
         return .reply(

@@ -20,7 +20,7 @@ enum NewRecoveryCodeHandler: MethodHandler {
             in: request.vaultActor, for: key, of: granted.vault, to: request.caller)
         let text: SecretBytes
         do throws(CryptographyError) { text = try made.code.text } catch {
-            throw Fault(.failed, "There is no memory for the code.")
+            throw Fault(.failed, "there is no memory for the code")
         }
         await request.vaultActor.note(
             AccessRecord(.recovery, by: request.program(granted), detail: "a code was given out"), .anchored)
@@ -37,10 +37,10 @@ enum ConfirmRecoveryCodeHandler: MethodHandler {
         try RecoveryRule.check(request)
         let characters: SecretBytes
         guard method.characters.utf8.count <= Limits.recoveryCodePart else {
-            throw Fault(.invalidArgument, "A group of a code has \(RecoveryCode.groupLength) letters and digits.")
+            throw Fault(.invalidArgument, "a group of a code has \(RecoveryCode.groupLength) letters and digits")
         }
         do throws(CryptographyError) { characters = try SecretBytes(copying: Array(method.characters.utf8)) } catch {
-            throw Fault(.failed, "There is no memory for the code.")
+            throw Fault(.failed, "there is no memory for the code")
         }
         let made = try await request.vaultActor.recovery.confirm(in: request.vaultActor, characters, by: request.caller)
         await request.vaultActor.note(

@@ -45,10 +45,10 @@ enum RotateAllHandler: MethodHandler {
         for entry in given {
             guard let item = plan.withPassword[entry.item] else {
                 throw Fault(
-                    .invalidArgument, "An application password was given, but this vault has no such item with one.")
+                    .invalidArgument, "an application password was given, but this vault has no such item with one")
             }
             guard passwords.updateValue(entry.password, forKey: item) == nil else {
-                throw Fault(.invalidArgument, "An item's application password was given twice.")
+                throw Fault(.invalidArgument, "an item's application password was given twice")
             }
         }
         return passwords
@@ -59,7 +59,7 @@ enum RotateAllHandler: MethodHandler {
     private static func stretch(
         _ text: String, salt: [UInt8], of item: ItemID, _ request: Request
     ) async throws(Fault) -> RenewedPassword {
-        guard !request.isAbandoned() else { throw Fault(.failed, "The caller has hung up.") }
+        guard !request.isAbandoned() else { throw Fault(.failed, "the caller has hung up") }
         let one = request.withOwnAllowance()
         let password = try one.secrets.decode(text)
         let book = request.core.applicationPasswords

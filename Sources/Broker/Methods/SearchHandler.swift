@@ -7,7 +7,8 @@ enum SearchHandler: MethodHandler {
     static func answer(_ method: Keychain.Search, _ request: Request) async throws(Fault) -> MethodAnswer {
         let attributes = method.attributes ?? [:]
         guard attributes.count <= Limits.attributes else {
-            throw Fault(.limitExceeded, "An item has \(Limits.attributes) attributes at most: search by fewer.")
+            throw Fault(
+                .limitExceeded, "an item has \(Limits.attributes) attributes at most", advice: "search by fewer")
         }
         guard request.condition != .none else { return .items([]) }
         return .items(

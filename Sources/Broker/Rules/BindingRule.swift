@@ -7,17 +7,17 @@ import Vault
 enum BindingRule {
     static func check(_ record: RegistryRecord) throws(Fault) {
         if case .group = record.owner {
-            throw Fault(.invalidArgument, "A group's vault cannot be bound: a group has no password.")
+            throw Fault(.invalidArgument, "a group's vault cannot be bound: a group has no password")
         }
         guard !record.isService else {
             throw Fault(
-                .invalidArgument, "A service vault cannot be bound: nobody can be asked for a password."
+                .invalidArgument, "a service vault cannot be bound: nobody can be asked for a password"
             )
         }
         guard record.sealer == .tpm else {
             throw Fault(
                 .invalidArgument,
-                "A vault that is sealed by software cannot be bound: only a TPM counts the tries of a password.")
+                "a vault that is sealed by software cannot be bound: only a TPM counts the tries of a password")
         }
     }
 

@@ -9,7 +9,7 @@ enum BootRule {
     /// Only the vault's owner may do this.
     static func check(_ request: Request) throws(Fault) {
         guard request.admission.standing == .own else {
-            throw Fault(.notPermitted, "Only a vault's owner can tie it to the boot, and only their own vault.")
+            throw Fault(.notPermitted, "only a vault's owner can tie it to the boot, and only their own vault")
         }
     }
 
@@ -17,12 +17,12 @@ enum BootRule {
         guard !record.isService else {
             throw Fault(
                 .invalidArgument,
-                "A service vault cannot be tied to the boot: nobody could be asked to approve an update.")
+                "a service vault cannot be tied to the boot: nobody could be asked to approve an update")
         }
         guard record.sealer == .tpm else {
             throw Fault(
                 .invalidArgument,
-                "A vault that is sealed by software cannot be tied to the boot: only a TPM knows how the machine was started."
+                "a vault that is sealed by software cannot be tied to the boot: only a TPM knows how the machine was started"
             )
         }
     }
@@ -52,11 +52,11 @@ enum BootRule {
         let what =
             switch coverage.commandLine {
             case .held, .open:
-                "Nothing in registers \(words) holds the kernel's command line: anybody who edits it at the boot menu could open your vault"
+                "nothing in registers \(words) holds the kernel's command line: anybody who edits it at the boot menu could open your vault"
             case .unknown:
-                "It is not known whether registers \(words) hold the kernel's command line: \(coverage.reason ?? "")"
+                "it is not known whether registers \(words) hold the kernel's command line: \(coverage.reason ?? "")"
             }
-        throw Fault(.failed, what + "; to tie the vault all the same, add: --weak")
+        throw Fault(.failed, what, advice: "to tie the vault all the same, add: --weak")
     }
 
     /// The registers that a vault is to be tied to, checked and sorted.
@@ -65,7 +65,7 @@ enum BootRule {
         guard BootPin.areSelectable(registers) else {
             throw Fault(
                 .invalidArgument,
-                "Name registers from 0 to 22, each once, and not 16, which any program can reset."
+                "name registers from 0 to 22, each once, and not 16, which any program can reset"
             )
         }
         return registers.sorted()

@@ -7,10 +7,12 @@ enum LockedScreenRule {
         switch screen {
         case .open: return
         case .locked:
-            throw Fault(.notPermitted, "A graphical session of this user is locked; unlock it, or run: coffer unlock")
+            throw Fault(
+                .notPermitted, "a graphical session of this user is locked", advice: "unlock it, or run: coffer unlock")
         case .unknown:
             throw Fault(
-                .notPermitted, "logind cannot be asked whether a session of this user is locked; run: coffer unlock")
+                .notPermitted, "logind cannot be asked whether a session of this user is locked",
+                advice: "run: coffer unlock")
         }
     }
 }

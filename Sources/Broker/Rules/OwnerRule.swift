@@ -7,7 +7,7 @@ import Vault
 /// This concerns groups, and accounts for which nobody can be prompted.
 enum OwnerRule {
     static let nobodyToAsk = Fault(
-        .invalidArgument, "In a service vault nobody can be asked, so the item could never be read.")
+        .invalidArgument, "in a service vault nobody can be asked, so the item could never be read")
 
     static func check(_ access: AccessControl, in record: RegistryRecord) throws(Fault) {
         try PasscodeSetRule.check(access, in: record)
@@ -15,7 +15,7 @@ enum OwnerRule {
             guard !access.constraints.contains(.biometryCurrentSet) else {
                 throw Fault(
                     .invalidArgument,
-                    "“biometry-current-set” depends on one person's templates, and a group's vault has none.")
+                    "“biometry-current-set” depends on one person's templates, and a group's vault has none")
             }
         }
         if record.isService {

@@ -10,13 +10,14 @@ enum PasscodeSetRule {
         guard access.accessibility == .passcodeSet else { return }
         if case .group = record.owner {
             throw Fault(
-                .invalidArgument, "“passcode-set” depends on one person's password, and a group's vault has none.")
+                .invalidArgument, "“passcode-set” depends on one person's password, and a group's vault has none")
         }
         if record.isService { throw OwnerRule.nobodyToAsk }
         guard record.binding != nil else {
             throw Fault(
                 .invalidArgument,
-                "“passcode-set” needs a vault that is bound to the login password; bind this one with: coffer unlock --bind"
+                "“passcode-set” needs a vault that is bound to the login password",
+                advice: "bind this one with: coffer unlock --bind"
             )
         }
     }

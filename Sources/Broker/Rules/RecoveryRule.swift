@@ -6,7 +6,7 @@ import Varlink
 enum RecoveryRule {
     static func check(_ request: Request) throws(Fault) {
         guard request.admission.standing == .own else {
-            throw Fault(.notPermitted, "Only a vault's owner can make a recovery code, and only for their own vault.")
+            throw Fault(.notPermitted, "only a vault's owner can make a recovery code, and only for their own vault")
         }
     }
 }

@@ -7,6 +7,6 @@ enum RootRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
         guard facts.standing == .root, !facts.item.access.constraints.isEmpty else { return .pass }
         return .refuse(
-            Fault(.notPermitted, "This item requires more than an open vault, so root may not read it for its owner."))
+            Fault(.notPermitted, "this item requires more than an open vault, so root may not read it for its owner"))
     }
 }

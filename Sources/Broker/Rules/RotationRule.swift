@@ -8,7 +8,8 @@ enum RotationRule {
         guard request.admission.standing != .member else {
             throw Fault(
                 .notPermitted,
-                "The keys of a group's vault cannot be renewed all at once; renew its items one by one with coffer rotate --group."
+                "the keys of a group's vault cannot be renewed all at once",
+                advice: "renew its items one by one with coffer rotate --group"
             )
         }
     }

@@ -41,7 +41,7 @@ struct AnswerEncoder {
         case .reply(let reply): return try plain(reply)
         case .value(let value, let item): return try secret(value, item)
         case .items(let items):
-            let tooMany = Fault(.expectedMore, "There are too many items for one answer: call with “more”.")
+            let tooMany = Fault(.expectedMore, "there are too many items for one answer", advice: "call with “more”")
             // Checked before the reply is made, to save the memory.
             guard items.reduce(0, { $0 + $1.textSize }) <= Varlink.longestMessage else { throw tooMany }
             let reply = try bytes(VarlinkReply(Keychain.ItemsReply(items: items)))
@@ -67,7 +67,7 @@ struct AnswerEncoder {
             buffer.writeBytes(bytes)
             return buffer
         } catch {
-            throw Fault(.failed, "The answer cannot be encoded.")
+            throw Fault(.failed, "the answer cannot be encoded")
         }
     }
 
@@ -77,7 +77,7 @@ struct AnswerEncoder {
         let middle = #","value":""#
         let end = #""}}"#
         var details: [UInt8]
-        do { details = try Varlink.encode(item) } catch { throw Fault(.failed, "The answer cannot be encoded.") }
+        do { details = try Varlink.encode(item) } catch { throw Fault(.failed, "the answer cannot be encoded") }
         details.removeLast()
         // The full capacity is reserved at once, because growing would leave copies behind.
         var buffer = allocator.buffer(

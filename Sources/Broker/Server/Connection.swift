@@ -67,13 +67,14 @@ struct Connection: Sendable {
                 deadline?.cancel()
                 deadline = closing(
                     after: pace.message,
-                    with: "The message was not complete after \(pace.message.nanoseconds / 1_000_000_000) seconds.")
+                    with: "the message was not complete after \(pace.message.nanoseconds / 1_000_000_000) seconds")
             }
             do throws(UserBudgets.Refusal) {
                 try budgets.take(framer.count - counted, of: .unfinished, for: caller.uid)
                 counted = framer.count
             } catch {
-                try await refuse(.limitExceeded, "Too many unfinished messages of this user at once; try again later.")
+                try await refuse(
+                    .limitExceeded, "too many unfinished messages of this user at once", advice: "try again later")
                 return
             }
         }
@@ -82,7 +83,7 @@ struct Connection: Sendable {
     private func step(_ framer: inout MessageFramer) async throws -> MessageFramer.Step {
         let step = framer.next(limit: Varlink.longestMessage)
         if case .tooLong = step {
-            try await refuse(.limitExceeded, "A message may have \(Varlink.longestMessage) bytes at most.")
+            try await refuse(.limitExceeded, "a message may have \(Varlink.longestMessage) bytes at most")
             throw Hangup()
         }
         return step
@@ -97,14 +98,14 @@ struct Connection: Sendable {
         do {
             call = try IncomingCall(VarlinkMessage(message), served: served.interfaces.methods)
         } catch let malformed as MalformedMessage {
-            try await refuse(served.unreadable, "This is not a Varlink call: \(malformed.reason).")
+            try await refuse(served.unreadable, "this is not a Varlink call: \(malformed.reason)")
             return false
         } catch {
-            try await refuse(served.unreadable, "This is not a Varlink call.")
+            try await refuse(served.unreadable, "this is not a Varlink call")
             return false
         }
         guard calls.begin() else {
-            try await refuse(.failed, "The broker is stopping; try again in a moment.")
+            try await refuse(.failed, "the broker is stopping", advice: "try again in a moment")
             return false
         }
         defer { calls.end() }
@@ -134,7 +135,7 @@ struct Connection: Sendable {
     private func send(_ items: [Keychain.Item], more: Bool) async throws {
         let size = items.reduce(0) { $0 + $1.textSize }
         do throws(UserBudgets.Refusal) { try budgets.take(size, of: .lists, for: caller.uid) } catch {
-            let fault = Fault(.limitExceeded, "Too many of your lists are still unread; try again later.")
+            let fault = Fault(.limitExceeded, "too many of your lists are still unread", advice: "try again later")
             return try await send([encoder.encode(fault)].makeIterator())
         }
         defer { budgets.give(back: size, of: .lists, for: caller.uid) }
@@ -165,7 +166,7 @@ struct Connection: Sendable {
         }.get()
     }
 
-    private func refuse(_ name: Fault.Name, _ message: String) async throws {
+    private func refuse(_ name: Fault.Name, _ message: String, advice: String = "") async throws {
         logger.info("connection refused", metadata: LogFields.of(caller, outcome: name))
         try await send([encoder.encode(Fault(name, message))].makeIterator())
     }

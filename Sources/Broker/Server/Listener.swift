@@ -57,7 +57,7 @@ final class Listener: Sendable {
         }
         do throws(Fault) {
             guard dependencies.served.admits(uid: credentials.uid) else {
-                throw Fault(.permissionDenied, "This socket is not for you.")
+                throw Fault(.permissionDenied, "this socket is not for you")
             }
             try enter(credentials.uid, dependencies, connections)
         } catch {
@@ -153,7 +153,8 @@ final class Listener: Sendable {
         let limit = dependencies.budgets.limits.connections.user
         return Fault(
             .limitExceeded,
-            "This user has \(limit) connections already; close some, or ask root for a higher “connections-per-user”.")
+            "this user has \(limit) connections already",
+            advice: "close some, or ask root for a higher “connections-per-user”")
     }
 
     private static func standing(of uid: UInt32, _ dependencies: Dependencies) async -> KnownUsers.Answer {
@@ -178,7 +179,7 @@ final class Listener: Sendable {
         case .known: return
         case .unknown:
             throw Fault(
-                .notPermitted, "Your user number has no account on this machine, so it cannot have a vault.")
+                .notPermitted, "your user number has no account on this machine, so it cannot have a vault")
         case .unanswered: throw Faults.noNames
         }
     }
@@ -201,7 +202,8 @@ final class Listener: Sendable {
             case .ofAll(let limit):
                 throw Fault(
                     .limitExceeded,
-                    "The broker has room for \(limit) connections, and keeps the last ones for users who have few; try again later."
+                    "the broker has room for \(limit) connections, and keeps the last ones for users who have few",
+                    advice: "try again later"
                 )
             }
         }

@@ -1,7 +1,8 @@
 // Made by scripts/interfaces from Interfaces/org.coffer.Authentication.varlink: change that file.
 import Varlink
 
-/// A person's conversation with PAM. The authenticator's own socket carries it, one conversation a connection.
+/// A person's conversation with PAM. The authenticator's own socket carries it, one conversation a connection. Its
+/// errors have message, advice and cause as those of org.coffer.Keychain.
 public enum Authentication {
     /// The interface's name.
     public static let interface = "org.coffer.Authentication"
@@ -9,6 +10,7 @@ public enum Authentication {
     /// The interface file, word for word: what introspection gives out.
     public static let description = #"""
         # A person's conversation with PAM. The authenticator's own socket carries it, one conversation a connection.
+        # Its errors have message, advice and cause as those of org.coffer.Keychain.
         interface org.coffer.Authentication
 
         # One message of PAM (pam_conv(3)).
@@ -60,8 +62,10 @@ public enum Authentication {
           usable: bool,
           # It is fingerprint.
           type: string,
-          # Why Coffer cannot ask for a finger, and what to do about it, for people to read.
+          # Why Coffer cannot ask for a finger, for people to read.
           reason: ?string,
+          # What to do about it, for people to read. It is left out if there is nothing to do.
+          advice: ?string,
           # The digest of the enrolled fingers, in hexadecimal. It is absent if none can be trusted.
           currentSet: ?string
         )
@@ -69,35 +73,43 @@ public enum Authentication {
         # The person was not recognised.
         error Failed (
           message: string,
+          advice: ?string,
           # password: the answer was wrong. expired: the account or its password has expired. denied: the account may not do it.
           # tries: there were too many. bound-password: the vault is bound to another password than the login password.
           # biometry: Coffer cannot ask for a finger, recognised none, or the item is bound to other fingers.
           reason: string
         )
         # The person gave up.
-        error Cancelled (message: string)
+        error Cancelled (message: string, advice: ?string)
         # The person did not answer in time.
-        error TimedOut (message: string)
+        error TimedOut (message: string, advice: ?string)
         # The broker does not know the challenge, or it belongs to another process.
-        error ChallengeRefused (message: string)
+        error ChallengeRefused (message: string, advice: ?string)
         # The answer is too long or has a NUL byte, or a call came out of order.
         # Or an answer cannot be used again for so long, or the caller has no terminal session.
         # Or an item would be bound to a finger, but none is enrolled.
-        error InvalidArgument (message: string)
+        error InvalidArgument (message: string, advice: ?string)
         # PAM is not set up: a service file or a module is missing.
-        error Misconfigured (message: string)
+        error Misconfigured (
+          message: string,
+          advice: ?string,
+          # PAM's own code (pam 4), if PAM was asked.
+          cause: ?string
+        )
         # The broker cannot be reached, or runs as the wrong user.
-        error BrokerUnavailable (message: string)
+        error BrokerUnavailable (message: string, advice: ?string)
         # The person is authenticated, but the broker could not use the answer.
         error NotCompleted (
           message: string,
+          advice: ?string,
           # It is a kind of the error TPM of org.coffer.Keychain, or damaged, or failed.
           kind: string,
           # The TPM's own code, or 0.
-          code: int
+          code: int,
+          cause: ?string
         )
         # Too many conversations of this user, or of all users, are open.
-        error LimitExceeded (message: string)
+        error LimitExceeded (message: string, advice: ?string)
 
         """#
 
@@ -205,15 +217,20 @@ public enum Authentication {
             public var usable: Bool
             /// It is fingerprint.
             public var type: String
-            /// Why Coffer cannot ask for a finger, and what to do about it, for people to read.
+            /// Why Coffer cannot ask for a finger, for people to read.
             public var reason: String?
+            /// What to do about it, for people to read. It is left out if there is nothing to do.
+            public var advice: String?
             /// The digest of the enrolled fingers, in hexadecimal. It is absent if none can be trusted.
             public var currentSet: String?
 
-            public init(usable: Bool, type: String, reason: String? = nil, currentSet: String? = nil) {
+            public init(
+                usable: Bool, type: String, reason: String? = nil, advice: String? = nil, currentSet: String? = nil
+            ) {
                 self.usable = usable
                 self.type = type
                 self.reason = reason
+                self.advice = advice
                 self.currentSet = currentSet
             }
         }
@@ -238,6 +255,8 @@ extension Fault.Name {
     /// so long, or the caller has no terminal session. Or an item would be bound to a finger, but none is enrolled.
     public static let authenticationInvalidArgument = Self(rawValue: "org.coffer.Authentication.InvalidArgument")
     /// PAM is not set up: a service file or a module is missing.
+    ///
+    /// cause: PAM's own code (pam 4), if PAM was asked.
     public static let authenticationMisconfigured = Self(rawValue: "org.coffer.Authentication.Misconfigured")
     /// The broker cannot be reached, or runs as the wrong user.
     public static let brokerUnavailable = Self(rawValue: "org.coffer.Authentication.BrokerUnavailable")

@@ -2,7 +2,8 @@
 import Varlink
 
 /// What authenticator and broker say to each other, on the broker's private socket. Byte strings are base64. The
-/// broker listens to the authenticator's uid only. The authenticator speaks to the broker's uid only.
+/// broker listens to the authenticator's uid only. The authenticator speaks to the broker's uid only. Its errors have
+/// message, advice and cause as those of org.coffer.Keychain.
 public enum BrokerInterface {
     /// The interface's name.
     public static let interface = "org.coffer.Broker"
@@ -11,6 +12,7 @@ public enum BrokerInterface {
     public static let description = #"""
         # What authenticator and broker say to each other, on the broker's private socket. Byte strings are base64.
         # The broker listens to the authenticator's uid only. The authenticator speaks to the broker's uid only.
+        # Its errors have message, advice and cause as those of org.coffer.Keychain.
         interface org.coffer.Broker
 
         # What the authenticator is to sign.
@@ -231,10 +233,11 @@ public enum BrokerInterface {
         ) -> ()
 
         # The challenge is unknown, used, too old, or another process's.
-        error ChallengeRefused (message: string)
+        error ChallengeRefused (message: string, advice: ?string)
         # The TPM could not do it.
         error TPM (
           message: string,
+          advice: ?string,
           # It is one of TPM's in org.coffer.Keychain, or wrong-password.
           kind: string,
           # The TPM's own code, or 0.
@@ -245,15 +248,17 @@ public enum BrokerInterface {
         # The store is damaged, or not the one that belongs here.
         error Damaged (
           message: string,
+          advice: ?string,
           # It is rollback where the vault's file is an older copy, or where what counts is gone.
-          kind: ?string
+          kind: ?string,
+          cause: ?string
         )
         # The caller may not do this.
-        error NotPermitted (message: string)
+        error NotPermitted (message: string, advice: ?string)
         # The broker could not do it, for another reason.
-        error Failed (message: string)
+        error Failed (message: string, advice: ?string, cause: ?string)
         # A parameter cannot be used.
-        error InvalidArgument (message: string)
+        error InvalidArgument (message: string, advice: ?string)
 
         """#
 }

@@ -12,6 +12,11 @@ extension Keychain {
         # group: the caller must be a member of it now.
         # If the group does not exist, has no vault or does not include the caller, the answer is NotFound.
         # user: an account with a service vault. Only root may name one. Otherwise the answer is NotPermitted.
+        #
+        # What errors say. Programs tell errors apart by name, kind and code. These are words for a person:
+        # message: what happened, as a clause without a capital and a full stop.
+        # advice: what to do about it, as such a clause. It is left out if there is nothing to do but what the error's name says.
+        # cause: the error below this one, as a word and its own number: tpm 0x101, errno 28, sqlite 13.
         interface org.coffer.Keychain
 
         # Who may read an item, and when.

@@ -111,36 +111,40 @@ extension Keychain {
         )
         # The challenge is unknown, used, too old, or for another process or item. Or the item changed since.
         # Start again without one.
-        error ChallengeRefused (message: string)
+        error ChallengeRefused (message: string, advice: ?string)
         # The item needs an application password, and the call had none. Ask for it, and repeat the call with it.
-        error ApplicationPasswordRequired (message: string)
+        error ApplicationPasswordRequired (message: string, advice: ?string)
         # The application password is wrong, or the item is damaged. Or there were too many wrong ones, and the caller must wait.
-        error ApplicationPasswordRefused (message: string)
+        error ApplicationPasswordRefused (message: string, advice: ?string)
         # The item can be read only with fingers that are no longer enrolled.
-        error FingersChanged (message: string)
+        error FingersChanged (message: string, advice: ?string)
         # There is no such item or vault for this caller.
-        error NotFound (message: string)
+        error NotFound (message: string, advice: ?string)
         # The account was left out, and the service has several.
         error Ambiguous (
           message: string,
+          advice: ?string,
           # The accounts of the service.
           accounts: []string
         )
         # The vault or item that the call would make exists already.
-        error AlreadyExists (message: string)
+        error AlreadyExists (message: string, advice: ?string)
         # The vault is locked. Unlock opens it.
-        error Locked (message: string)
+        error Locked (message: string, advice: ?string)
         # The caller may not do this.
-        error NotPermitted (message: string)
+        error NotPermitted (message: string, advice: ?string)
         # The vault's file is damaged, or is not the one that belongs here.
         error Damaged (
           message: string,
+          advice: ?string,
           # It is rollback if the file is an older copy, or if the counter is gone. Root can accept the file (AcceptVault).
-          kind: ?string
+          kind: ?string,
+          cause: ?string
         )
         # The TPM could not do it.
         error TPM (
           message: string,
+          advice: ?string,
           # It is unavailable, replaced, lockout, refused, exhausted, deadline, tries-used-up, other, or one of these.
           # unsupported: the TPM is too old. busy: the TPM spares its memory, and asks to try again later.
           # renewed: the keys were renewed since this copy was made.
@@ -151,11 +155,11 @@ extension Keychain {
           code: int
         )
         # The caller has reached a limit.
-        error LimitExceeded (message: string)
+        error LimitExceeded (message: string, advice: ?string)
         # A parameter cannot be used.
-        error InvalidArgument (message: string)
+        error InvalidArgument (message: string, advice: ?string)
         # The broker could not do it. Neither the caller nor the TPM is the reason (for example, the disk is full).
-        error Failed (message: string)
+        error Failed (message: string, advice: ?string, cause: ?string)
 
         """#
 }

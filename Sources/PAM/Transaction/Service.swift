@@ -22,20 +22,21 @@ public struct Service: Sendable, Equatable {
     /// - Throws: ``PAMError`` with code `misconfigured`.
     func check() throws(PAMError) {
         guard !name.isEmpty, name.utf8.allSatisfy({ (97...122).contains($0) || $0 == 45 }) else {
-            throw PAMError(.misconfigured, stage: .start, reason: "\"\(name)\" is not the name of a PAM service.")
+            throw PAMError(.misconfigured, stage: .start, reason: "\"\(name)\" is not the name of a PAM service")
         }
         for path in candidates {
             guard let text = try Self.contents(of: path) else { continue }
             let kinds = Self.ruleKinds(in: text)
             guard kinds.contains("@include") || (kinds.contains("auth") && kinds.contains("account")) else {
                 throw PAMError(
-                    .misconfigured, stage: .start, reason: "The PAM file \(path) needs both auth and account rules.")
+                    .misconfigured, stage: .start, reason: "the PAM file \(path) needs both auth and account rules")
             }
             return
         }
         throw PAMError(
             .misconfigured, stage: .start,
-            reason: "There is no PAM file \(candidates[0]); install the files of Coffer's pam folder.")
+            reason: "there is no PAM file \(candidates[0])",
+            advice: "install the files of Coffer's pam folder")
     }
 
     /// The first word of each rule, without the "-" that makes libpam ignore a missing module.
@@ -59,7 +60,7 @@ public struct Service: Sendable, Equatable {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw PAMError(
                 .misconfigured, stage: .start,
-                reason: "The PAM file \(path) cannot be read: \(Self.text(of: errno)).")
+                reason: "the PAM file \(path) cannot be read: \(Self.text(of: errno))")
         }
         defer { close(descriptor) }
         var bytes: [UInt8] = []

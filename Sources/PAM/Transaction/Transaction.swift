@@ -19,7 +19,7 @@ internal import CPAM
     ) throws(PAMError) -> Transaction {
         try service.check()
         guard !user.isEmpty, !user.utf8.contains(0) else {
-            throw PAMError(.denied, stage: .start, reason: "The user has no usable name.")
+            throw PAMError(.denied, stage: .start, reason: "the user has no usable name")
         }
         let state = ConversationState(conversation)
         // The state outlives the handle, because `deinit` ends the transaction before the last reference to this object goes.
@@ -71,7 +71,7 @@ internal import CPAM
         }
         // pam_exec returns this code both for a program that refused an answer and for one that could not be run.
         if status == PAM_SYSTEM_ERR, stage == .authenticate, state.hasSecret {
-            throw PAMError(.wrongPassword, rawCode: status, stage: stage, reason: "Authentication failed.")
+            throw PAMError(.wrongPassword, rawCode: status, stage: stage, reason: "authentication failed")
         }
         guard status == PAM_SUCCESS else { throw PAMError(rawCode: status, stage: stage, service: service.name) }
     }

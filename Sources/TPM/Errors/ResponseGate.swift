@@ -7,7 +7,9 @@ enum ResponseGate {
         guard code != 0 else { return }
         let response = ResponseCode(code)
         let kind = classify(response, command)
-        throw TPMError(kind, reason(kind, command, code), responseCode: code)
+        let text = unsafe Tss2_RC_Decode(code).map { unsafe String(cString: $0) } ?? "unknown code"
+        let (what, advice) = words(kind)
+        throw TPMError(kind, "\(what) (\(command.name): \(text))", advice: advice, responseCode: code)
     }
 
     static func classify(_ response: ResponseCode, _ command: CommandCode) -> TPMError.Code {
@@ -35,23 +37,23 @@ enum ResponseGate {
         }
     }
 
-    private static func reason(_ kind: TPMError.Code, _ command: CommandCode, _ code: TSS2_RC) -> String {
-        let text = unsafe Tss2_RC_Decode(code).map { unsafe String(cString: $0) } ?? "unknown code"
-        let advice =
-            switch kind {
-            case .lockout:
-                "the TPM is in its lockout after failed attempts by some program; wait, or reset it with the lockout authorization"
-            case .exhausted:
-                "the TPM has no room left; end other programs that use it, or remove persistent keys that nobody needs"
-            case .unavailable: "the TPM is not ready; restart the machine, and check its firmware settings"
-            case .policyRefused: "the TPM refused the authorization"
-            case .damaged: "the stored object does not belong to this TPM's storage key, or was altered"
-            case .unsupported: "this TPM has no such command"
-            case .busy: "the TPM is busy; try again in a moment"
-            case .replaced, .deadline, .ownerPasswordSet, .indexReplaced, .generationEnded, .wrongPIN, .triesUsedUp,
-                .bootChanged, .approvalsGone, .outOfMemory, .other:
-                "the TPM reported an error"
-            }
-        return "\(advice) (\(command.name): \(text))"
+    private static func words(_ kind: TPMError.Code) -> (what: String, advice: String) {
+        switch kind {
+        case .lockout:
+            (
+                "the TPM is in its lockout after failed attempts by some program",
+                "wait, or reset it with the lockout authorization"
+            )
+        case .exhausted:
+            ("the TPM has no room left", "end other programs that use it, or remove persistent keys that nobody needs")
+        case .unavailable: ("the TPM is not ready", "restart the machine, and check its firmware settings")
+        case .policyRefused: ("the TPM refused the authorization", "")
+        case .damaged: ("the stored object does not belong to this TPM's storage key, or was altered", "")
+        case .unsupported: ("this TPM has no such command", "")
+        case .busy: ("the TPM is busy", "try again in a moment")
+        case .replaced, .deadline, .ownerPasswordSet, .indexReplaced, .generationEnded, .wrongPIN, .triesUsedUp,
+            .bootChanged, .approvalsGone, .outOfMemory, .other:
+            ("the TPM reported an error", "")
+        }
     }
 }

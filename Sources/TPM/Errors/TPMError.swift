@@ -41,21 +41,24 @@ public struct TPMError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     public var code: Code
-    /// What happened and what to do, for people. It holds no secret.
+    /// What happened, for people. It holds no secret.
     public var reason: String
+    /// What to do about it, for people; empty if there is nothing to do.
+    public var advice: String
     /// The raw `TSS2_RC`; 0 if there was no response code.
     public var responseCode: UInt32
 
-    public init(_ code: Code, _ reason: String, responseCode: UInt32 = 0) {
+    public init(_ code: Code, _ reason: String, advice: String = "", responseCode: UInt32 = 0) {
         self.code = code
         self.reason = reason
+        self.advice = advice
         self.responseCode = responseCode
     }
 
     public static func == (left: TPMError, right: TPMError) -> Bool { left.code == right.code }
 
     public var description: String {
-        responseCode == 0
-            ? "\(code.rawValue): \(reason)" : "\(code.rawValue) (0x\(String(responseCode, radix: 16))): \(reason)"
+        let kind = responseCode == 0 ? code.rawValue : "\(code.rawValue) (0x\(String(responseCode, radix: 16)))"
+        return "\(kind): \(reason)" + (advice.isEmpty ? "" : "; \(advice)")
     }
 }

@@ -84,7 +84,8 @@ extension TPMError {
     static func replaced(responseCode: UInt32 = 0) -> TPMError {
         TPMError(
             .replaced,
-            "the TPM was cleared or replaced: it no longer holds the key that this vault was made with; restore the secrets with the recovery code: coffer recovery restore",
+            "the TPM was cleared or replaced: it no longer holds the key that this vault was made with",
+            advice: "restore the secrets with the recovery code: coffer recovery restore",
             responseCode: responseCode)
     }
 }

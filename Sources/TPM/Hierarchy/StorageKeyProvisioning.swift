@@ -26,7 +26,8 @@ extension TPMContext {
         guard let free = Self.ownHandles.first(where: { !present.contains($0) }) else {
             throw TPMError(
                 .exhausted,
-                "no persistent handle is free for a storage key (0x81000002 to 0x8100000F); remove a key that nobody needs"
+                "no persistent handle is free for a storage key (0x81000002 to 0x8100000F)",
+                advice: "remove a key that nobody needs"
             )
         }
         let primary = try createPrimary(Self.uniqueForms[0])

@@ -31,7 +31,7 @@ extension TPMContext {
         }
         if code != 0, ResponseCode(code).isFromTPM, ResponseCode(code).base == ResponseCode.attributes {
             throw TPMError(
-                .unsupported, "this TPM has no NV index of the type needed (\(Role.self)); it is older than 2016",
+                .unsupported, "this TPM is older than 2016, so it has no NV index of the type needed (\(Role.self))",
                 responseCode: code)
         }
         try checkOwner(code, .nvDefineSpace)
@@ -85,7 +85,8 @@ extension TPMContext {
         {
             throw TPMError(
                 .ownerPasswordSet,
-                "the TPM's owner password is set, so Coffer can make no key or index; clear it (tpm2_changeauth -c owner -p OLD)",
+                "the TPM's owner password is set, so Coffer can make no key or index",
+                advice: "clear it (tpm2_changeauth -c owner -p OLD)",
                 responseCode: code)
         }
         try engine.check(code, command)

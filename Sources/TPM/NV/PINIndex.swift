@@ -27,7 +27,7 @@ extension TPMContext {
     ) throws(TPMError) -> PINIndexIdentity {
         guard (1...1000).contains(tries) else { throw TPMError(.other, "a PIN has 1 to 1,000 tries") }
         guard try supportsPINIndexes() else {
-            throw TPMError(.unsupported, "this TPM cannot count a PIN's tries; it is older than 2016")
+            throw TPMError(.unsupported, "this TPM is older than 2016, so it cannot count a PIN's tries")
         }
         let writer = try OneTimeWriter()
         let session = try startHMACSession(saltedTo: key)
@@ -97,11 +97,12 @@ extension Session where Kind == SessionKind.Policy {
             switch ResponseCode(code).base {
             case ResponseCode.badAuthorization, ResponseCode.authorizationFailed:
                 throw TPMError(
-                    .wrongPIN, "the password is not the one this vault is bound to; the TPM has counted the try",
+                    .wrongPIN, "the password is not the one this vault is bound to, and the TPM has counted the try",
                     responseCode: code)
             case ResponseCode.authorizationUnavailable:
                 throw TPMError(
-                    .triesUsedUp, "no try is left for the password this vault is bound to; use the recovery code",
+                    .triesUsedUp, "no try is left for the password this vault is bound to",
+                    advice: "use the recovery code",
                     responseCode: code)
             default: break
             }

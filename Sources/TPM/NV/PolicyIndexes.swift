@@ -16,7 +16,7 @@ extension TPMContext {
         sign: (_ message: [UInt8]) throws(TPMError) -> [UInt8]
     ) throws(TPMError) -> PolicyIndexIdentity {
         guard try supportsPolicyIndexes() else {
-            throw TPMError(.unsupported, "this TPM cannot keep a policy that is updated; it is older than 2016")
+            throw TPMError(.unsupported, "this TPM is older than 2016, so it cannot keep a policy that is updated")
         }
         let session = try startHMACSession(saltedTo: key)
         let index = try define(NVRole.PolicyIndex.self, policy: writer.digest(), password: nil, session)

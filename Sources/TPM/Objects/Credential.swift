@@ -129,7 +129,8 @@ extension TPMContext {
 extension StoredCredential {
     fileprivate func check(_ pinned: [UInt8]) throws(TPMError) {
         guard try name() == pinned else {
-            throw TPMError(.damaged, "a stored credential is not the one this vault was made with; restore a backup")
+            throw TPMError(
+                .damaged, "a stored credential is not the one this vault was made with", advice: "restore a backup")
         }
     }
 }

@@ -54,10 +54,12 @@ public struct ExpectedObject: Sendable, Hashable {
         else {
             throw TPMError(
                 .damaged,
-                "a stored TPM object has other attributes or another policy than its vault's; restore a backup")
+                "a stored TPM object has other attributes or another policy than its vault's",
+                advice: "restore a backup")
         }
         guard try area.name() == name else {
-            throw TPMError(.damaged, "a stored TPM object is not the one this vault was made with; restore a backup")
+            throw TPMError(
+                .damaged, "a stored TPM object is not the one this vault was made with", advice: "restore a backup")
         }
         return area
     }

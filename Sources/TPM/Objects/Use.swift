@@ -58,7 +58,7 @@ enum Secret {
             let zeros = try SecretBytes(copying: [UInt8](repeating: 0, count: count - bytes.count))
             return try SecretBytes.concatenating([zeros, secret])
         } catch {
-            throw TPMError(.outOfMemory, "there is no memory for keys just now; try again in a moment")
+            throw TPMError(.outOfMemory, "there is no memory for keys just now", advice: "try again in a moment")
         }
     }
 }

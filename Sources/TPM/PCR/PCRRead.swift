@@ -11,12 +11,13 @@ extension TPMContext {
             var reader = MarshalledReader(try engine.channel.exchange(.readPCR, missing.marshalled))
             let moved = try reader.number32()
             guard counter == nil || counter == moved else {
-                throw TPMError(.busy, "the boot's measurements changed while they were read; try again")
+                throw TPMError(.busy, "the boot's measurements changed while they were read", advice: "try again")
             }
             counter = moved
             let answered = try PCRSelection.registers(&reader).intersection(missing.registers).sorted()
             guard try reader.number32() == UInt32(answered.count), !answered.isEmpty else {
-                throw TPMError(.unsupported, "this TPM keeps no SHA-256 measurements; switch them on in the firmware")
+                throw TPMError(
+                    .unsupported, "this TPM keeps no SHA-256 measurements", advice: "switch them on in the firmware")
             }
             for register in answered {
                 let value = try reader.sized()

@@ -83,7 +83,8 @@ final class Channel {
                 guard size >= Self.headerSize, size <= Self.maximumSize, answer.count <= size else {
                     throw fail(
                         TPMError(
-                            .unavailable, "the TPM's answer has the wrong size; check that a TPM is at \(configuration)"
+                            .unavailable, "the TPM's answer has the wrong size",
+                            advice: "check that a TPM is at \(configuration)"
                         ))
                 }
                 if answer.count == size { break }
@@ -118,7 +119,8 @@ final class Channel {
                 throw fail(
                     TPMError(
                         .deadline,
-                        "the TPM did not answer within \(limit); try again, and restart the machine if that does not help"
+                        "the TPM did not answer within \(limit)",
+                        advice: "try again, and restart the machine if that does not help"
                     ))
             }
             let ready = ChannelDescriptor.poll(descriptor, events, milliseconds: left.milliseconds)
@@ -130,7 +132,8 @@ final class Channel {
     private func lost(_ number: CInt) -> TPMError {
         TPMError(
             .unavailable,
-            "the connection to the TPM at \(configuration) broke (\(ChannelDescriptor.text(number))); check that it is still there"
+            "the connection to the TPM at \(configuration) broke (\(ChannelDescriptor.text(number)))",
+            advice: "check that it is still there"
         )
     }
 

@@ -19,7 +19,8 @@ enum ChannelDescriptor {
         let capacity = MemoryLayout.size(ofValue: address.sun_path)
         guard bytes.count < capacity, !bytes.contains(0) else {
             throw TPMError(
-                .unavailable, "the socket path \(path) is longer than \(capacity - 1) bytes; choose a shorter one")
+                .unavailable, "the socket path \(path) is longer than \(capacity - 1) bytes",
+                advice: "choose a shorter one")
         }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
 
@@ -90,6 +91,6 @@ enum ChannelDescriptor {
             case EBUSY: "end the other program that uses it"
             default: "check that it runs"
             }
-        return TPMError(.unavailable, "the TPM at \(path) cannot be used (\(text(number))); \(advice)")
+        return TPMError(.unavailable, "the TPM at \(path) cannot be used (\(text(number)))", advice: advice)
     }
 }

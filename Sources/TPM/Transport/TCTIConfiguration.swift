@@ -13,7 +13,8 @@ public enum TCTIConfiguration: Sendable, Hashable, CustomStringConvertible {
             let path = String(text.dropFirst("device:".count))
             // Without the resource manager, leftovers of a killed broker would stay in the TPM.
             guard path.hasPrefix("/"), path.split(separator: "/").last?.hasPrefix("tpmrm") == true else {
-                throw TPMError(.unavailable, "\(text) is not a resource-managed TPM; set “tcti” to device:/dev/tpmrm0")
+                throw TPMError(
+                    .unavailable, "\(text) is not a resource-managed TPM", advice: "set “tcti” to device:/dev/tpmrm0")
             }
             self = .device(path: path)
         } else if text.hasPrefix("swtpm:path=") {
@@ -23,7 +24,8 @@ public enum TCTIConfiguration: Sendable, Hashable, CustomStringConvertible {
             }
             self = .swtpm(path: path)
         } else {
-            throw TPMError(.unavailable, "unknown TPM address \(text); use device:/dev/tpmrm0 or swtpm:path=SOCKET")
+            throw TPMError(
+                .unavailable, "unknown TPM address \(text)", advice: "use device:/dev/tpmrm0 or swtpm:path=SOCKET")
         }
     }
 

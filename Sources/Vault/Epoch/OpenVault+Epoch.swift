@@ -122,10 +122,10 @@ extension OpenVault {
 extension VaultError {
     /// Refuses a change that would advance the epoch before the counter has followed. Nothing was changed.
     static var uncounted: VaultError {
-        VaultError(.uncounted, "the TPM must count the last change first; try again in a moment")
+        VaultError(.uncounted, "the TPM must count the last change first", advice: "try again in a moment")
     }
 
-    /// The file does not match the counter. The message tells what the owner and root can do.
+    /// The file does not match the counter. The advice tells what the owner and root can do.
     static func rollback(_ what: String, _ record: RegistryRecord, cause: (any Error)? = nil) -> VaultError {
         let name =
             switch record.owner {
@@ -134,7 +134,8 @@ extension VaultError {
             }
         return VaultError(
             .rollback,
-            "\(what); put the newest file back and restart cofferd, or restore this one's secrets with: coffer "
+            what,
+            advice: "put the newest file back and restart cofferd, or restore this one's secrets with: coffer "
                 + "recovery restore, or have root accept it with: coffer vault accept \(name)",
             cause: cause)
     }

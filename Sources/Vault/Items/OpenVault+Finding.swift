@@ -81,12 +81,12 @@ extension VaultError {
 
     static func expired(_ item: ItemSummary) -> VaultError {
         let date = item.metadata.expires.map(SystemClock.date) ?? ""
-        return VaultError(.notFound, "the item expired on \(date); set it again")
+        return VaultError(.notFound, "the item expired on \(date)", advice: "set it again")
     }
 
     static func ambiguous(_ items: [ItemSummary]) -> VaultError {
         VaultError(
             .ambiguous(accounts: items.map(\.metadata.account).sorted()),
-            "this service has \(items.count) accounts; name one of them")
+            "there are several accounts of this service", advice: "name one of them")
     }
 }

@@ -150,7 +150,7 @@ extension Change {
     /// The item that a caller looked at before. The item must still have the same version.
     func present(_ summary: ItemSummary) throws(VaultError) -> StoredItem {
         guard let item = try itemIfPresent(summary.id), item.summary.version == summary.version else {
-            throw VaultError(.changed, "the item was changed or deleted meanwhile; try again")
+            throw VaultError(.changed, "the item was changed or deleted meanwhile", advice: "try again")
         }
         return item
     }

@@ -26,7 +26,8 @@ extension OpenVault {
         }
         guard !alternatives.isEmpty else {
             throw VaultError(
-                .fingersChanged, "the enrolled fingers changed since this item was set, so nobody can read it")
+                .fingersChanged, "the enrolled fingers changed since this item was set, so nobody can read it",
+                advice: "set it again with: coffer set")
         }
         return ReadPlan(
             item: item.id, version: item.version, accessibility: stored.record.access.accessibility,
@@ -61,10 +62,10 @@ extension OpenVault {
     ) throws(VaultError) -> SecretBytes {
         let slot = try slot(of: stored, agreements, hasPassword: applicationPassword != nil)
         guard applicationPassword.map({ $0.salt == slot.salt }) ?? true else {
-            throw VaultError(.changed, "the item was changed meanwhile; try again")
+            throw VaultError(.changed, "the item was changed meanwhile", advice: "try again")
         }
         guard let classKey = classKeys()[slot.shape.keyClass] else {
-            throw VaultError(.locked, "the vault is locked; open it with: coffer unlock")
+            throw VaultError(.locked, "the vault is locked", advice: "open it with: coffer unlock")
         }
         let context = stored.context(format)
         let roles = slot.shape.constraints.roles
@@ -103,7 +104,7 @@ extension Snapshot {
     /// The item that a caller looked at before. The item must have the same version and must not have expired.
     func present(_ summary: ItemSummary, now: UInt64) throws(VaultError) -> StoredItem {
         guard let item = try itemIfPresent(summary.id), item.summary.version == summary.version else {
-            throw VaultError(.changed, "the item was changed or deleted meanwhile; try again")
+            throw VaultError(.changed, "the item was changed or deleted meanwhile", advice: "try again")
         }
         guard !item.summary.metadata.isExpired(at: now) else { throw .expired(item.summary) }
         return item

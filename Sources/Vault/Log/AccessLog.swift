@@ -275,7 +275,8 @@ extension AccessLog {
     private func files<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(VaultError) -> Value {
         do throws(SystemError) { return try body() } catch {
             throw VaultError(
-                .storage, "the access log cannot be written or read; check the disk and its permissions", cause: error
+                .storage, "the access log cannot be written or read", advice: "check the disk and its permissions",
+                cause: error
             )
         }
     }

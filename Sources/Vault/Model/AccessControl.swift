@@ -2,9 +2,17 @@ import Authorization
 
 /// An access control that contradicts itself.
 public struct AccessControlError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What happened, for people.
     public let reason: String
+    /// What to do about it, for people; empty if there is nothing to do.
+    public let advice: String
 
-    public var description: String { reason }
+    init(_ reason: String, advice: String = "") {
+        self.reason = reason
+        self.advice = advice
+    }
+
+    public var description: String { reason + (advice.isEmpty ? "" : "; \(advice)") }
 }
 
 /// Who can read an item, and when. Contradictory combinations cannot be made.
@@ -29,15 +37,15 @@ public struct AccessControl: Sendable, Hashable {
         operator: ConstraintOperator = .none
     ) throws(AccessControlError) {
         guard constraints.isSubset(of: .all) else {
-            throw AccessControlError(reason: "there is no such requirement")
+            throw AccessControlError("there is no such requirement")
         }
         guard !constraints.isSuperset(of: [.biometryAny, .biometryCurrentSet]) else {
             throw AccessControlError(
-                reason: "“biometry” and “biometry-current-set” exclude each other; name one of them")
+                "“biometry” and “biometry-current-set” exclude each other", advice: "name one of them")
         }
         let count = constraints.rawValue.nonzeroBitCount
         guard count >= 2 || `operator` == .none else {
-            throw AccessControlError(reason: "“and” and “or” join requirements; name at least two")
+            throw AccessControlError("“and” and “or” join requirements", advice: "name at least two")
         }
         self.accessibility = accessibility
         self.thisDeviceOnly = thisDeviceOnly || accessibility.impliesThisDeviceOnly
@@ -70,7 +78,7 @@ public struct AccessControl: Sendable, Hashable {
     ///
     /// - Throws: for anything else.
     public init(decoding bytes: [UInt8]) throws(AccessControlError) {
-        let unknown = AccessControlError(reason: "this is not an access control of this format")
+        let unknown = AccessControlError("this is not an access control of this format")
         guard bytes.count == Self.encodedCount, bytes[0] == 1, let accessibility = Accessibility(rawValue: bytes[1]),
             bytes[2] <= 1, let joined = ConstraintOperator(rawValue: bytes[3])
         else { throw unknown }

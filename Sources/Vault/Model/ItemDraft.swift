@@ -44,14 +44,14 @@ extension Limits {
     static func check(_ draft: ItemDraft) throws(VaultError) {
         guard draft.value.count <= value else {
             throw VaultError(
-                .limitExceeded, "the value has \(draft.value.count) bytes; an item holds \(value) (1 MiB) at most")
+                .limitExceeded, "the value has \(draft.value.count) bytes, but an item holds \(value) (1 MiB) at most")
         }
         try check(service: draft.service, account: draft.account)
         try check(label: draft.label, comment: draft.comment, attributes: draft.attributes ?? [:])
     }
 
     static func check(service: String, account: String) throws(VaultError) {
-        guard !service.isEmpty else { throw VaultError(.invalidArgument, "the service is empty; name one") }
+        guard !service.isEmpty else { throw VaultError(.invalidArgument, "the service is empty", advice: "name one") }
         try check("service", service, name)
         try check("account", account, name)
     }
@@ -65,7 +65,7 @@ extension Limits {
         try check("comment", comment ?? "", self.comment)
         guard attributes.count <= self.attributes else {
             throw VaultError(
-                .limitExceeded, "there are \(attributes.count) attributes; an item has \(self.attributes) at most")
+                .limitExceeded, "there are \(attributes.count) attributes, but an item has \(self.attributes) at most")
         }
         for (name, value) in attributes {
             guard !name.isEmpty else { throw VaultError(.invalidArgument, "an attribute has no name") }
@@ -78,7 +78,7 @@ extension Limits {
 
     private static func check(_ what: String, _ text: String, _ limit: Int) throws(VaultError) {
         guard text.utf8.count <= limit else {
-            throw VaultError(.limitExceeded, "the \(what) has \(text.utf8.count) bytes; it has \(limit) at most")
+            throw VaultError(.limitExceeded, "the \(what) has \(text.utf8.count) bytes, but may have \(limit) at most")
         }
     }
 }

@@ -76,7 +76,7 @@ public struct MetadataChanges: Sendable, Hashable {
                 guard known.utf8.elementsEqual(name.utf8) else {
                     throw VaultError(
                         .invalidArgument,
-                        "the item has this attribute in another Unicode spelling; use the item's spelling")
+                        "the item has this attribute in another Unicode spelling", advice: "use the item's spelling")
                 }
             }
             metadata.attributes[name] = value.isEmpty ? nil : value

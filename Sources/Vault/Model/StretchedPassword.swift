@@ -30,7 +30,8 @@ public struct StretchedPassword: Sendable {
         guard password.count <= Limits.applicationPassword else {
             throw VaultError(
                 .limitExceeded,
-                "the application password has \(password.count) bytes; it has \(Limits.applicationPassword) at most")
+                "the application password has \(password.count) bytes, but may have \(Limits.applicationPassword) at most"
+            )
         }
         self.salt = salt
         do throws(CryptographyError) {

@@ -1,6 +1,8 @@
 import Cryptography
+import GRDB
+import Platform
 
-/// Why a vault refused or failed. `reason` tells what happened and what to do. It holds no secret and no item's name.
+/// Why a vault refused or failed. Its words hold no secret and no item's name.
 public struct VaultError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// The vault proved that there is no such item, or the item has expired.
@@ -35,35 +37,54 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
+    /// What happened, for people.
     public let reason: String
+    /// What to do about it, for people; empty if there is nothing to do.
+    public let advice: String
     /// The underlying error, unchanged.
     public let cause: (any Error)?
 
-    public init(_ code: Code, _ reason: String, cause: (any Error)? = nil) {
+    public init(_ code: Code, _ reason: String, advice: String = "", cause: (any Error)? = nil) {
         self.code = code
         self.reason = reason
+        self.advice = advice
         self.cause = cause
     }
 
-    public var description: String { cause.map { "\(reason) (\($0))" } ?? reason }
+    /// The error below, as the wire names causes: a word and its own number. It names no file, row or secret.
+    public var underlying: String? {
+        switch cause {
+        case let error as SealerError: error.underlying
+        case let error as SystemError: error.underlying
+        case let error as DatabaseError: "sqlite \(error.extendedResultCode.rawValue)"
+        case let error as VaultError: error.underlying
+        default: nil
+        }
+    }
+
+    public var description: String {
+        (cause.map { "\(reason) (\($0))" } ?? reason) + (advice.isEmpty ? "" : "; \(advice)")
+    }
 
     static func damaged(_ what: String, cause: (any Error)? = nil) -> VaultError {
-        VaultError(.damaged, "the vault is damaged: \(what); restore it from a backup", cause: cause)
+        VaultError(.damaged, "the vault is damaged: \(what)", advice: "restore it from a backup", cause: cause)
     }
 
     /// Translates an error of the sealer.
     init(_ error: SealerError) {
-        switch error.code {
-        case .damaged: self.init(.damaged, error.reason, cause: error)
-        case .outOfMemory: self.init(.outOfMemory, error.reason, cause: error)
-        default: self.init(.sealer, error.reason, cause: error)
-        }
+        let code: Code =
+            switch error.code {
+            case .damaged: .damaged
+            case .outOfMemory: .outOfMemory
+            default: .sealer
+            }
+        self.init(code, error.reason, advice: error.advice, cause: error)
     }
 
     /// Translates an error that only a bug, a lack of memory or a broken library can cause.
     init(_ error: CryptographyError) {
         guard error.code != .outOfMemory else {
-            self.init(.outOfMemory, SealerError.noMemory, cause: error)
+            self.init(.outOfMemory, SealerError.noMemory, advice: SealerError.tryAgain, cause: error)
             return
         }
         self.init(.storage, "a cryptographic operation failed: \(error.reason)", cause: error)

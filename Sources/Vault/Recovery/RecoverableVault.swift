@@ -49,7 +49,8 @@ public final class RecoverableVault: Sendable {
             guard format <= FormatContext.format else {
                 throw VaultError(
                     .newerFormat,
-                    "the file has format \(format), but this Coffer knows only formats up to \(FormatContext.format); update Coffer"
+                    "the file has format \(format), but this Coffer knows only formats up to \(FormatContext.format)",
+                    advice: "update Coffer"
                 )
             }
             return (found, try Self.wrap(rows, Header(decoding: found.content)), try rows.keybag())
@@ -116,7 +117,8 @@ public final class RecoverableVault: Sendable {
             throw .damaged("its recovery row is missing or changed")
         }
         guard let content else {
-            throw VaultError(.notFound, "this copy was made before the first recovery code; take a later copy")
+            throw VaultError(
+                .notFound, "this copy was made before the first recovery code", advice: "take a later copy")
         }
         let wrap = try RecoveryWrap(decoding: content)
         guard wrap.vault == header.vault else { throw .damaged("its header or recovery row is changed") }

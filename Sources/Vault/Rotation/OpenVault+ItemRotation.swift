@@ -22,7 +22,9 @@ extension OpenVault {
             // The item may have been read without a finger. It must not become readable by fingers enrolled since,
             // because nobody was asked for that.
             guard metadata.biometrySet == nil || metadata.biometrySet == record.biometrySet.map(Hex.encode) else {
-                throw VaultError(.fingersChanged, "the enrolled fingers changed since this item was set")
+                throw VaultError(
+                    .fingersChanged, "the enrolled fingers changed since this item was set",
+                    advice: "set it again with: coffer set")
             }
             let summary = try store(
                 value, metadata, old.summary.access, password: applicationPassword, replacing: old, change)

@@ -95,7 +95,9 @@ extension OpenVault {
             for (item, value, password) in items {
                 let metadata = item.metadata
                 guard metadata.biometrySet == nil || metadata.biometrySet == record.biometrySet.map(Hex.encode) else {
-                    throw VaultError(.fingersChanged, "the enrolled fingers changed since this item was set")
+                    throw VaultError(
+                        .fingersChanged, "the enrolled fingers changed since this item was set",
+                        advice: "set it again with: coffer set")
                 }
                 try store(
                     value, metadata, item.access, password: password, replacing: change.itemIfPresent(item.id),

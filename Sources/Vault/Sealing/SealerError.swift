@@ -43,32 +43,46 @@ public struct SealerError: Error, Sendable, Equatable, CustomStringConvertible {
         case other
     }
 
-    static let noMemory = "there is no memory for keys just now; try again in a moment"
+    static let noMemory = "there is no memory for keys just now"
+    static let tryAgain = "try again in a moment"
 
     public let code: Code
+    /// What happened, for people.
     public let reason: String
+    /// What to do about it, for people; empty if there is nothing to do.
+    public let advice: String
     /// The TPM's raw return code; 0 if the error did not come from the TPM.
     public let tpmCode: UInt32
     /// How many wrong passwords the TPM still accepts, if the error concerns a password and the number is known.
     public let triesLeft: UInt32?
 
-    public init(_ code: Code, _ reason: String, tpmCode: UInt32 = 0, triesLeft: UInt32? = nil) {
+    public init(
+        _ code: Code, _ reason: String, advice: String = "", tpmCode: UInt32 = 0, triesLeft: UInt32? = nil
+    ) {
         self.triesLeft = triesLeft
         self.code = code
         self.reason = reason
+        self.advice = advice
         self.tpmCode = tpmCode
     }
 
     public var description: String {
-        tpmCode == 0 ? reason : "\(reason) (TPM error 0x\(String(tpmCode, radix: 16)))"
+        (tpmCode == 0 ? reason : "\(reason) (TPM error 0x\(String(tpmCode, radix: 16)))")
+            + (advice.isEmpty ? "" : "; \(advice)")
     }
 }
 
 extension SealerError {
+    /// The TPM's response code, as the wire names causes; nil if the error did not come from the TPM.
+    public var underlying: String? { tpmCode == 0 ? nil : "tpm 0x\(String(tpmCode, radix: 16))" }
+
     /// Translates an error that only a bug, a lack of memory or a broken library can cause.
     init(_ error: CryptographyError) {
-        let isOutOfMemory = error.code == .outOfMemory
-        self.init(isOutOfMemory ? .outOfMemory : .other, isOutOfMemory ? Self.noMemory : "\(error)")
+        guard error.code != .outOfMemory else {
+            self.init(.outOfMemory, Self.noMemory, advice: Self.tryAgain)
+            return
+        }
+        self.init(.other, "\(error)")
     }
 }
 

@@ -80,7 +80,8 @@ extension SoftwareSealer {
         do {
             if try FileStatus.of(path) == nil {
                 guard makingIt else {
-                    throw SealerError(.replaced, "the software sealer's key \(path) is gone; restore it from a backup")
+                    throw SealerError(
+                        .replaced, "the software sealer's key \(path) is gone", advice: "restore it from a backup")
                 }
                 try DurableFile.write(Random.bytes(32), to: path, mode: 0o600)
             }

@@ -14,7 +14,8 @@ enum TPMObjects {
             throw SealerError(.damaged, "the registry record of \(record.owner) has no \(role) object")
         }
         guard let object = objects[role] else {
-            throw SealerError(.damaged, "the vault of \(record.owner) has no \(role) object; restore it from a backup")
+            throw SealerError(
+                .damaged, "the vault of \(record.owner) has no \(role) object", advice: "restore it from a backup")
         }
         return (object, name)
     }
@@ -122,7 +123,7 @@ enum TPMObjects {
 }
 
 extension SealerError {
-    /// Translates an error of the TPM. The reason stays the same.
+    /// Translates an error of the TPM. Its words stay the same.
     public init(_ error: TPMError) {
         let code: Code =
             switch error.code {
@@ -143,6 +144,6 @@ extension SealerError {
             case .outOfMemory: .outOfMemory
             case .ownerPasswordSet, .indexReplaced, .other: .other
             }
-        self.init(code, error.reason, tpmCode: error.responseCode)
+        self.init(code, error.reason, advice: error.advice, tpmCode: error.responseCode)
     }
 }

@@ -16,7 +16,8 @@ extension StorageLimits {
             let status: FileStatus?
             do throws(SystemError) { status = try FileStatus.of(path) } catch {
                 throw VaultError(
-                    .storage, "the vault's files cannot be used; check the disk and its permissions", cause: error)
+                    .storage, "the vault's files cannot be used", advice: "check the disk and its permissions",
+                    cause: error)
             }
             guard status?.size ?? 0 <= file else { throw .damaged("\(path) is longer than a vault can be") }
         }
@@ -32,7 +33,8 @@ extension Room {
         guard count <= items, fits else {
             throw VaultError(
                 .limitExceeded,
-                "the vault is full: it has \(items) items at most, and \(records >> 20) MiB of names and attributes; remove items that you do not need"
+                "the vault is full: it has \(items) items at most, and \(records >> 20) MiB of names and attributes",
+                advice: "remove items that you do not need"
             )
         }
     }
@@ -42,7 +44,8 @@ extension Room {
         guard try rows.fileBytes() <= file else {
             throw VaultError(
                 .limitExceeded,
-                "the vault is full: its file has \(file >> 30) GiB at most; remove items that you do not need")
+                "the vault is full: its file has \(file >> 30) GiB at most", advice: "remove items that you do not need"
+            )
         }
     }
 }

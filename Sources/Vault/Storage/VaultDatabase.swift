@@ -77,7 +77,8 @@ final class VaultDatabase: Sendable {
         else {
             throw VaultError(
                 .storage,
-                "the change could not be written back, and may or may not be stored; check that, then try again")
+                "the change could not be written back, and may or may not be stored",
+                advice: "check that, then try again")
         }
     }
 }
@@ -102,18 +103,18 @@ enum StorageGate {
         switch error.resultCode {
         case .SQLITE_FULL:
             return VaultError(
-                .storage, "the disk is full, so nothing was changed; make room and try again", cause: error)
+                .storage, "the disk is full, so nothing was changed", advice: "make room and try again", cause: error)
         case .SQLITE_IOERR
         where [.SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS].contains(error.extendedResultCode):
             return .damaged("a part of the file cannot be read", cause: error)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             return VaultError(
-                .storage, "the vault's file is in use by another process; stop that process", cause: error)
+                .storage, "the vault's file is in use by another process", advice: "stop that process", cause: error)
         case .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_NOMEM,
             .SQLITE_INTERRUPT,
             .SQLITE_NOLFS, .SQLITE_PROTOCOL:
             return VaultError(
-                .storage, "the vault's file cannot be read or written; check the disk and its permissions",
+                .storage, "the vault's file cannot be read or written", advice: "check the disk and its permissions",
                 cause: error)
         default:
             return .damaged("SQLite cannot read it", cause: error)

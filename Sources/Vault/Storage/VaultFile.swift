@@ -242,7 +242,8 @@ public enum VaultFile {
         let isFine: Bool
         do throws(SystemError) { isFine = try body() } catch {
             throw VaultError(
-                .storage, "the vault's files cannot be used; check the disk and its permissions", cause: error)
+                .storage, "the vault's files cannot be used", advice: "check the disk and its permissions", cause: error
+            )
         }
         if !isFine, let refusal { throw refusal() }
         return isFine

@@ -191,8 +191,8 @@ struct SetCommand: ParsableCommand {
         guard !answer.usable else { return }
         throw KeychainError(
             .invalidArgument,
-            "an item that requires biometry could never be read here: "
-                + KeychainError.clause(answer.reason ?? "no reason is known"))
+            "an item that requires biometry could never be read here: \(answer.reason ?? "no reason is known")",
+            advice: answer.advice ?? "")
     }
 
     /// Asks before a secret gets easier to read. Writing needs no authentication, so nothing else catches such a slip.

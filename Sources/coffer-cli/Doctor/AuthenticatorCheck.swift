@@ -41,8 +41,12 @@ enum BiometryCheck: DoctorCheck {
             let type = VisibleText.line(biometry.type)
             return [DoctorFinding(check: check, verdict: .ok, message: "biometrics can be used: \(type)")]
         }
-        let reason = biometry.reason.map { VisibleText.sentence(KeychainError.clause($0)) } ?? "no reason is known"
-        return [DoctorFinding(check: check, verdict: .note, message: "biometrics cannot be used here; \(reason)")]
+        let reason = VisibleText.sentence(biometry.reason ?? "no reason is known")
+        return [
+            DoctorFinding(
+                check: check, verdict: .note, message: "biometrics cannot be used here; \(reason)",
+                advice: biometry.advice.map(VisibleText.sentence))
+        ]
     }
 }
 

@@ -30,7 +30,7 @@ struct Stage {
     }
 
     static var absent: FakeServer.Step {
-        .fault(.notFound, "github/me is not in the vault; list your items with: coffer list")
+        .fault(.notFound, .init(message: "github/me is not in the vault", advice: "list your items with: coffer list"))
     }
 
     static func stored(replaced: Int64? = nil) -> FakeServer.Step {
