@@ -64,7 +64,7 @@ struct TemplateSetTests {
             _ = try set.digest()
             return nil
         } catch {
-            guard case .storage(let reason) = error else { return "\(error)" }
+            guard case .storage(let reason, _) = error else { return "\(error)" }
             return reason
         }
     }

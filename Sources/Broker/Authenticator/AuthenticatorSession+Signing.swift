@@ -73,7 +73,7 @@ extension AuthenticatorSession {
         do throws(Fault) {
             guard let signature = Base64.decode(method.signature), signature.count == 64 else {
                 exchange.cancel()
-                throw Fault(.brokerInvalidArgument, "A signature has 64 bytes.")
+                throw Fault(.brokerInvalidArgument, "a signature has 64 bytes")
             }
             let pin: SecretBytes?
             do throws(Fault) { pin = try Self.pin(method.pin) } catch {
@@ -81,7 +81,7 @@ extension AuthenticatorSession {
                 throw error
             }
             guard exchange.provide(signature, pin: pin) else {
-                throw Fault(.brokerChallengeRefused, "The signature came too late; start again.")
+                throw Fault(.brokerChallengeRefused, "the signature came too late")
             }
             let secret: SecretBytes
             do throws(SealerError) { secret = try await exchange.outcome().get() } catch { throw Fault(error) }

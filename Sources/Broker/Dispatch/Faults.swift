@@ -51,10 +51,4 @@ enum Faults {
         .failed, "the keys of your vault are being renewed just now", advice: "try again in some seconds")
 
     static let stopping = Fault(.failed, "the broker is stopping", advice: "try again in a moment")
-
-    /// Turns an internal reason into a sentence for people.
-    static func sentence(_ reason: String) -> String {
-        let text = reason.prefix(1).uppercased() + reason.dropFirst()
-        return text.hasSuffix(".") ? text : text + "."
-    }
 }

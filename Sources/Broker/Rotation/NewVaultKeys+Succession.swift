@@ -45,7 +45,7 @@ extension VaultDependencies {
     ) async throws(Fault) -> (succession: Succession, keys: NewVaultKeys) {
         let id: VaultID
         do throws(CryptographyError) { id = try VaultID.random() } catch {
-            throw Fault(.failed, "The broker has no random numbers.")
+            throw Fault(.failed, "the broker has no random numbers")
         }
         let (sealer, former) = (sealer, state.record)
         let set = state.vault.hasSetKey ? former.biometrySet : nil

@@ -67,7 +67,8 @@ struct RenewalPlan: Sendable {
     private static func unreadable(_ item: ItemSummary) -> Fault {
         Fault(
             .fingersChanged,
-            "The enrolled fingers changed since “\(item.metadata.service)” / “\(item.metadata.account)” was set, so it cannot be sealed anew: set it again with coffer set, or remove it with coffer rm."
+            "the enrolled fingers changed since “\(item.metadata.service)” / “\(item.metadata.account)” was set, so it cannot be sealed anew",
+            advice: "set it again with coffer set, or remove it with coffer rm"
         )
     }
 }

@@ -70,7 +70,7 @@ final class VaultRenewal: Sendable {
         }
         try vaultActor.step { () throws(VaultError) in try state.vault.begin(made.succession, keys: made.keys) }
         guard await resume(from: record, in: vaultActor) else {
-            throw Fault(.failed, "The file of the renewed vault cannot be used; your vault is unchanged.")
+            throw Fault(.failed, "the file of the renewed vault cannot be used, so your vault is unchanged")
         }
         renewal?.challenge = challenge.id
     }
@@ -80,7 +80,8 @@ final class VaultRenewal: Sendable {
         guard record.boot == nil else {
             throw Fault(
                 .failed,
-                "Your vault is tied to the boot; release it with coffer boot release, renew its keys, and tie it again with coffer boot bind"
+                "your vault is tied to the boot",
+                advice: "release it with coffer boot release, renew its keys, and tie it again with coffer boot bind"
             )
         }
     }
@@ -164,7 +165,7 @@ final class VaultRenewal: Sendable {
     ) throws(Fault) {
         guard let renewal, renewal.challenge == challenge, renewal.offer != nil else { throw Faults.challengeRefused }
         do throws(VaultError) { self.renewal?.keys = try renewal.successor.classKeys(unlockRoot: root) } catch {
-            throw Fault(.failed, "The renewed vault does not open; your vault is unchanged.")
+            throw Fault(.failed, "the renewed vault does not open, so your vault is unchanged")
         }
     }
 
@@ -178,7 +179,7 @@ final class VaultRenewal: Sendable {
             throw Faults.challengeRefused
         }
         guard try vaultActor.registered() == renewal.succession.record else {
-            throw Fault(.notPermitted, "The registry does not name the renewed vault.")
+            throw Fault(.notPermitted, "the registry does not name the renewed vault")
         }
         let done = renewal.succession
         leave(keeping: challenge, in: vaultActor)
@@ -269,7 +270,7 @@ extension VaultRenewal {
                 let vault = try OpenVault(successorIn: directory, record: succession.record, sealer: sealer)
                 try vault.beginFilling(with: sealer)
                 return vault
-            } catch { throw SealerError(.other, error.reason) }
+            } catch { throw SealerError(.other, error.reason, advice: error.advice) }
         }
         guard let opened else { return false }
         guard renewal == nil, vaultActor.open?.record == record else {
@@ -325,7 +326,9 @@ extension VaultRenewal {
     ) throws(Fault) {
         // The successor is not in use yet, so damage in it is not damage of the vault.
         do throws(VaultError) { try successor.takeUp(entries) } catch {
-            throw Fault(.failed, Faults.sentence("the renewed vault cannot be written: \(error.reason)"))
+            throw Fault(
+                .failed, "the renewed vault cannot be written: \(error.reason)", advice: error.advice,
+                cause: error.underlying)
         }
     }
 
@@ -334,7 +337,7 @@ extension VaultRenewal {
         in vaultActor: isolated VaultActor
     ) throws(Fault) -> RegistryRecord {
         guard try vaultActor.registered() == renewal.succession.former else {
-            throw Fault(.failed, "The vault's record was changed meanwhile; try again.")
+            throw Fault(.failed, "the vault's record was changed meanwhile", advice: "try again")
         }
         let count = try vaultActor.step { () throws(VaultError) in try state.vault.list().count }
         let event = AccessRecord(
@@ -345,7 +348,7 @@ extension VaultRenewal {
         }
         do throws(SystemError) {
             succession.offer = Succession.Offer(boot: try BootTime.bootID(), time: BootTime.milliseconds)
-        } catch { throw Fault(.failed, "The broker cannot read the clock.") }
+        } catch { throw Fault(.failed, "the broker cannot read the clock") }
         try vaultActor.step { () throws(VaultError) in try state.vault.note(succession, with: renewal.successor) }
         self.renewal?.succession = succession
         self.renewal?.offer = connection
@@ -360,7 +363,7 @@ extension VaultRenewal {
         do throws(SealerError) {
             try await vaultActor.dependencies.sealerThread.run { () throws(SealerError) in
                 do throws(VaultError) { try successor.endFilling(with: sealer) } catch {
-                    throw (error.cause as? SealerError) ?? SealerError(.other, error.reason)
+                    throw (error.cause as? SealerError) ?? SealerError(.other, error.reason, advice: error.advice)
                 }
             }
         } catch {

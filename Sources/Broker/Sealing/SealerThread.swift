@@ -32,13 +32,13 @@ final class SealerThread: Sendable {
             count += 1
             return true
         }
-        guard isWelcome else { throw SealerError(.deadline, "the TPM is too busy; try again") }
+        guard isWelcome else { throw SealerError(.deadline, "the TPM is too busy", advice: "try again") }
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, SealerError>, Never>) in
             let once = Once(continuation)
             let deadline = deadlines.add(after: limit ?? patience) {
-                let words = "the TPM did not answer in time; try again, and restart the machine if that does not help"
-                _ = once.resolve(.failure(SealerError(.deadline, words)))
+                let advice = "try again, and restart the machine if that does not help"
+                _ = once.resolve(.failure(SealerError(.deadline, "the TPM did not answer in time", advice: advice)))
             }
             queue.async { [self] in
                 defer {

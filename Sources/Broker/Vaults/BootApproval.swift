@@ -79,14 +79,15 @@ final class BootApproval: Sendable {
         let time = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
         guard standing.isApproved else {
             throw Fault(
-                .tpm, Fault.Details(message: "This boot was not approved.", kind: "boot", code: 0))
+                .tpm, Fault.Details(message: "this boot was not approved", kind: "boot", code: 0))
         }
         guard let next else { return standing.inForce.filter { $0.digest == standing.now } }
         if standing.inForce.contains(where: { $0.digest == next }) { return standing.inForce }
         guard standing.inForce.count < VaultLimits.boots else {
             throw Fault(
                 .limitExceeded,
-                "\(VaultLimits.boots) boots are approved already, the most there can be; keep only this one with: coffer boot prune"
+                "\(VaultLimits.boots) boots are approved already, the most there can be",
+                advice: "keep only this one with: coffer boot prune"
             )
         }
         return standing.inForce + [ApprovedBoot(digest: next, approved: time)]

@@ -46,7 +46,7 @@ struct FingerEnrolment: Sendable {
         state.record = record
         vaultActor.open = state
         guard state.vault.hasSetKey else {
-            throw Fault(.notPermitted, "The registry does not name the key of the enrolled fingers.")
+            throw Fault(.notPermitted, "the registry does not name the key of the enrolled fingers")
         }
         vaultActor.endOperation(of: challenge)
     }

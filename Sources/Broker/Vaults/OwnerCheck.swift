@@ -17,7 +17,8 @@ struct OwnerCheck {
         guard name == record.ownerName else {
             throw Fault(
                 .notPermitted,
-                "This vault was made for an account or group of another name that had this number; ask root about it."
+                "this vault was made for an account or group of another name that had this number",
+                advice: "ask root about it"
             )
         }
     }
@@ -31,7 +32,7 @@ struct OwnerCheck {
             do throws(SystemError) { known = try Account.withUID(uid) } catch { throw Faults.noNames }
             guard let known else {
                 throw Fault(
-                    .notPermitted, "Your user number has no account on this machine, so it cannot have a vault.")
+                    .notPermitted, "your user number has no account on this machine, so it cannot have a vault")
             }
             name = known.name
             validUntil = .now + AccountLimits.ownerMemory

@@ -29,7 +29,7 @@ struct RecoveryCodes: Sendable {
         do throws(CryptographyError) {
             code = try RecoveryCode.random()
             part = Int(try Random.bytes(1)[0]) % RecoveryCode.groupCount
-        } catch { throw Fault(.failed, "The broker has no random numbers.") }
+        } catch { throw Fault(.failed, "the broker has no random numbers") }
         let recovery = try await vaultActor.use { state in
             // If the keys were renewed meanwhile, this key is the former one.
             guard state.record.vault == vault else { throw Faults.challengeRefused }
@@ -58,7 +58,7 @@ struct RecoveryCodes: Sendable {
         guard let code = held.code, code.process == caller.process else { throw Faults.noCodeToConfirm }
         guard code.code.has(characters, asGroup: code.part) else {
             held.noteWrongPart()
-            throw Fault(.invalidArgument, "That is not group \(code.part + 1) of the code.")
+            throw Fault(.invalidArgument, "that is not group \(code.part + 1) of the code")
         }
         held.code = nil
         return try await vaultActor.use { try $0.vault.confirm(code.recovery) }

@@ -43,6 +43,7 @@ struct RollbackAcceptance: Sendable {
             return
         }
         throw Fault(
-            .alreadyExists, "There is nothing to accept: the vault's file is the one that the TPM has counted.")
+            .alreadyExists, "the vault's file is the one that the TPM has counted", advice: "there is nothing to accept"
+        )
     }
 }

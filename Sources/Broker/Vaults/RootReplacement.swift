@@ -54,8 +54,8 @@ struct RootReplacement: Sendable {
         guard try await vaultActor.use({ try $0.vault.recoveryMade }) != nil else {
             throw Fault(
                 .failed,
-                "Without a recovery code, an update of firmware or kernel that you have not approved would lock your vault for good; "
-                    + "make a code first with: coffer recovery new")
+                "without a recovery code, an update of firmware or kernel that you have not approved would lock your vault for good",
+                advice: "make a code first with: coffer recovery new")
         }
     }
 
@@ -113,7 +113,7 @@ struct RootReplacement: Sendable {
         _ = try await vaultActor.opened()
         guard let record = try vaultActor.registered() else { throw Faults.notFound }
         guard record.objects[.unlockRoot] == name else {
-            throw Fault(.notPermitted, "The registry does not name what the vault was sealed as.")
+            throw Fault(.notPermitted, "the registry does not name what the vault was sealed as")
         }
         let challenges = vaultActor.dependencies.challenges
         guard challenges.isOpen(challenge), var state = vaultActor.open else { throw Faults.challengeRefused }

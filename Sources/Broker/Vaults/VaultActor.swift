@@ -95,7 +95,7 @@ actor VaultActor {
                 try await counting.raise(in: self)
                 continue
             } catch {
-                throw Fault(.failed, "The broker could not do it.")
+                throw Fault(.failed, "the broker could not do it")
             }
             let hasLeftStep = state.vault.hasLeftStep
             if hasLeftStep || state.vault.epoch != epoch,
@@ -105,7 +105,7 @@ actor VaultActor {
             }
             return value
         }
-        throw Fault(.failed, "There are too many changes to this vault at once; try again in a moment.")
+        throw Fault(.failed, "there are too many changes to this vault at once", advice: "try again in a moment")
     }
 
     /// The open vault. Files and the TPM are awaited, so that other calls of this vault can go on.

@@ -67,7 +67,7 @@ final class VaultCounting {
             guard error.name != .damaged else { throw error }
             var fault = error
             fault.details.message =
-                "The change is made, but the TPM has not counted it yet. Until then, anyone who can write the vault's file could take it back. "
+                "the change is made, but the TPM has not counted it yet, so anyone who can write the vault's file could still take it back: "
                 + (error.details.message ?? "")
             throw fault
         }

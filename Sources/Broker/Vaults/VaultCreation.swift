@@ -22,13 +22,15 @@ final class VaultCreation: Sendable {
         in vaultActor: isolated VaultActor, for challenge: Challenge.ID, isService: Bool = false,
         authenticatorKey: [UInt8]
     ) async throws(Fault) -> RegistryRecord {
-        guard try vaultActor.condition() == .none else { throw Fault(.alreadyExists, "There is a vault already.") }
+        guard try vaultActor.condition() == .none else {
+            throw Fault(.alreadyExists, "there is a vault already", advice: "it stays as it is")
+        }
         try vaultActor.begin(.creation, for: challenge)
         var check = OwnerCheck()
         let name = try check.name(of: vaultActor.owner)
         let id: VaultID
         do throws(CryptographyError) { id = try VaultID.random() } catch {
-            throw Fault(.failed, "The broker has no random numbers.")
+            throw Fault(.failed, "the broker has no random numbers")
         }
         let (dependencies, owner) = (vaultActor.dependencies, vaultActor.owner)
         let sealer = dependencies.sealer
@@ -85,7 +87,7 @@ final class VaultCreation: Sendable {
     func adopt(in vaultActor: isolated VaultActor, for challenge: Challenge.ID) throws(Fault) -> VaultID {
         guard let made = made.withLock({ $0 }), made.challenge == challenge else { throw Faults.challengeRefused }
         guard try vaultActor.registered() == made.record else {
-            throw Fault(.notPermitted, "The registry does not have the new vault's record.")
+            throw Fault(.notPermitted, "the registry does not have the new vault's record")
         }
         do throws(VaultError) {
             try VaultFile.adopt(directory: vaultActor.dependencies.directory, record: made.record)

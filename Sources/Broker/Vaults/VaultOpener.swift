@@ -22,14 +22,16 @@ struct VaultOpener: Sendable {
             guard let record else {
                 if file {
                     throw Fault(
-                        .damaged, "There is a vault file that the registry does not know; ask root to look into it.")
+                        .damaged, "there is a vault file that the registry does not know",
+                        advice: "ask root to look into it")
                 }
                 return nil
             }
             guard file || newFile else {
                 throw Fault(
                     .damaged,
-                    "The vault's file is missing, and Coffer does not make a new one; restore it from a backup.")
+                    "the vault's file is missing, and Coffer does not make a new one",
+                    advice: "restore it from a backup")
             }
             return record
         } catch let fault as Fault {
@@ -37,7 +39,7 @@ struct VaultOpener: Sendable {
         } catch let error as RegistryError {
             throw Fault(error)
         } catch {
-            throw Fault(.failed, "The broker cannot examine its own files.")
+            throw Fault(.failed, "the broker cannot examine its own files")
         }
     }
 

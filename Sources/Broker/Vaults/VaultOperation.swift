@@ -51,12 +51,12 @@ extension VaultOperation.Kind {
     /// The error for anybody else who wants to change the vault meanwhile.
     fileprivate var refusal: Fault {
         switch self {
-        case .creation: Fault(.failed, "Your vault is being made already; finish that first.")
+        case .creation: Fault(.failed, "your vault is being made already", advice: "finish that first")
         case .enrolment:
-            Fault(.failed, "Another item is being bound to your fingers just now; try again in a moment.")
-        case .replacement: Fault(.failed, "Your vault is being sealed anew just now; try again in a moment.")
-        case .approval: Fault(.failed, "Another boot is being approved just now; try again in a moment.")
-        case .renewal: Fault(.failed, "The keys of your vault are being renewed already; finish that first.")
+            Fault(.failed, "another item is being bound to your fingers just now", advice: "try again in a moment")
+        case .replacement: Fault(.failed, "your vault is being sealed anew just now", advice: "try again in a moment")
+        case .approval: Fault(.failed, "another boot is being approved just now", advice: "try again in a moment")
+        case .renewal: Fault(.failed, "the keys of your vault are being renewed already", advice: "finish that first")
         }
     }
 }

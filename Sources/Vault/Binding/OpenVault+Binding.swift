@@ -52,7 +52,7 @@ extension OpenVault {
         formerIndex: VaultIndex?
     ) throws(VaultError) {
         guard !isBindingUnfinished else {
-            throw VaultError(.changed, "the vault is already being sealed anew; try again in a moment")
+            throw VaultError(.changed, "the vault is already being sealed anew", advice: "try again in a moment")
         }
         var present = try classKeys(unlockRoot: root)
         if !isToBeBound { present = present.unbound() }

@@ -35,14 +35,14 @@ public struct BootList: Sendable, Equatable {
     /// - Throws: `.damaged`.
     public init(_ object: SealedObject?) throws(SealerError) {
         guard let object, object.private.isEmpty else {
-            throw SealerError(.damaged, "the vault has no list of approved boots; restore it from a backup")
+            throw SealerError(.damaged, "the vault has no list of approved boots", advice: "restore it from a backup")
         }
         do throws(VaultError) {
             var reader = ByteReader(object.public, "the list of approved boots")
             inForce = try Self.boots(&reader, 1...VaultLimits.boots)
             next = try Self.boots(&reader, 0...VaultLimits.boots)
             try reader.end()
-        } catch { throw SealerError(.damaged, error.reason) }
+        } catch { throw SealerError(.damaged, error.reason, advice: error.advice) }
     }
 
     private static func encode(_ boots: [ApprovedBoot]) -> [UInt8] {
@@ -94,7 +94,7 @@ extension OpenVault {
     /// written alone. If this is interrupted, the file still has the list that the TPM keeps.
     public func put(_ boots: BootList) throws(VaultError) {
         guard record.boot != nil, !isBindingUnfinished else {
-            throw VaultError(.changed, "the vault is not tied to the boot; tie it with: coffer boot bind")
+            throw VaultError(.changed, "the vault is not tied to the boot", advice: "tie it with: coffer boot bind")
         }
         let object = boots.object
         let (objects, transition) = pinned.withLock {

@@ -123,7 +123,7 @@ extension TPMSealer {
         }
         let list: BootList
         do throws(SealerError) { list = try BootList(objects[.approvedBoots]) } catch {
-            throw TPMError(.damaged, error.reason)
+            throw TPMError(.damaged, error.reason, advice: error.advice)
         }
         let identity = try TPMObjects.identity(ofBoots: boot.index)
         for candidate in Self.candidates(list) {
@@ -134,8 +134,9 @@ extension TPMSealer {
         if let session = try Self.approved([now], boot, identity, context, parent) { return session }
         throw TPMError(
             .bootChanged,
-            "the vault is tied to the boot, and this boot was not approved (registers \(Self.words(boot.registers))); start the "
-                + "machine as before and run coffer boot approve, or restore the secrets with the recovery code: "
+            "the vault is tied to the boot, and this boot was not approved (registers \(Self.words(boot.registers)))",
+            advice:
+                "start the machine as before and run coffer boot approve, or restore the secrets with the recovery code: "
                 + "coffer recovery restore"
         )
     }
@@ -166,8 +167,8 @@ extension TPMSealer {
             guard error.code == .indexReplaced else { throw error }
             throw TPMError(
                 .approvalsGone,
-                "the TPM's record of the approved boots was removed or replaced; restore the secrets with the recovery code: "
-                    + "coffer recovery restore",
+                "the TPM's record of the approved boots was removed or replaced",
+                advice: "restore the secrets with the recovery code: coffer recovery restore",
                 responseCode: error.responseCode)
         }
     }
@@ -198,7 +199,9 @@ extension TPMSealer {
 
     private static func approvingKey(_ bytes: SecretBytes) throws(TPMError) -> P256.PrivateKey {
         do throws(CryptographyError) { return try P256.PrivateKey(rawRepresentation: bytes) } catch {
-            guard error.code == .invalidKey else { throw TPMError(.outOfMemory, SealerError.noMemory) }
+            guard error.code == .invalidKey else {
+                throw TPMError(.outOfMemory, SealerError.noMemory, advice: SealerError.tryAgain)
+            }
             throw TPMError(.damaged, "the approving key cannot be used: \(error.reason)")
         }
     }

@@ -128,7 +128,8 @@ public struct SoftwareSealer: Sealer {
         _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord
     ) throws(SealerError) -> (sealed: SealedObject, area: SoftwareObject, name: [UInt8]) {
         guard record.sealer == .software else {
-            throw SealerError(.damaged, "this vault is sealed by a TPM; set “sealer = tpm” in the configuration")
+            throw SealerError(
+                .damaged, "this vault is sealed by a TPM", advice: "set “sealer = tpm” in the configuration")
         }
         guard let object = objects[role], object.role == role else {
             throw SealerError(.damaged, "object \(role.rawValue) of the vault is missing")

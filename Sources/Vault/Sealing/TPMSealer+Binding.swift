@@ -117,8 +117,8 @@ extension SealerError {
         if isIndexGone, code == .other {
             return SealerError(
                 .pinIndexGone,
-                "the TPM's index for this vault's password was removed or replaced; restore the secrets with the recovery "
-                    + "code: coffer recovery restore",
+                "the TPM's index for this vault's password was removed or replaced",
+                advice: "restore the secrets with the recovery code: coffer recovery restore",
                 tpmCode: tpmCode)
         }
         return code == .wrongPIN ? SealerError(code, reason, tpmCode: tpmCode, triesLeft: triesLeft) : self
