@@ -68,6 +68,7 @@ public final class Broker: Service {
                 life: .seconds(configuration.promptTimeout + ChallengeLimits.secondsAfterPrompt)),
             clock: options.clock)
         let thread = SealerThread(patience: options.sealerTimeLimit)
+        let service = SealerService(sealer, thread: thread)
         let descriptors: Int
         do throws(SystemError) { descriptors = try DescriptorLimit.raise(to: ConnectionLimits.descriptors) } catch {
             throw BrokerStartError(reason: "\(error)")
@@ -84,9 +85,9 @@ public final class Broker: Service {
             signatureTime: options.signatureTimeLimit)
         let vaultStore = VaultStore(dependencies: dependencies)
         self.core = BrokerCore(
-            configuration: configuration, sealer: sealer, sealerThread: thread, vaultStore: vaultStore,
+            configuration: configuration, sealer: service, vaultStore: vaultStore,
             vaultAccess: VaultAccess(registry: dependencies.registry), challenges: challenges,
-            maker: SealerMaker(sealer: sealer, thread: thread),
+            maker: SealerMaker(service),
             locks: try LockWatch(
                 configuration: configuration, vaultStore: vaultStore, clock: options.clock, logger: logger,
                 patience: options.busTimeLimit),
@@ -183,8 +184,7 @@ public final class Broker: Service {
 /// The objects that all calls share. This struct never changes; its parts change and guard themselves.
 struct BrokerCore: Sendable {
     let configuration: Configuration
-    let sealer: any Sealer
-    let sealerThread: SealerThread
+    let sealer: SealerService
     let vaultStore: VaultStore
     let vaultAccess: VaultAccess
     let challenges: ChallengeStore

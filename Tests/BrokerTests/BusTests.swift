@@ -22,7 +22,7 @@ struct BusTests {
 
         var kind: SealerKind { sealer.kind }
 
-        private func note(_ secret: SecretBytes) -> SecretBytes {
+        @Sendable private func note(_ secret: SecretBytes) -> SecretBytes {
             let bytes = secret.withBytes { span in (0..<span.count).map { span[$0] } }
             secrets.withLock { $0.append(bytes) }
             return secret
@@ -45,18 +45,10 @@ struct BusTests {
             note(try sealer.openDeviceRoot(objects, record: record))
         }
 
-        func open(
-            _ role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord,
-            sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
-        ) throws(SealerError) -> SecretBytes {
-            note(try sealer.open(role, objects, record: record, sign: sign))
-        }
-
-        func agree(
-            _ role: ObjectRole, point: [UInt8], _ objects: SealedObjects, record: RegistryRecord,
-            sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
-        ) throws(SealerError) -> SecretBytes {
-            note(try sealer.agree(role, point: point, objects, record: record, sign: sign))
+        func begin(
+            _ use: SignedUse, _ objects: SealedObjects, record: RegistryRecord
+        ) throws(SealerError) -> any PendingUse {
+            WitnessedUse(use: try sealer.begin(use, objects, record: record), note: note)
         }
 
         func makeSetKey(_ setDigest: [UInt8], record: RegistryRecord) throws(SealerError) -> (
@@ -77,13 +69,6 @@ struct BusTests {
             try sealer.sealUnbound(note(unlockRoot), record: record)
         }
 
-        func openBound(
-            _ objects: SealedObjects, record: RegistryRecord,
-            prove: (SigningRequest) throws(SigningRefusal) -> BoundProof
-        ) throws(SealerError) -> SecretBytes {
-            note(try sealer.openBound(objects, record: record, prove: prove))
-        }
-
         func tie(
             _ roots: ReleasedRoots, to registers: [Int], _ objects: SealedObjects, record: RegistryRecord, now: UInt64
         ) throws(SealerError) -> ResealedVault {
@@ -102,10 +87,6 @@ struct BusTests {
 
         func standing(of boots: BootList, record: RegistryRecord) throws(SealerError) -> BootStanding {
             try sealer.standing(of: boots, record: record)
-        }
-
-        func digest(of values: [Int: [UInt8]], record: RegistryRecord) throws(SealerError) -> [UInt8] {
-            try sealer.digest(of: values, record: record)
         }
 
         func removeIndex(_ index: VaultIndex) throws(SealerError) { try sealer.removeIndex(index) }
@@ -133,6 +114,20 @@ struct BusTests {
         func name(of object: SealedObject) throws(SealerError) -> [UInt8] { try sealer.name(of: object) }
 
         func describe() throws(SealerError) -> SealerDescription { try sealer.describe() }
+    }
+
+    /// A use whose secrets are kept as well.
+    private struct WitnessedUse: PendingUse {
+        let use: any PendingUse
+        let note: @Sendable (SecretBytes) -> SecretBytes
+
+        var request: SigningRequest { use.request }
+
+        func finish(signature: [UInt8], pin: SecretBytes?) throws(SealerError) -> SecretBytes {
+            note(try use.finish(signature: signature, pin: pin.map(note)))
+        }
+
+        func cancel() { use.cancel() }
     }
 
     @Test("making a vault, opening it cold, unlocking and a gated read show neither key nor value")

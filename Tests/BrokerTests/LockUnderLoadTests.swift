@@ -63,11 +63,11 @@ struct LockUnderLoadTests {
             var configuration = Configuration()
             configuration.systemBus = .none
             let (dependencies, logger) = (vaultStore.dependencies, LogLines().logger)
+            let service = SealerService(sealer, thread: dependencies.sealerThread)
             return BrokerCore(
-                configuration: configuration, sealer: sealer, sealerThread: dependencies.sealerThread,
-                vaultStore: vaultStore,
+                configuration: configuration, sealer: service, vaultStore: vaultStore,
                 vaultAccess: VaultAccess(registry: dependencies.registry), challenges: store,
-                maker: SealerMaker(sealer: sealer, thread: dependencies.sealerThread),
+                maker: SealerMaker(service),
                 locks: try LockWatch(
                     configuration: configuration, vaultStore: vaultStore, clock: .system, logger: logger),
                 applicationPasswords: ApplicationPasswords(clock: .system, budgets: .usual), budgets: .usual,

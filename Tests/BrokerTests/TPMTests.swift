@@ -6,6 +6,7 @@ import Foundation
 import Platform
 import TPM
 import Testing
+import Varlink
 import Vault
 
 @testable import Broker
@@ -76,6 +77,36 @@ struct TPMTests {
         _ = try await line.call(BrokerInterface.Prepare(challenge: id, authorization: 0))
         await line.close()
         // The next conversation waits for the TPM and finds it free.
+        let value = try await broker.call(client, get) { Keychain.Get(service: "s", account: "a", challenge: $0) }.value
+        #expect(value == someValue)
+        #expect(try tpm.leftovers() == [])
+        await broker.stop()
+    }
+
+    @Test("a conversation that ends while the TPM begins: others find the TPM free")
+    func abandonedAtTheBeginning() async throws {
+        let (tpm, recorder, held) = (try SWTPM(), CommandRecorder(), Held())
+        let tap = try WireTap(tpm, command: { _, _ in held.pass() })
+        // Nobody waits until the time for a signature is over.
+        var options = Broker.Options.patient
+        options.sealerTimeLimit = .seconds(60)
+        options.signatureTimeLimit = .seconds(3600)
+        let broker = try await broker(tpm, recorder, options: options, via: tap.configuration)
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue, access: .presence))
+        let get = Keychain.Get(service: "s", account: "a")
+        let id = try await challenge { try await client.call(get) }
+        let line = try broker.authenticator.connect()
+        let uid = ProcessSurroundings.effectiveUser
+        _ = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
+        held.hold()
+        try await line.send(Varlink.encode(VarlinkCall(BrokerInterface.Prepare(challenge: id, authorization: 0))))
+        try await until("the TPM is asked") { held.isReached }
+        await line.close()
+        // Time for the broker to see that. In the other order there is an exchange to cancel, as in `abandoned`.
+        try await Task.sleep(for: .milliseconds(300))
+        held.letGo()
         let value = try await broker.call(client, get) { Keychain.Get(service: "s", account: "a", challenge: $0) }.value
         #expect(value == someValue)
         #expect(try tpm.leftovers() == [])

@@ -165,9 +165,10 @@ struct BoundVaultTests {
         // The attacker can sign, and has file and TPM, but not the password. The TPM refuses, and counts guesses.
         #expect(
             code {
-                _ = try stage.sealer.open(.unlockRoot, stage.vault.objects, record: stage.record) {
-                    (request) throws(SigningRefusal) in try stage.sign(request)
-                }
+                _ = try stage.sealer.begin(.open(.unlockRoot), stage.vault.objects, record: stage.record, index: nil)
+                    .finish { (request) throws(SigningRefusal) in
+                        BoundProof(signature: try stage.sign(request), pin: nil)
+                    }
             } == .policyRefused)
         // A registry without the password does not help, because the object's policy needs it.
         let lying = stage.record.with(binding: nil, unlockRoot: stage.record.objects[.unlockRoot] ?? [])

@@ -130,6 +130,20 @@ struct SoftwareSealerTests {
             } == .damaged)
     }
 
+    @Test func aUseEndsOnce() throws {
+        func begin() throws -> any PendingUse {
+            try fixture.sealer.begin(.open(.unlockRoot), objects, record: fixture.record)
+        }
+        let finished = try begin()
+        let signature = try fixture.sign(finished.request)
+        #expect(try finished.finish(signature: signature, pin: nil) == fixture.keys.unlockRoot)
+        #expect(code { _ = try finished.finish(signature: signature, pin: nil) } == .signingRefused)
+        let cancelled = try begin()
+        cancelled.cancel()
+        #expect(
+            code { _ = try cancelled.finish(signature: fixture.sign(cancelled.request), pin: nil) } == .signingRefused)
+    }
+
     @Test func objectsMustBeThoseOfTheRegistry() throws {
         let other = try VaultFixture(in: fixture.folder)
         for role in ObjectRole.ofNewVault {

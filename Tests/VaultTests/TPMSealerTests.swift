@@ -1,6 +1,7 @@
 import Authorization
 import CofferTestKit
 import Cryptography
+import Synchronization
 import TPM
 import Testing
 
@@ -241,6 +242,64 @@ struct TPMSealerTests {
             }
         }
         #expect(outcome == .signingRefused)
+        #expect(try fixture.tpm.leftovers() == [])
+    }
+
+    @Test func aUseEndsOnceAndLeavesNothing() throws {
+        let fixture = try Fixture()
+        func begin() throws -> any PendingUse {
+            try fixture.sealer.begin(.open(.unlockRoot), fixture.objects, record: fixture.record)
+        }
+        // Given up, released without a word, and finished.
+        let cancelled = try begin()
+        let signature = try fixture.sign(cancelled.request)
+        cancelled.cancel()
+        cancelled.cancel()
+        #expect(try fixture.tpm.leftovers() == [])
+        #expect(code { _ = try cancelled.finish(signature: signature, pin: nil) } == .signingRefused)
+        _ = try begin()
+        #expect(try fixture.tpm.leftovers() == [])
+        let finished = try begin()
+        let own = try fixture.sign(finished.request)
+        #expect(try finished.finish(signature: own, pin: nil) == fixture.keys.unlockRoot)
+        #expect(code { _ = try finished.finish(signature: own, pin: nil) } == .signingRefused)
+        // A wrong signature ends it too.
+        let refused = try begin()
+        #expect(code { _ = try refused.finish(signature: own, pin: nil) } == .policyRefused)
+        let right = try fixture.sign(refused.request)
+        #expect(code { _ = try refused.finish(signature: right, pin: nil) } == .signingRefused)
+        #expect(try fixture.tpm.leftovers() == [])
+    }
+
+    /// Another system that cleans up between the two steps.
+    @Test func aStorageKeyThatGoesBetweenTheStepsIsBackForTheNextUse() throws {
+        let fixture = try Fixture()
+        let handle = try #require(fixture.record.storageKey).handle
+        let isEvicting = Mutex(false)
+        let tap = try WireTap(
+            fixture.tpm,
+            command: { command, bytes in
+                guard isCommand(.load, command), isEvicting.withLock({ $0 }) else { return }
+                isEvicting.withLock { $0 = false }
+                // TPM2_EvictControl by the owner, whose password is empty.
+                let parts: [[UInt8]] = [
+                    [0x80, 0x02, 0, 0, 0, 35, 0, 0, 0x01, 0x20, 0x40, 0, 0, 1], BigEndian.bytes(handle),
+                    [0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0], BigEndian.bytes(handle),
+                ]
+                bytes = parts.flatMap { $0 }
+            })
+        let sealer = TPMSealer(TPMAccess.patient(tap.configuration))
+        let use = try sealer.begin(.open(.unlockRoot), fixture.objects, record: fixture.record)
+        isEvicting.withLock { $0 = true }
+        do {
+            _ = try use.finish(signature: fixture.sign(use.request), pin: nil)
+            Issue.record("opened")
+        } catch let error as SealerError {
+            #expect(error.code == .other && error.reason.contains("is back now"), "\(error)")
+        }
+        #expect(
+            try sealer.open(.unlockRoot, fixture.objects, record: fixture.record, sign: fixture.sign)
+                == fixture.keys.unlockRoot)
         #expect(try fixture.tpm.leftovers() == [])
     }
 

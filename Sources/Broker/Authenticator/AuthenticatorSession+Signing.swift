@@ -5,7 +5,7 @@ import Varlink
 import Vault
 
 extension AuthenticatorSession {
-    /// Opens the sealer's session for one authorization. The sealer and the registry's record decide what is to be
+    /// Begins the use of the sealer for one authorization. The sealer and the registry's record decide what is to be
     /// signed. The caller names an index only.
     func prepare(_ method: BrokerInterface.Prepare) async throws(Fault) -> MethodAnswer {
         let challenge = try permitted(.prepare, method.challenge)
@@ -14,51 +14,29 @@ extension AuthenticatorSession {
             try challenges.begin(challenge.id, place, connection: connection)
         }
         do throws(Fault) {
+            exchanges.expect(challenge.id, place, connection: caller.connection)
             let material = try await core.vaultStore.vaultActor(of: challenge.owner).material(for: challenge.id)
             guard material.isSuccessor || material.record.vault == challenge.vault else { throw Self.refusal }
-            let exchange = SigningExchange(patience: core.vaultStore.dependencies.signatureTime)
-            exchanges.insert(exchange, challenge.id, place, connection: caller.connection)
-            start(exchange, for: authorization, with: material)
-            let request: SigningRequest
-            do throws(SealerError) { request = try await exchange.request().get() } catch { throw Fault(error) }
+            let exchange: SigningExchange
+            do throws(SealerError) {
+                exchange = try await core.sealer.begin(
+                    authorization.use, with: material, waiting: core.vaultStore.dependencies.signatureTime)
+            } catch { throw Fault(error) }
+            guard exchanges.fill(challenge.id, place, connection: caller.connection, exchange),
+                core.challenges.isOpen(challenge.id)
+            else {
+                // The TPM must not wait for a signature that cannot come.
+                exchange.cancel()
+                throw Self.refusal
+            }
             return .reply(
                 BrokerInterface.Prepare.Reply(
-                    nonce: Base64.encode(request.nonce), parameterHash: Base64.encode(request.parameterHash)))
+                    nonce: Base64.encode(exchange.request.nonce),
+                    parameterHash: Base64.encode(exchange.request.parameterHash)))
         } catch {
+            _ = exchanges.take(challenge.id, place, connection: caller.connection)
             core.challenges.drop(challenge.id)
             throw error.forAuthenticator
-        }
-    }
-
-    private func start(
-        _ exchange: SigningExchange, for authorization: Challenge.Authorization, with material: SealingMaterial
-    ) {
-        let sealer = core.sealer
-        let thread = core.sealerThread
-        Task {
-            let outcome: SigningExchange.Outcome
-            do throws(SealerError) {
-                outcome = .success(
-                    try await thread.run { () throws(SealerError) -> SecretBytes in
-                        let sign = { (request: SigningRequest) throws(SigningRefusal) -> [UInt8] in
-                            try exchange.sign(request)
-                        }
-                        if let point = authorization.point {
-                            return try sealer.agree(
-                                authorization.role, point: point, material.objects, record: material.record, sign: sign)
-                        }
-                        if authorization.role == .unlockRoot, material.record.binding != nil {
-                            return try sealer.openBound(material.objects, record: material.record) {
-                                (request) throws(SigningRefusal) in try exchange.prove(request)
-                            }
-                        }
-                        return try sealer.open(
-                            authorization.role, material.objects, record: material.record, sign: sign)
-                    })
-            } catch {
-                outcome = .failure(error)
-            }
-            exchange.finish(outcome)
         }
     }
 
@@ -80,11 +58,13 @@ extension AuthenticatorSession {
                 exchange.cancel()
                 throw error
             }
-            guard exchange.provide(signature, pin: pin) else {
+            let released: SecretBytes?
+            do throws(SealerError) { released = try await exchange.finish(signature: signature, pin: pin) } catch {
+                throw Fault(error)
+            }
+            guard let secret = released else {
                 throw Fault(.brokerChallengeRefused, "the signature came too late")
             }
-            let secret: SecretBytes
-            do throws(SealerError) { secret = try await exchange.outcome().get() } catch { throw Fault(error) }
             let authorization = challenge.choice.authorizations[place]
             if let answer = try await renewed(challenge, method, secret) { return answer }
             if authorization.role == .unlockRoot, method.reseals ?? false {
@@ -164,4 +144,9 @@ extension AuthenticatorSession {
         guard let record = AccessRecord(refusing: challenge, why) else { return }
         await core.vaultStore.vaultActor(of: challenge.owner).noteRefusal(record)
     }
+}
+
+extension Challenge.Authorization {
+    /// What the sealer does once the authenticator has signed.
+    fileprivate var use: SignedUse { point.map { .agree(role, point: $0) } ?? .open(role) }
 }

@@ -8,8 +8,6 @@ import Vault
 struct BootForecast {
     let boot: BootPin
     let standing: BootStanding
-    let sealer: any Sealer
-    let record: RegistryRecord
 
     /// The boot that a call asks to approve.
     ///
@@ -44,7 +42,7 @@ struct BootForecast {
             }
             values[register] = try Self.bytes(entry.value)
         }
-        do throws(SealerError) { return try sealer.digest(of: values, record: record) } catch { throw Fault(error) }
+        do throws(SealerError) { return try boot.digest(of: values) } catch { throw Fault(error) }
     }
 
     private func predicted(_ groups: [[Keychain.Replacement]], _ file: FirmwareLog) throws(Fault) -> [UInt8] {

@@ -17,10 +17,7 @@ struct BootView {
         case .success(let read): log = read
         case .failure(let error): return BootView(.failure(error))
         }
-        let sealer = core.sealer
-        let values = try await core.sealerThread.run { () throws(SealerError) in
-            try sealer.measurements(of: BootChain.witnesses)
-        }
+        let values = try await core.sealer.measurements(of: BootChain.witnesses)
         do throws(TPMError) { return BootView(.success(try BootChain(log, values: values))) } catch {
             return BootView(.failure(FirmwareLogError(reason: error.reason)))
         }

@@ -70,9 +70,8 @@ enum ApproveBootHandler: MethodHandler {
             throw Fault(.invalidArgument, "your vault is not tied to the boot", advice: "tie it with: coffer boot bind")
         }
         // An invalid call is refused before anybody is prompted.
-        let next = try BootForecast(
-            boot: boot, standing: standing, sealer: request.core.sealer, record: await request.vaultActor.record()
-        ).digest(method, FirmwareLog(request.core.configuration))
+        let next = try BootForecast(boot: boot, standing: standing)
+            .digest(method, FirmwareLog(request.core.configuration))
         guard let granted else {
             let vault = try await request.vaultActor.vaultID()
             throw try request.ask(for: .approveBoot, vault: vault)

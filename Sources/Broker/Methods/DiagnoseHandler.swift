@@ -35,7 +35,7 @@ enum DiagnoseHandler: MethodHandler {
         // `try?`: if any record is damaged, the owners of the indexes are not known, so nothing is reported about
         // them.
         facts.pinnedIndexes = (try? dependencies.registry.records()).map { Set($0.flatMap(\.indexHandles)) }
-        if let sealer = core.sealer as? any SealerInspection { await look(at: sealer, core, &facts) }
+        await inspect(core, &facts)
         if let boot = facts.record?.boot {
             facts.boot = await standing(vaultActor)
             facts.firmwareLog = FirmwareLog(core.configuration).read()
@@ -46,10 +46,11 @@ enum DiagnoseHandler: MethodHandler {
         return facts
     }
 
-    private static func look(at sealer: any SealerInspection, _ core: BrokerCore, _ facts: inout DiagnosisFacts) async {
+    /// Looks at the TPM, if the sealer has one.
+    private static func inspect(_ core: BrokerCore, _ facts: inout DiagnosisFacts) async {
         let record = facts.record
         do throws(SealerError) {
-            let condition = try await core.sealerThread.run { () throws(SealerError) in try sealer.inspect(record) }
+            guard let condition = try await core.sealer.inspect(record) else { return }
             facts.sealer = .success(condition)
             guard condition.storageKey == .pinned else { return }
         } catch {
@@ -59,9 +60,7 @@ enum DiagnoseHandler: MethodHandler {
         guard let record else { return }
         let roots = EndorsementRoots.read(core.configuration.tpmRoots, owner: facts.authenticatorUID)
         do throws(SealerError) {
-            let standing = try await core.sealerThread.run { () throws(SealerError) in
-                try sealer.identity(of: record, roots: roots)
-            }
+            guard let standing = try await core.sealer.identity(of: record, roots: roots) else { return }
             core.diagnoses.note(standing)
             facts.identity = .success(standing)
         } catch {

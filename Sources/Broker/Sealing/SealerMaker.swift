@@ -5,8 +5,7 @@ import Vault
 
 /// The maker of the TPM. It is asked for once, in the background, so that `Status` answers even if the TPM hangs.
 final class SealerMaker: Sendable {
-    private let sealer: any Sealer
-    private let thread: SealerThread
+    private let sealer: SealerService
     private let state = Mutex(State())
 
     private struct State {
@@ -14,10 +13,7 @@ final class SealerMaker: Sendable {
         var isAsking = false
     }
 
-    init(sealer: any Sealer, thread: SealerThread) {
-        self.sealer = sealer
-        self.thread = thread
-    }
+    init(_ sealer: SealerService) { self.sealer = sealer }
 
     /// The answer; nil if there is none yet.
     var known: SealerDescription? { state.withLock { $0.answer } }
@@ -33,7 +29,7 @@ final class SealerMaker: Sendable {
         let sealer = self.sealer
         Task {
             // `try?`: without an answer, the maker stays unknown until the next call of `ask`.
-            let answer = try? await thread.run { () throws(SealerError) -> SealerDescription in try sealer.describe() }
+            let answer = try? await sealer.describe()
             state.withLock { state in
                 state.answer = answer
                 state.isAsking = false

@@ -3,13 +3,21 @@ import Dispatch
 import Synchronization
 import Vault
 
-/// The one thread that uses the TPM. Callers wait for it, but never on a thread that others need. They wait no longer
-/// than `patience`, however long the TPM takes.
+/// The one thread that uses the TPM, and the order of its users. One user at a time has the turn, in the order of the
+/// requests. Callers wait without a thread, and no longer than `patience`, however long the TPM takes.
 final class SealerThread: Sendable {
+    /// A use that ends its own turn.
+    private typealias Use = @Sendable () -> Void
+
+    private struct Turns {
+        var isTaken = false
+        var waiting: [Use] = []
+    }
+
     private let queue = DispatchQueue(label: "coffer.sealer")
-    private let waiting = Mutex(0)
+    private let turns = Mutex(Turns())
     private let patience: Duration
-    private let deadlines: Deadlines
+    let deadlines: Deadlines
 
     /// - Parameter patience: the time from the request to an answer or an error.
     init(patience: Duration = .seconds(10), clock: BrokerClock = .system) {
@@ -17,7 +25,10 @@ final class SealerThread: Sendable {
         deadlines = Deadlines(clock: clock)
     }
 
-    /// Runs a blocking use of the sealer.
+    /// How many uses wait for their turn.
+    var waitingCount: Int { turns.withLock { $0.waiting.count } }
+
+    /// Runs a blocking use of the sealer, in its turn.
     ///
     /// - Parameters:
     ///   - limit: the time from the request to an answer or an error; nil for `patience`.
@@ -27,31 +38,99 @@ final class SealerThread: Sendable {
         within limit: Duration? = nil, _ body: @escaping @Sendable () throws(SealerError) -> Value,
         undo: (@Sendable (Value) -> Void)? = nil
     ) async throws(SealerError) -> Value {
-        let isWelcome = waiting.withLock { count in
-            guard count < SealerLimits.queue else { return false }
-            count += 1
-            return true
-        }
-        guard isWelcome else { throw SealerError(.deadline, "the TPM is too busy", advice: "try again") }
-        let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<Value, SealerError>, Never>) in
-            let once = Once(continuation)
-            let deadline = deadlines.add(after: limit ?? patience) {
-                let advice = "try again, and restart the machine if that does not help"
-                _ = once.resolve(.failure(SealerError(.deadline, "the TPM did not answer in time", advice: advice)))
-            }
-            queue.async { [self] in
-                defer {
-                    deadlines.remove(deadline)
-                    waiting.withLock { $0 -= 1 }
-                }
-                // The caller has stopped waiting.
-                if once.isResolved { return }
+        try await answer(within: limit) { [self] once in
+            inTurn(once) { [self] in
+                defer { endTurn() }
                 let made = Result(catching: body)
                 if !once.resolve(made), case .success(let value) = made { undo?(value) }
             }
         }
+    }
+
+    /// Begins a use that needs a signature, in its turn. Nobody else has a turn until the use has ended.
+    ///
+    /// - Parameter time: how long the use waits for the signature.
+    /// - Throws: as ``run(within:_:undo:)``.
+    func begin(
+        waiting time: Duration, _ body: @escaping @Sendable () throws(SealerError) -> any PendingUse
+    ) async throws(SealerError) -> SigningExchange {
+        try await answer(within: nil) { [self] once in
+            inTurn(once) { [self] in
+                do throws(SealerError) {
+                    let exchange = SigningExchange(try body(), on: self, for: time)
+                    if !once.resolve(.success(exchange)) { exchange.cancel() }
+                } catch {
+                    endTurn()
+                    _ = once.resolve(.failure(error))
+                }
+            }
+        }
+    }
+
+    /// Finishes a use that was begun, and ends its turn.
+    func finish<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(SealerError) -> Value
+    ) async throws(SealerError) -> Value {
+        try await answer(within: nil) { [self] once in
+            queue.async { [self] in
+                defer { endTurn() }
+                _ = once.resolve(Result(catching: body))
+            }
+        }
+    }
+
+    /// Gives up a use that was begun, and ends its turn. Does not wait for it.
+    func giveUp(_ body: @escaping @Sendable () -> Void) {
+        queue.async { [self] in
+            defer { endTurn() }
+            body()
+        }
+    }
+
+    /// Waits for an answer until the time is over.
+    private func answer<Value: Sendable>(
+        within limit: Duration?, _ start: (Once<Value>) -> Void
+    ) async throws(SealerError) -> Value {
+        var deadline: UInt64?
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, SealerError>, Never>) in
+            let once = Once(continuation)
+            deadline = deadlines.add(after: limit ?? patience) {
+                let advice = "try again, and restart the machine if that does not help"
+                _ = once.resolve(.failure(SealerError(.deadline, "the TPM did not answer in time", advice: advice)))
+            }
+            start(once)
+        }
+        if let deadline { deadlines.remove(deadline) }
         return try result.get()
+    }
+
+    /// Runs a use on the thread once all before it have ended their turns, unless its caller has stopped waiting. The
+    /// use ends its own turn.
+    private func inTurn<Value: Sendable>(_ once: Once<Value>, _ use: @escaping Use) {
+        let welcome: Use = { [self] in once.isResolved ? endTurn() : use() }
+        let (isFree, isFull) = turns.withLock { turns in
+            guard turns.isTaken else {
+                turns.isTaken = true
+                return (true, false)
+            }
+            // The one that has the turn counts too.
+            guard turns.waiting.count + 1 < SealerLimits.queue else { return (false, true) }
+            turns.waiting.append(welcome)
+            return (false, false)
+        }
+        if isFree { queue.async(execute: welcome) }
+        if isFull { _ = once.resolve(.failure(SealerError(.deadline, "the TPM is too busy", advice: "try again"))) }
+    }
+
+    /// Passes the turn on.
+    private func endTurn() {
+        let next = turns.withLock { turns -> Use? in
+            guard turns.waiting.isEmpty else { return turns.waiting.removeFirst() }
+            turns.isTaken = false
+            return nil
+        }
+        if let next { queue.async(execute: next) }
     }
 
     /// Resumes a continuation with the first result.

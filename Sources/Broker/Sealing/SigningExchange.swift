@@ -1,108 +1,61 @@
 import Authorization
 import Cryptography
-import Dispatch
 import Synchronization
 import Vault
 
-/// Passes an authenticator's signature to the sealer, which waits for it with an open session, and passes the outcome
-/// back. Each exchange is for one use of one object.
+/// A use of one object that was begun and waits for the authenticator's signature. It keeps its turn at the TPM, but no
+/// thread. It ends once: by the signature, by ``cancel()``, or when its time is over.
 final class SigningExchange: Sendable {
-    typealias Outcome = Result<SecretBytes, SealerError>
-
-    private let patience: DispatchTimeInterval
-
-    private struct State {
-        var request: SigningRequest?
-        var proof: BoundProof?
-        var isCancelled = false
-        var outcome: Outcome?
-        var requestWaiter: CheckedContinuation<Result<SigningRequest, SealerError>, Never>?
-        var outcomeWaiter: CheckedContinuation<Outcome, Never>?
+    private enum State {
+        /// - expiry: the deadline's number; nil while it is being set.
+        case open(expiry: UInt64?)
+        case ended
     }
 
-    private let state = Mutex(State())
-    private let arrival = DispatchSemaphore(value: 0)
+    private let use: any PendingUse
+    private let thread: SealerThread
+    private let state = Mutex(State.open(expiry: nil))
 
-    /// - Parameter patience: how long the TPM waits for a signature.
-    init(patience: Duration) { self.patience = .milliseconds(Int(patience / .milliseconds(1))) }
-
-    /// The sealer calls this on its thread. It passes on the request and waits for the signature.
-    func sign(_ request: SigningRequest) throws(SigningRefusal) -> [UInt8] { try prove(request).signature }
-
-    /// The same for a bound vault. The signature comes with the PIN derived from the vault's password.
-    func prove(_ request: SigningRequest) throws(SigningRefusal) -> BoundProof {
-        let waiter = state.withLock { state in
-            state.request = request
-            defer { state.requestWaiter = nil }
-            return state.requestWaiter
-        }
-        waiter?.resume(returning: .success(request))
-        _ = arrival.wait(timeout: .now() + patience)
-        let proof = state.withLock { state in
-            // From here on, a signature is too late.
-            state.isCancelled = state.isCancelled || state.proof == nil
-            return state.isCancelled ? nil : state.proof
-        }
-        guard let proof else { throw SigningRefusal() }
-        return proof
+    /// - Parameters:
+    ///   - thread: its present turn is this exchange's from now on.
+    ///   - time: how long the TPM waits for the signature.
+    init(_ use: any PendingUse, on thread: SealerThread, for time: Duration) {
+        self.use = use
+        self.thread = thread
+        let expiry = thread.deadlines.add(after: time) { self.cancel() }
+        state.withLock { if case .open = $0 { $0 = .open(expiry: expiry) } }
     }
 
-    /// What is to be signed, or the error that stopped the sealer before.
-    func request() async -> Result<SigningRequest, SealerError> {
-        await withCheckedContinuation { continuation in
-            let known: Result<SigningRequest, SealerError>? = state.withLock { state in
-                if let request = state.request { return .success(request) }
-                if case .failure(let error) = state.outcome { return .failure(error) }
-                state.requestWaiter = continuation
-                return nil
-            }
-            if let known { continuation.resume(returning: known) }
+    /// What the authenticator must sign.
+    var request: SigningRequest { use.request }
+
+    /// Uses the object with a signature, and ends the turn.
+    ///
+    /// - Parameter pin: what the vault's password was made into; nil unless the vault is bound.
+    /// - Returns: nil if the exchange had ended before, so that the signature came too late.
+    func finish(signature: [UInt8], pin: SecretBytes?) async throws(SealerError) -> SecretBytes? {
+        guard end() else { return nil }
+        let use = use
+        return try await thread.finish { () throws(SealerError) in
+            try use.finish(signature: signature, pin: pin)
         }
     }
 
-    /// - Returns: false if nobody waits for a signature, or there was one already.
-    func provide(_ signature: [UInt8], pin: SecretBytes? = nil) -> Bool {
-        let isTaken = state.withLock { state in
-            guard state.request != nil, state.proof == nil, !state.isCancelled, state.outcome == nil else {
-                return false
-            }
-            state.proof = BoundProof(signature: signature, pin: pin)
-            return true
-        }
-        if isTaken { arrival.signal() }
-        return isTaken
-    }
-
-    func outcome() async -> Outcome {
-        await withCheckedContinuation { continuation in
-            let known = state.withLock { state in
-                if state.outcome == nil { state.outcomeWaiter = continuation }
-                return state.outcome
-            }
-            if let known { continuation.resume(returning: known) }
-        }
-    }
-
-    /// Call this when the sealer is done.
-    func finish(_ outcome: Outcome) {
-        let (request, waiter) = state.withLock { state in
-            state.outcome = outcome
-            defer {
-                state.requestWaiter = nil
-                state.outcomeWaiter = nil
-            }
-            return (state.requestWaiter, state.outcomeWaiter)
-        }
-        waiter?.resume(returning: outcome)
-        switch outcome {
-        case .failure(let error): request?.resume(returning: .failure(error))
-        case .success: request?.resume(returning: .failure(SealerError(.other, "the sealer asked for no signature")))
-        }
-    }
-
-    /// Call this if there will be no signature. The sealer then ends its session at once.
+    /// Ends the turn without a signature. Does nothing if the exchange has ended. Does not wait for the TPM.
     func cancel() {
-        state.withLock { $0.isCancelled = true }
-        arrival.signal()
+        guard end() else { return }
+        let use = use
+        thread.giveUp { use.cancel() }
+    }
+
+    /// - Returns: false if it had ended before.
+    private func end() -> Bool {
+        let former = state.withLock { state in
+            defer { state = .ended }
+            return state
+        }
+        guard case .open(let expiry) = former else { return false }
+        if let expiry { thread.deadlines.remove(expiry) }
+        return true
     }
 }

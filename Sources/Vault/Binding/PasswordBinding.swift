@@ -38,20 +38,6 @@ extension ResealedRoot: Resealed {
     }
 }
 
-/// What opens a bound vault: the authenticator's signature, and the password that PAM has just accepted. The password
-/// is in the form that the TPM knows.
-public struct BoundProof: Sendable {
-    /// `r ‖ s`, 64 bytes.
-    public let signature: [UInt8]
-    /// 32 bytes; nil if the authenticator sent none.
-    public let pin: SecretBytes?
-
-    public init(signature: [UInt8], pin: SecretBytes?) {
-        self.signature = signature
-        self.pin = pin
-    }
-}
-
 /// Makes a vault need its owner's login password besides the signature (docs/binding.md). The TPM counts wrong
 /// passwords for each vault separately.
 ///
@@ -64,15 +50,6 @@ public protocol PasswordBinding: Sendable {
 
     /// Seals an unlock root under the authenticator's signature alone.
     func sealUnbound(_ unlockRoot: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot
-
-    /// Opens the unlock root of a bound vault. It has 32 bytes.
-    ///
-    /// - Parameter prove: called once, while the session is open.
-    /// - Throws: `.wrongPIN` with the tries left, `.triesUsedUp`, `.pinIndexGone`.
-    func openBound(
-        _ objects: SealedObjects, record: RegistryRecord,
-        prove: (SigningRequest) throws(SigningRefusal) -> BoundProof
-    ) throws(SealerError) -> SecretBytes
 
     /// Removes an index; what was sealed under it can never be opened again. Does nothing if the index is gone or not
     /// ours.

@@ -84,9 +84,6 @@ public protocol BootTie: Sendable {
     /// - Throws: `.bootIndexGone`.
     func standing(of boots: BootList, record: RegistryRecord) throws(SealerError) -> BootStanding
 
-    /// The digest of register values, as an ``ApprovedBoot`` has it.
-    func digest(of values: [Int: [UInt8]], record: RegistryRecord) throws(SealerError) -> [UInt8]
-
     /// The present values of these registers, 32 bytes each.
     func measurements(of registers: Set<Int>) throws(SealerError) -> [Int: [UInt8]]
 }
@@ -111,10 +108,6 @@ extension BootTie {
     }
 
     public func standing(of boots: BootList, record: RegistryRecord) throws(SealerError) -> BootStanding {
-        throw refusal
-    }
-
-    public func digest(of values: [Int: [UInt8]], record: RegistryRecord) throws(SealerError) -> [UInt8] {
         throw refusal
     }
 

@@ -2,6 +2,17 @@ import Authorization
 import Cryptography
 import TPM
 
+extension BootPin {
+    /// The digest of register values, as an ``ApprovedBoot`` has it.
+    public func digest(of values: [Int: [UInt8]]) throws(SealerError) -> [UInt8] {
+        do throws(TPMError) {
+            return try PCRState(selection: PCRSelection(Set(registers)), values: values).digest
+        } catch {
+            throw SealerError(error)
+        }
+    }
+}
+
 /// Vaults that are tied to the boot: docs/tpm.md, "Measured boot".
 extension TPMSealer {
     public func tie(
@@ -96,13 +107,6 @@ extension TPMSealer {
                 }
             }
             return BootStanding(values: values, now: now, inForce: inForce)
-        } catch { throw SealerError(error) }
-    }
-
-    public func digest(of values: [Int: [UInt8]], record: RegistryRecord) throws(SealerError) -> [UInt8] {
-        let boot = try Self.boot(of: record)
-        do throws(TPMError) {
-            return try PCRState(selection: PCRSelection(Set(boot.registers)), values: values).digest
         } catch { throw SealerError(error) }
     }
 

@@ -4,8 +4,8 @@ import TPM
 
 /// Keeps a vault's roots and constraint keys: a TPM, or software if root chose that.
 ///
-/// Calls are synchronous and may block for seconds, so they need a thread of their own. Each call opens the TPM once.
-/// The sealer computes what an object must be (Name, attributes, policy) from the registry's record. It trusts nothing
+/// Calls are synchronous and may block for seconds, so they need a thread of their own. Each call opens the TPM once,
+/// and closes it unless it begins a use. The sealer computes what an object must be (Name, attributes, policy) from the registry's record. It trusts nothing
 /// in the vault's file.
 public protocol Sealer: PasswordBinding, EpochCounting, BootTie {
     var kind: SealerKind { get }
@@ -20,23 +20,9 @@ public protocol Sealer: PasswordBinding, EpochCounting, BootTie {
     /// The device root, 32 bytes. Asks nobody.
     func openDeviceRoot(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> SecretBytes
 
-    /// The recovery key, or the unlock root of a vault that is not bound to a password. It has 32 bytes.
-    ///
-    /// - Parameter sign: called once, while the session is open. Returns `r ‖ s`, 64 bytes.
-    func open(
-        _ role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord,
-        sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
-    ) throws(SealerError) -> SecretBytes
-
-    /// The shared secret of a constraint key and an item's point: the X coordinate, 32 bytes.
-    ///
-    /// - Parameters:
-    ///   - point: the item's, 65 bytes.
-    ///   - sign: called once, while the session is open. Returns `r ‖ s`, 64 bytes.
-    func agree(
-        _ role: ObjectRole, point: [UInt8], _ objects: SealedObjects, record: RegistryRecord,
-        sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
-    ) throws(SealerError) -> SecretBytes
+    /// Begins a use of an object that needs the authenticator's signature. The TPM stays open until the use has ended.
+    func begin(_ use: SignedUse, _ objects: SealedObjects, record: RegistryRecord) throws(SealerError)
+        -> any PendingUse
 
     /// Makes the key for a set of enrolled fingers in an existing vault.
     ///

@@ -86,13 +86,6 @@ extension SealerError {
     }
 }
 
-/// The authenticator did not sign.
-public struct SigningRefusal: Error, Sendable, Equatable {
-    public let reason: String
-
-    public init(_ reason: String = "the authenticator did not sign") { self.reason = reason }
-}
-
 /// The maker and model of the sealer, for people.
 public struct SealerDescription: Sendable, Equatable {
     public let manufacturer: String

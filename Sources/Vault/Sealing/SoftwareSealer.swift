@@ -65,39 +65,6 @@ public struct SoftwareSealer: Sealer {
         try unseal(check(.deviceRoot, objects, record).sealed)
     }
 
-    public func open(
-        _ role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord,
-        sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
-    ) throws(SealerError) -> SecretBytes {
-        guard role == .unlockRoot || role == .recovery else {
-            throw SealerError(.other, "object \(role.rawValue) is not opened by a signature")
-        }
-        let (sealed, _, name) = try check(role, objects, record)
-        try demandSignature(for: role, command: BigEndian.bytes(0x0000_015E as UInt32) + name, record, sign)
-        return try unseal(sealed)
-    }
-
-    public func agree(
-        _ role: ObjectRole, point: [UInt8], _ objects: SealedObjects, record: RegistryRecord,
-        sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
-    ) throws(SealerError) -> SecretBytes {
-        guard role.isAgreementKey else { throw SealerError(.other, "object \(role.rawValue) is not an agreement key") }
-        guard P256.isOnCurve(point) else { throw SealerError(.damaged, "an item's point does not lie on P-256") }
-        let (sealed, _, name) = try check(role, objects, record)
-        let marshalled =
-            BigEndian.bytes(68 as UInt16) + BigEndian.bytes(32 as UInt16) + point[1...32]
-            + BigEndian.bytes(32 as UInt16)
-            + point[33...64]
-        try demandSignature(
-            for: role, command: BigEndian.bytes(0x0000_0154 as UInt32) + name + marshalled, record, sign)
-        let scalar = try unseal(sealed)
-        do throws(CryptographyError) {
-            return try P256.PrivateKey(rawRepresentation: scalar).sharedSecret(with: point)
-        } catch {
-            throw damaged(role, error)
-        }
-    }
-
     public func makeSetKey(
         _ setDigest: [UInt8], record: RegistryRecord
     ) throws(SealerError) -> (SealedObject, name: [UInt8]) {
@@ -124,7 +91,7 @@ public struct SoftwareSealer: Sealer {
     }
 
     /// The object, if it is exactly what the record demands.
-    private func check(
+    func check(
         _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord
     ) throws(SealerError) -> (sealed: SealedObject, area: SoftwareObject, name: [UInt8]) {
         guard record.sealer == .software else {
@@ -138,40 +105,7 @@ public struct SoftwareSealer: Sealer {
         return (object, area, name)
     }
 
-    /// The rule of TPM2_PolicySigned. The signature covers a fresh nonce, the command's own hash and the object's
-    /// reference. It must be made with the authenticator's key.
-    private func demandSignature(
-        for role: ObjectRole, command: [UInt8], _ record: RegistryRecord,
-        _ sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
-    ) throws(SealerError) {
-        guard let kind = role.authorization else {
-            throw SealerError(.other, "object \(role.rawValue) needs no signature")
-        }
-        let isValid: Bool
-        do {
-            guard
-                let request = SigningRequest(
-                    nonce: try Random.bytes(32), parameterHash: try SHA256.digest(command),
-                    reference: record.policyReference(for: kind))
-            else { throw SealerError(.other, "there is no request to sign") }
-            let signature = try sign(request)
-            isValid = try P256.isValid(
-                signature: signature, for: request.message(), publicKey: record.authenticatorKey)
-        } catch let error as SealerError {
-            throw error
-        } catch let refusal as SigningRefusal {
-            throw SealerError(.signingRefused, refusal.reason)
-        } catch let error as CryptographyError where error.code == .invalidSignature {
-            throw SealerError(.policyRefused, "the authenticator's signature is malformed")
-        } catch {
-            throw SealerError(.other, "\(error)")
-        }
-        guard isValid else {
-            throw SealerError(.policyRefused, "the authenticator's signature is not for this object, use and vault")
-        }
-    }
-
-    private func unseal(_ object: SealedObject) throws(SealerError) -> SecretBytes {
+    func unseal(_ object: SealedObject) throws(SealerError) -> SecretBytes {
         let key = try machineKey(makingIt: false)
         do throws(CryptographyError) {
             return try AESGCM.open(object.private, key: key, associatedData: object.public)
@@ -180,7 +114,7 @@ public struct SoftwareSealer: Sealer {
         }
     }
 
-    private func damaged(_ role: ObjectRole, _ error: CryptographyError) -> SealerError {
+    func damaged(_ role: ObjectRole, _ error: CryptographyError) -> SealerError {
         error.code == .authenticationFailed
             ? SealerError(.damaged, "object \(role.rawValue) of the vault does not open with this machine's key")
             : SealerError(error)
@@ -199,11 +133,6 @@ extension SoftwareSealer {
     public func sealUnbound(_ unlockRoot: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot {
         throw Self.bindingRefusal
     }
-
-    public func openBound(
-        _ objects: SealedObjects, record: RegistryRecord,
-        prove: (SigningRequest) throws(SigningRefusal) -> BoundProof
-    ) throws(SealerError) -> SecretBytes { throw Self.bindingRefusal }
 
     public func removeIndex(_ index: VaultIndex) throws(SealerError) { throw Self.bindingRefusal }
 

@@ -10,7 +10,7 @@ extension TPMSealer {
         }
         let stored = try StoredDeviceRoot(objects, record)
         return try counting { (isGone) throws(SealerError) in
-            try perform(record) { context, parent, _ throws(TPMError) in
+            try perform(record) { context, parent throws(TPMError) in
                 let session: HMACSession
                 let root: SecretBytes
                 if record.boot != nil {
@@ -42,7 +42,7 @@ extension TPMSealer {
         let (wanted, isTooMuch) = epoch.addingReportingOverflow(pin.base)
         guard !isTooMuch else { throw SealerError(.damaged, "the vault's epoch is larger than a counter can be") }
         return try counting { (isGone) throws(SealerError) in
-            try perform(record) { context, parent, _ throws(TPMError) in
+            try perform(record) { context, parent throws(TPMError) in
                 do throws(TPMError) {
                     let counter = try Self.counter(pin, password, context)
                     let session = try context.startHMACSession(saltedTo: parent)
@@ -57,7 +57,7 @@ extension TPMSealer {
 
     public func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64 {
         let pin = try Self.pin(record)
-        return try perform(record) { context, parent, _ throws(TPMError) in
+        return try perform(record) { context, parent throws(TPMError) in
             let handle = try Self.identity(of: pin).handle
             do throws(TPMError) { try context.removeIndex(at: handle) } catch {
                 // If nothing is there, there is nothing to remove.

@@ -8,7 +8,7 @@ import TPM
 extension TPMSealer {
     public func openDeviceRoot(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> SecretBytes {
         let stored = try StoredDeviceRoot(objects, record)
-        return try perform(record) { context, parent, _ throws(TPMError) in
+        return try perform(record) { context, parent throws(TPMError) in
             if record.boot != nil {
                 return try stored.open(
                     context, parent, startSession(for: .deviceRoot, objects, record, context, parent))

@@ -74,32 +74,6 @@ public struct TPMSealer: Sealer {
         }
     }
 
-    public func open(
-        _ role: ObjectRole, _ objects: SealedObjects, record: RegistryRecord,
-        sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
-    ) throws(SealerError) -> SecretBytes {
-        let (object, expected) = try TPMObjects.find(role, objects, record)
-        return try perform(record) { context, parent, refusal throws(TPMError) in
-            let hash = try CommandParameterHash.unseal(name: expected.name)
-            let session = try authorized(expected, hash, role, objects, record, context, parent, sign, &refusal)
-            let data = try context.loadSealedData(object, expected, under: parent)
-            return try data.unseal(session)
-        }
-    }
-
-    public func agree(
-        _ role: ObjectRole, point: [UInt8], _ objects: SealedObjects, record: RegistryRecord,
-        sign: (SigningRequest) throws(SigningRefusal) -> [UInt8]
-    ) throws(SealerError) -> SecretBytes {
-        let (object, expected) = try TPMObjects.find(role, objects, record)
-        return try perform(record) { context, parent, refusal throws(TPMError) in
-            let hash = try CommandParameterHash.agree(name: expected.name, point: point)
-            let session = try authorized(expected, hash, role, objects, record, context, parent, sign, &refusal)
-            let key = try context.loadAgreementKey(object, expected, under: parent)
-            return try key.agree(with: point, session)
-        }
-    }
-
     public func makeSetKey(
         _ setDigest: [UInt8], record: RegistryRecord
     ) throws(SealerError) -> (SealedObject, name: [UInt8]) {
@@ -143,86 +117,53 @@ public struct TPMSealer: Sealer {
         }
     }
 
-    /// A policy session that the authenticator has signed for. It allows the one command with this parameter hash.
-    func authorized(
-        _ expected: ExpectedObject, _ parameterHash: [UInt8], _ role: ObjectRole, _ objects: SealedObjects,
-        _ record: RegistryRecord, _ context: borrowing TPMContext, _ parent: borrowing StorageKey,
-        _ sign: (SigningRequest) throws(SigningRefusal) -> [UInt8], _ refusal: inout SigningRefusal?
-    ) throws(TPMError) -> PolicySession {
-        guard let authorization = role.authorization, let policy = expected.kind.policy else {
-            throw TPMError(.damaged, "this object needs no signature")
-        }
-        let verification = try context.loadVerificationKey(policy)
-        let session = try startSession(for: role, objects, record, context, parent)
-        guard
-            let request = SigningRequest(
-                nonce: try session.nonce(), parameterHash: parameterHash,
-                reference: record.policyReference(for: authorization))
-        else { throw TPMError(.other, "the TPM's nonce is not 32 bytes") }
-        let signature: [UInt8]
-        do {
-            signature = try sign(request)
-        } catch {
-            refusal = error
-            throw TPMError(.policyRefused, "no signature was given")
-        }
-        try session.authorize(policy, by: verification, parameterHash: parameterHash, signature: signature)
-        // Flushed before the next object is loaded. A resource manager swaps every transient object at each command.
-        verification.flush()
-        if let generation = record.generation { try session.show(TPMObjects.identity(ofKeys: generation)) }
-        return session
+    /// Opens the TPM once, with the record's storage key. After any error it checks the storage key, so that a cleared
+    /// or replaced TPM is reported as such. If the TPM only lost the key's handle, it restores the key and tries again,
+    /// because the TPM still makes the same key.
+    func perform<Value>(
+        _ record: RegistryRecord, _ body: (borrowing TPMContext, borrowing StorageKey) throws(TPMError) -> Value
+    ) throws(SealerError) -> Value {
+        try restoringStorageKey(of: record) { (identity) throws(TPMError) in try attempt(identity, body) }
     }
 
-    /// As ``perform(_:_:)``, for operations without a signature.
+    /// As ``perform(_:_:)``, but never tries twice.
     func withStorageKey<Value>(
         of record: RegistryRecord, _ body: (borrowing TPMContext, borrowing StorageKey) throws(TPMError) -> Value
     ) throws(SealerError) -> Value {
-        guard let pin = record.storageKey else {
-            throw SealerError(.damaged, "the registry record of \(record.owner) names no storage key of a TPM")
-        }
-        let identity = StorageKeyIdentity(handle: pin.handle, name: pin.name, context: pin.context)
+        let identity = try Self.storageKey(of: record)
+        do throws(TPMError) { return try attempt(identity, body) } catch { throw SealerError(error) }
+    }
+
+    /// Tries what needs the record's storage key. If the TPM only lost the key's handle, it restores the key and tries
+    /// again.
+    func restoringStorageKey<Value: ~Copyable>(
+        of record: RegistryRecord, _ body: (StorageKeyIdentity) throws(TPMError) -> Value
+    ) throws(SealerError) -> Value {
+        let identity = try Self.storageKey(of: record)
         do throws(TPMError) {
-            let context = try access.open()
-            do throws(TPMError) {
-                return try body(context, context.storageKey(identity))
-            } catch {
-                throw context.diagnosed(error, identity)
+            do throws(TPMError) { return try body(identity) } catch {
+                guard error.code == .replaced, try access.open().restoreStorageKey(identity) else { throw error }
+                return try body(identity)
             }
         } catch { throw SealerError(error) }
     }
 
-    /// Opens the TPM once, with the record's storage key. After any error it checks the storage key, so that a cleared
-    /// or replaced TPM is reported as such. If the TPM only lost the key's handle, it restores the key and tries again,
-    /// because the TPM still makes the same key. If the authenticator refused to sign, throws `.signingRefused`.
-    func perform<Value>(
-        _ record: RegistryRecord,
-        _ body: (borrowing TPMContext, borrowing StorageKey, inout SigningRefusal?) throws(TPMError) -> Value
-    ) throws(SealerError) -> Value {
-        guard let pin = record.storageKey else {
-            throw SealerError(.damaged, "the registry record of \(record.owner) names no storage key of a TPM")
-        }
-        let identity = StorageKeyIdentity(handle: pin.handle, name: pin.name, context: pin.context)
-        var refusal: SigningRefusal?
-        do throws(TPMError) {
-            do throws(TPMError) { return try attempt(identity, &refusal, body) } catch {
-                guard error.code == .replaced, try access.open().restoreStorageKey(identity) else { throw error }
-                return try attempt(identity, &refusal, body)
-            }
-        } catch {
-            if let refusal { throw SealerError(.signingRefused, refusal.reason) }
-            throw SealerError(error)
-        }
-    }
-
     private func attempt<Value>(
-        _ identity: StorageKeyIdentity, _ refusal: inout SigningRefusal?,
-        _ body: (borrowing TPMContext, borrowing StorageKey, inout SigningRefusal?) throws(TPMError) -> Value
+        _ identity: StorageKeyIdentity,
+        _ body: (borrowing TPMContext, borrowing StorageKey) throws(TPMError) -> Value
     ) throws(TPMError) -> Value {
         let context = try access.open()
         do throws(TPMError) {
-            return try body(context, context.storageKey(identity), &refusal)
+            return try body(context, context.storageKey(identity))
         } catch {
-            throw refusal == nil ? context.diagnosed(error, identity) : error
+            throw context.diagnosed(error, identity)
         }
+    }
+
+    private static func storageKey(of record: RegistryRecord) throws(SealerError) -> StorageKeyIdentity {
+        guard let pin = record.storageKey else {
+            throw SealerError(.damaged, "the registry record of \(record.owner) names no storage key of a TPM")
+        }
+        return StorageKeyIdentity(handle: pin.handle, name: pin.name, context: pin.context)
     }
 }
