@@ -135,7 +135,11 @@ public final class OpenVault: Sendable {
     private static func root(
         _ objects: SealedObjects, _ record: RegistryRecord, _ sealer: any Sealer, accepting isAccepting: Bool
     ) throws(SealerError) -> CountedRoot {
-        do throws(SealerError) { return try sealer.openCounted(objects, record: record) } catch {
+        guard record.counter != nil else {
+            return CountedRoot(deviceRoot: try sealer.openDeviceRoot(objects, record: record), epoch: nil)
+        }
+        let counting = try sealer.requireCounting()
+        do throws(SealerError) { return try counting.openCounted(objects, record: record) } catch {
             guard isAccepting, error.code == .counterGone else { throw error }
             return CountedRoot(deviceRoot: try sealer.openDeviceRoot(objects, record: record), epoch: nil)
         }

@@ -14,13 +14,18 @@ import Vault
 @Suite(.timeLimit(.minutes(30)))
 struct BusTests {
     /// A sealer that keeps every secret that passes through it.
-    private final class Witness: Sealer {
+    private final class Witness: Sealer, PasswordBinding, EpochCounting, BootTie {
         let sealer: TPMSealer
         let secrets = Mutex<[[UInt8]]>([])
 
         init(_ sealer: TPMSealer) { self.sealer = sealer }
 
         var kind: SealerKind { sealer.kind }
+        var binding: (any PasswordBinding)? { self }
+        var counting: (any EpochCounting)? { self }
+        var bootTie: (any BootTie)? { self }
+        var indexes: (any IndexRemoval)? { sealer }
+        var inspection: (any SealerInspection)? { sealer }
 
         @Sendable private func note(_ secret: SecretBytes) -> SecretBytes {
             let bytes = secret.withBytes { span in (0..<span.count).map { span[$0] } }
@@ -89,9 +94,9 @@ struct BusTests {
             try sealer.standing(of: boots, record: record)
         }
 
-        func removeIndex(_ index: VaultIndex) throws(SealerError) { try sealer.removeIndex(index) }
-
-        func endGeneration(_ generation: GenerationPin) throws(SealerError) { try sealer.endGeneration(generation) }
+        func measurements(of registers: Set<Int>) throws(SealerError) -> [Int: [UInt8]] {
+            try sealer.measurements(of: registers)
+        }
 
         func openCounted(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> CountedRoot {
             let root = try sealer.openCounted(objects, record: record)
@@ -108,8 +113,6 @@ struct BusTests {
         func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64 {
             try sealer.remakeCounter(password: note(password), record: record)
         }
-
-        func removeCounter(_ pin: CounterPin) throws(SealerError) { try sealer.removeCounter(pin) }
 
         func name(of object: SealedObject) throws(SealerError) -> [UInt8] { try sealer.name(of: object) }
 

@@ -95,7 +95,7 @@ struct BoundVaultTests {
         }
 
         func finishBinding() throws -> Int {
-            if let index = vault.uselessIndex { try sealer.removeIndex(index) }
+            if let index = vault.uselessIndex { try sealer.remove(index) }
             return try vault.finishBinding()
         }
 
@@ -233,7 +233,7 @@ struct BoundVaultTests {
         try stage.bind(to: Stage.pin)
         let index = try #require(stage.record.binding?.index)
         // Owner authorization is empty. Anybody who reaches the TPM can remove the index and make their own there.
-        try stage.sealer.removeIndex(.password(index))
+        try stage.sealer.remove(.password(index))
         #expect(code { _ = try stage.root() } == .pinIndexGone)
         let forged = try stage.sealer.bind(
             SecretBytes.random(count: 32), pin: SecretBytes(copying: Stage.other), record: stage.record)
@@ -300,7 +300,7 @@ struct BoundVaultTests {
             _ = try stage.begin(to: binds ? Stage.pin : nil)
             let useless = stage.vault.uselessIndex
             #expect((useless != nil) == binds)
-            if let useless { try stage.sealer.removeIndex(useless) }
+            if let useless { try stage.sealer.remove(useless) }
             try stage.reopen()
             #expect(stage.vault.isBound == !binds)
             #expect(!stage.vault.isBindingUnfinished)
@@ -355,7 +355,9 @@ struct BoundVaultTests {
     @Test func softwareBindsNothing() throws {
         let fixture = try VaultFixture()
         let secret = try SecretBytes.random(count: 32)
-        #expect(code { _ = try fixture.sealer.bind(secret, pin: secret, record: fixture.record) } == .unsupported)
+        #expect(
+            code { _ = try fixture.sealer.requireBinding().bind(secret, pin: secret, record: fixture.record) }
+                == .unsupported)
         #expect(!fixture.record.canBeBound)
         let index = try #require(IndexPin(handle: 0x01B0_C000, policy: [UInt8](repeating: 0, count: 32)))
         let binding = BindingPin(index: index, salt: [UInt8](repeating: 0, count: 16))

@@ -144,6 +144,37 @@ struct SoftwareSealerTests {
             code { _ = try cancelled.finish(signature: fixture.sign(cancelled.request), pin: nil) } == .signingRefused)
     }
 
+    /// Each refusal says why, and nothing happens instead.
+    @Test func whatOnlyATPMCanDoIsRefusedByName() throws {
+        let sealer = fixture.sealer
+        #expect(sealer.indexes == nil && sealer.inspection == nil)
+        let refusals: [() throws -> Void] = [
+            { _ = try sealer.requireBinding() }, { _ = try sealer.requireCounting() },
+            { _ = try sealer.requireBootTie() },
+        ]
+        for refusal in refusals {
+            do {
+                try refusal()
+                Issue.record("software can do it")
+            } catch let error as SealerError {
+                #expect(error.code == .unsupported && error.reason.hasPrefix("only a TPM "), "\(error)")
+            }
+        }
+    }
+
+    /// A counter that software would not ask for must not be taken for none.
+    @Test func aVaultWithACounterIsNotOpenedBySoftware() throws {
+        let counter = try #require(CounterPin(handle: 0x01B0_C000, base: 0, context: [1]))
+        let record = RegistryRecord(
+            vault: fixture.record.vault, owner: fixture.record.owner, ownerName: "tester",
+            created: fixture.record.created, sealer: .software, authenticatorKey: fixture.record.authenticatorKey,
+            storageKey: nil, counter: counter, objects: fixture.record.objects)
+        #expect(
+            vaultError {
+                _ = try OpenVault(directory: fixture.folder.path, record: record, sealer: fixture.sealer)
+            } == .sealer)
+    }
+
     @Test func objectsMustBeThoseOfTheRegistry() throws {
         let other = try VaultFixture(in: fixture.folder)
         for role in ObjectRole.ofNewVault {

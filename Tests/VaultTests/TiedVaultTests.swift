@@ -225,7 +225,7 @@ struct TiedVaultTests {
             _ = try stage.beginTie(ties)
             let useless = stage.vault.uselessIndex
             #expect((useless != nil) == ties)
-            if let useless { try stage.sealer.removeIndex(useless) }
+            if let useless { try stage.sealer.remove(useless) }
             try stage.reopen()
             #expect(!stage.vault.isBindingUnfinished)
             #expect((stage.vault.objects[.approvingKey] == nil) == ties)

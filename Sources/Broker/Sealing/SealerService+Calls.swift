@@ -11,7 +11,7 @@ extension SealerService {
 
     /// The present values of registers.
     func measurements(of registers: Set<Int>) async throws(SealerError) -> [Int: [UInt8]] {
-        try await use { (sealer) throws(SealerError) in try sealer.measurements(of: registers) }
+        try await use { (sealer) throws(SealerError) in try sealer.requireBootTie().measurements(of: registers) }
     }
 
     /// The condition of the TPM, and of a vault's storage key in it.
@@ -19,7 +19,7 @@ extension SealerService {
     /// - Returns: nil if the sealer cannot be inspected.
     func inspect(_ record: RegistryRecord?) async throws(SealerError) -> SealerCondition? {
         try await use { (sealer) throws(SealerError) in
-            try (sealer as? any SealerInspection)?.inspect(record)
+            try sealer.inspection?.inspect(record)
         }
     }
 
@@ -30,7 +30,7 @@ extension SealerService {
         of record: RegistryRecord, roots: [Certificate]
     ) async throws(SealerError) -> Endorsement.Standing? {
         try await use { (sealer) throws(SealerError) in
-            try (sealer as? any SealerInspection)?.identity(of: record, roots: roots)
+            try sealer.inspection?.identity(of: record, roots: roots)
         }
     }
 }

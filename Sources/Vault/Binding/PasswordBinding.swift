@@ -44,17 +44,8 @@ extension ResealedRoot: Resealed {
 /// Calls are synchronous and may block, as those of a ``Sealer`` do.
 public protocol PasswordBinding: Sendable {
     /// Makes an index for the PIN and seals an unlock root under it.
-    ///
-    /// - Throws: `.unsupported` if this sealer cannot count tries.
     func bind(_ unlockRoot: SecretBytes, pin: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot
 
     /// Seals an unlock root under the authenticator's signature alone.
     func sealUnbound(_ unlockRoot: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot
-
-    /// Removes an index; what was sealed under it can never be opened again. Does nothing if the index is gone or not
-    /// ours.
-    func removeIndex(_ index: VaultIndex) throws(SealerError)
-
-    /// An object's Name, 34 bytes. Computed without the TPM.
-    func name(of object: SealedObject) throws(SealerError) -> [UInt8]
 }

@@ -65,7 +65,6 @@ public protocol BootTie: Sendable {
     /// - Parameters:
     ///   - registers: the PCRs that identify a boot.
     ///   - now: milliseconds since 1970-01-01 UTC.
-    /// - Throws: `.unsupported` if this sealer cannot measure boots.
     func tie(
         _ roots: ReleasedRoots, to registers: [Int], _ objects: SealedObjects, record: RegistryRecord, now: UInt64
     ) throws(SealerError) -> ResealedVault
@@ -86,30 +85,4 @@ public protocol BootTie: Sendable {
 
     /// The present values of these registers, 32 bytes each.
     func measurements(of registers: Set<Int>) throws(SealerError) -> [Int: [UInt8]]
-}
-
-/// For sealers without registers: every call is refused.
-extension BootTie {
-    private var refusal: SealerError {
-        SealerError(
-            .unsupported, "only a TPM knows how the machine was started, and this vault is sealed by software")
-    }
-
-    public func tie(
-        _ roots: ReleasedRoots, to registers: [Int], _ objects: SealedObjects, record: RegistryRecord, now: UInt64
-    ) throws(SealerError) -> ResealedVault { throw refusal }
-
-    public func untie(
-        _ roots: ReleasedRoots, _ objects: SealedObjects, record: RegistryRecord
-    ) throws(SealerError) -> ResealedVault { throw refusal }
-
-    public func approve(_ boots: [ApprovedBoot], by key: SecretBytes, record: RegistryRecord) throws(SealerError) {
-        throw refusal
-    }
-
-    public func standing(of boots: BootList, record: RegistryRecord) throws(SealerError) -> BootStanding {
-        throw refusal
-    }
-
-    public func measurements(of registers: Set<Int>) throws(SealerError) -> [Int: [UInt8]] { throw refusal }
 }

@@ -14,7 +14,7 @@ extension BootPin {
 }
 
 /// Vaults that are tied to the boot: docs/tpm.md, "Measured boot".
-extension TPMSealer {
+extension TPMSealer: BootTie {
     public func tie(
         _ roots: ReleasedRoots, to registers: [Int], _ objects: SealedObjects, record: RegistryRecord, now: UInt64
     ) throws(SealerError) -> ResealedVault {

@@ -62,7 +62,7 @@ extension OpenVault {
     public func count(with sealer: any Sealer) throws(SealerError) {
         guard isAhead else { return }
         let epoch = epoch
-        let found = try sealer.count(to: epoch, most: 1, password: keys.counter, record: record)
+        let found = try sealer.requireCounting().count(to: epoch, most: 1, password: keys.counter, record: record)
         guard found == epoch else {
             throw SealerError(.counterGone, "something other than Coffer advanced the TPM's counter for this vault")
         }
@@ -80,7 +80,8 @@ extension OpenVault {
         case .even: return EpochCount(counted: counted)
         case .ahead:
             do throws(SealerError) {
-                let found = try sealer.count(to: header.epoch, most: 1, password: keys.counter, record: record)
+                let found = try sealer.requireCounting().count(
+                    to: header.epoch, most: 1, password: keys.counter, record: record)
                 guard found == header.epoch else {
                     throw SealerError(.counterGone, "something other than Coffer advanced the TPM's counter")
                 }
@@ -105,12 +106,12 @@ extension OpenVault {
     ) throws(SealerError) -> UInt64 {
         let counted =
             if let counted { counted } else {
-                try sealer.remakeCounter(password: keys.counter, record: record)
+                try sealer.requireCounting().remakeCounter(password: keys.counter, record: record)
             }
         // A copy whose last step was never counted is one step ahead of the counter, never two.
         let (epoch, isTooMuch) = max(header.epoch, counted).addingReportingOverflow(2)
         guard !isTooMuch else { throw SealerError(.damaged, "the vault's epoch is larger than a counter can be") }
-        let found = try sealer.count(
+        let found = try sealer.requireCounting().count(
             to: epoch, most: VaultLimits.stepsToAccept, password: keys.counter, record: record)
         guard found == epoch else {
             throw SealerError(.other, "the TPM's counter is too far behind this file to be brought forward")

@@ -27,7 +27,7 @@ extension OpenVault {
     /// change.
     ///
     /// - Throws: `.damaged` if anything else differs.
-    public func take(_ record: RegistryRecord, sealer: any Sealer) throws(VaultError) {
+    public func take(_ record: RegistryRecord, sealer: any SealedObjectReader) throws(VaultError) {
         let present = self.record
         var changing = [ObjectRole.biometryCurrentSet, .unlockRoot]
         if record.boot != present.boot { changing += [.deviceRoot, .recovery, .approvingKey] }

@@ -15,7 +15,7 @@ struct Pinned: Sendable {
     /// - Parameter transition: as the file has it.
     /// - Throws: `.damaged` if the objects are not those of the record.
     init(
-        record: RegistryRecord, objects: SealedObjects, transition: Transition?, sealer: some Sealer
+        record: RegistryRecord, objects: SealedObjects, transition: Transition?, sealer: some SealedObjectReader
     ) throws(SealerError) {
         let changing: Set<ObjectRole> = [.biometryCurrentSet, .approvingKey, .approvedBoots]
         guard Set(objects.keys).subtracting(changing) == Set(record.objects.keys).subtracting(changing) else {
@@ -46,7 +46,7 @@ struct Pinned: Sendable {
     }
 
     /// Takes a new registry record, in which the enrolled fingers or the roots may differ.
-    mutating func take(_ record: RegistryRecord, sealer: some Sealer) throws(SealerError) {
+    mutating func take(_ record: RegistryRecord, sealer: some SealedObjectReader) throws(SealerError) {
         self.record = record
         try findRoots(sealer)
         findSetKey(sealer)
@@ -66,7 +66,7 @@ struct Pinned: Sendable {
 
     /// Finds the roots that the registry names. A transition leaves two sets in the file, and their unlock roots
     /// differ.
-    private mutating func findRoots(_ sealer: some Sealer) throws(SealerError) {
+    private mutating func findRoots(_ sealer: some SealedObjectReader) throws(SealerError) {
         guard let object = storedObjects[.unlockRoot] else { return }
         if try sealer.name(of: object) == record.objects[.unlockRoot] {
             isCommitted = false
@@ -94,7 +94,7 @@ struct Pinned: Sendable {
 
     /// Finds the key of the enrolled fingers. A crash between file and registry leaves a key that the registry does not
     /// name. It is not used, and the next item that needs one causes a new key.
-    private mutating func findSetKey(_ sealer: some Sealer) {
+    private mutating func findSetKey(_ sealer: some SealedObjectReader) {
         // Any error means that there is no usable key. The header's digest already shows that the object is the vault's
         // own.
         points[.biometryCurrentSet] = try? sealer.publicPoint(of: .biometryCurrentSet, objects, record: record)

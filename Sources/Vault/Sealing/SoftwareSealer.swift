@@ -90,6 +90,12 @@ public struct SoftwareSealer: Sealer {
         return try check(role, objects, record).area.point
     }
 
+    public func name(of object: SealedObject) throws(SealerError) -> [UInt8] {
+        do throws(CryptographyError) { return try SoftwareObject.name(of: object.public) } catch {
+            throw SealerError(.other, "\(error)")
+        }
+    }
+
     /// The object, if it is exactly what the record demands.
     func check(
         _ role: ObjectRole, _ objects: SealedObjects, _ record: RegistryRecord
@@ -121,48 +127,19 @@ public struct SoftwareSealer: Sealer {
     }
 }
 
-/// A vault that software seals cannot be bound. With its files, an attacker could try passwords that nobody counts.
+/// What software cannot do, or could not do safely.
 extension SoftwareSealer {
-    private static let bindingRefusal = SealerError(
-        .unsupported, "only a TPM counts the tries of a password, and this machine's vaults are sealed by software")
+    /// With the files of a vault that software seals, an attacker could try passwords that nobody counts.
+    public var binding: (any PasswordBinding)? { nil }
 
-    public func bind(
-        _ unlockRoot: SecretBytes, pin: SecretBytes, record: RegistryRecord
-    ) throws(SealerError) -> ResealedRoot { throw Self.bindingRefusal }
+    /// An attacker who can roll back the vault's file could also roll back a file with a count.
+    public var counting: (any EpochCounting)? { nil }
 
-    public func sealUnbound(_ unlockRoot: SecretBytes, record: RegistryRecord) throws(SealerError) -> ResealedRoot {
-        throw Self.bindingRefusal
-    }
+    public var bootTie: (any BootTie)? { nil }
 
-    public func removeIndex(_ index: VaultIndex) throws(SealerError) { throw Self.bindingRefusal }
-
-    /// Software has no memory that cannot be rolled back, so ending a generation would not stop earlier copies
+    /// Without memory that cannot be rolled back, ending a generation of keys would not stop earlier copies
     /// (docs/rotation.md).
-    public func endGeneration(_ generation: GenerationPin) throws(SealerError) {}
+    public var indexes: (any IndexRemoval)? { nil }
 
-    public func name(of object: SealedObject) throws(SealerError) -> [UInt8] {
-        do throws(CryptographyError) { return try SoftwareObject.name(of: object.public) } catch {
-            throw SealerError(.other, "\(error)")
-        }
-    }
-}
-
-/// Software counts nothing. An attacker who can roll back the vault's file could also roll back a file with a count.
-extension SoftwareSealer {
-    private static let countingRefusal = SealerError(
-        .unsupported, "only a TPM counts a vault's epochs, and this machine's vaults are sealed by software")
-
-    public func openCounted(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> CountedRoot {
-        CountedRoot(deviceRoot: try openDeviceRoot(objects, record: record), epoch: nil)
-    }
-
-    public func count(
-        to epoch: UInt64, most: UInt64, password: SecretBytes, record: RegistryRecord
-    ) throws(SealerError) -> UInt64 { throw Self.countingRefusal }
-
-    public func remakeCounter(password: SecretBytes, record: RegistryRecord) throws(SealerError) -> UInt64 {
-        throw Self.countingRefusal
-    }
-
-    public func removeCounter(_ pin: CounterPin) throws(SealerError) { throw Self.countingRefusal }
+    public var inspection: (any SealerInspection)? { nil }
 }

@@ -3,7 +3,7 @@ import Cryptography
 import TPM
 
 /// Bound vaults: docs/tpm.md, "The PIN index".
-extension TPMSealer {
+extension TPMSealer: PasswordBinding {
     /// The allowed number of wrong passwords in a row. PAM has accepted each password tried, so the tries are for
     /// changed passwords, and against attackers who bypass PAM.
     public static let tries: UInt32 = 10
@@ -42,26 +42,5 @@ extension TPMSealer {
         let made = try context.seal(unlockRoot, kind, under: parent, session: session)
         let (object, name) = try TPMObjects.named(.unlockRoot, made)
         return ResealedRoot(object: object, name: name, index: index)
-    }
-
-    public func removeIndex(_ index: VaultIndex) throws(SealerError) {
-        do throws(TPMError) {
-            switch index {
-            case .password(let pin): try access.open().undefine(TPMObjects.identity(of: pin))
-            case .boots(let pin): try access.open().undefine(TPMObjects.identity(ofBoots: pin))
-            }
-        } catch { throw SealerError(error) }
-    }
-
-    public func endGeneration(_ generation: GenerationPin) throws(SealerError) {
-        do throws(TPMError) {
-            try access.open().undefine(TPMObjects.identity(ofKeys: generation))
-        } catch { throw SealerError(error) }
-    }
-
-    public func name(of object: SealedObject) throws(SealerError) -> [UInt8] {
-        do throws(TPMError) { return try PublicArea(marshalled: object.public).name() } catch {
-            throw SealerError(error)
-        }
     }
 }

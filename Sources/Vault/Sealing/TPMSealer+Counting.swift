@@ -3,11 +3,9 @@ import Cryptography
 import TPM
 
 /// The epoch counter: docs/tpm.md, "The epoch counter".
-extension TPMSealer {
+extension TPMSealer: EpochCounting {
     public func openCounted(_ objects: SealedObjects, record: RegistryRecord) throws(SealerError) -> CountedRoot {
-        guard let pin = record.counter else {
-            return CountedRoot(deviceRoot: try openDeviceRoot(objects, record: record), epoch: nil)
-        }
+        let pin = try Self.pin(record)
         let stored = try StoredDeviceRoot(objects, record)
         return try counting { (isGone) throws(SealerError) in
             try perform(record) { context, parent throws(TPMError) in
@@ -67,10 +65,6 @@ extension TPMSealer {
         }
     }
 
-    public func removeCounter(_ pin: CounterPin) throws(SealerError) {
-        do throws(TPMError) { try access.open().undefine(Self.identity(of: pin)) } catch { throw SealerError(error) }
-    }
-
     /// Makes the counter of a new vault, whose file begins with epoch 1.
     static func makeCounter(
         deviceRoot: SecretBytes, vault: VaultID, _ context: borrowing TPMContext, _ parent: borrowing StorageKey
@@ -100,7 +94,7 @@ extension TPMSealer {
         return pin
     }
 
-    private static func identity(of pin: CounterPin) throws(TPMError) -> EpochCounterIdentity {
+    static func identity(of pin: CounterPin) throws(TPMError) -> EpochCounterIdentity {
         guard let handle = NVHandle(rawValue: pin.handle) else {
             throw TPMError(.damaged, "the registry names an NV index that is not Coffer's")
         }

@@ -11,6 +11,11 @@ public struct TPMSealer: Sealer {
     public init(_ access: TPMAccess) { self.access = access }
 
     public var kind: SealerKind { .tpm }
+    public var binding: (any PasswordBinding)? { self }
+    public var counting: (any EpochCounting)? { self }
+    public var bootTie: (any BootTie)? { self }
+    public var indexes: (any IndexRemoval)? { self }
+    public var inspection: (any SealerInspection)? { self }
 
     public func makeKeys(
         vault: VaultID, owner: Owner, authenticatorKey: [UInt8]
@@ -104,6 +109,12 @@ public struct TPMSealer: Sealer {
         do {
             return try expected.checked(object.publicArea).point()
         } catch {
+            throw SealerError(error)
+        }
+    }
+
+    public func name(of object: SealedObject) throws(SealerError) -> [UInt8] {
+        do throws(TPMError) { return try PublicArea(marshalled: object.public).name() } catch {
             throw SealerError(error)
         }
     }
