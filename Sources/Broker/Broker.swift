@@ -67,8 +67,7 @@ public final class Broker: Service {
                 openPerUser: configuration.authenticationsPerUser,
                 life: .seconds(configuration.promptTimeout + ChallengeLimits.secondsAfterPrompt)),
             clock: options.clock)
-        let thread = SealerThread(patience: options.sealerTimeLimit)
-        let service = SealerService(sealer, thread: thread)
+        let service = SealerService(sealer, patience: options.sealerTimeLimit)
         let descriptors: Int
         do throws(SystemError) { descriptors = try DescriptorLimit.raise(to: ConnectionLimits.descriptors) } catch {
             throw BrokerStartError(reason: "\(error)")
@@ -81,7 +80,7 @@ public final class Broker: Service {
         let dependencies = VaultDependencies(
             directory: configuration.vaultDirectory,
             registry: Registry(directory: configuration.registryDirectory, authenticatorUID: authenticatorUID),
-            sealer: sealer, sealerThread: thread, challenges: challenges, clock: options.clock,
+            sealer: service, challenges: challenges, clock: options.clock,
             signatureTime: options.signatureTimeLimit)
         let vaultStore = VaultStore(dependencies: dependencies)
         self.core = BrokerCore(

@@ -152,7 +152,7 @@ struct CompanionTests {
         let dependencies = VaultDependencies(
             directory: folder.path,
             registry: Registry(directory: folder.path, authenticatorUID: ProcessSurroundings.effectiveUser),
-            sealer: SoftwareSealer(directory: folder.path), sealerThread: SealerThread(patience: patience),
+            sealer: SealerService(SoftwareSealer(directory: folder.path), patience: patience),
             challenges: store())
         let vaultStore = VaultStore(dependencies: dependencies)
         let locks = [

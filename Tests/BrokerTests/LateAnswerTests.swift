@@ -30,8 +30,8 @@ struct LateAnswerTests {
                 dependencies: VaultDependencies(
                     directory: folder.path + "/vaults",
                     registry: Registry(directory: folder.path + "/registry", authenticatorUID: uid),
-                    sealer: TPMSealer(TPMAccess.patient(tap.configuration)),
-                    sealerThread: SealerThread(patience: patience), challenges: store,
+                    sealer: SealerService(TPMSealer(TPMAccess.patient(tap.configuration)), patience: patience),
+                    challenges: store,
                     makingTime: time))
         }
         let key = try P256.PrivateKey.generate().publicKey
@@ -50,7 +50,7 @@ struct LateAnswerTests {
             let late = try await fault { try await provision(hurried) }
             #expect(late.name == .tpm && late.details.kind == "deadline", "\(late)")
             // This comes after it on the sealer's thread. So it has ended, and what it made was removed.
-            try await hurried.dependencies.sealerThread.run(within: patience) { () throws(SealerError) in }
+            try await hurried.dependencies.sealer.use(within: patience) { (_) throws(SealerError) in }
             #expect(try indexes() == 0)
         }
         // In time, it is made.

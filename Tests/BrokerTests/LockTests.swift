@@ -22,7 +22,7 @@ struct LockTests {
         let vaultActor = VaultActor(
             owner: owner,
             dependencies: VaultDependencies(
-                directory: folder.path, registry: registry, sealer: sealer, sealerThread: SealerThread(),
+                directory: folder.path, registry: registry, sealer: SealerService(sealer),
                 challenges: store))
         let caller = Caller(
             uid: ProcessSurroundings.effectiveUser, process: try TestAuthenticator.thisProcess(), connection: 1)

@@ -32,7 +32,7 @@ struct LockUnderLoadTests {
                 dependencies: VaultDependencies(
                     directory: folder.path,
                     registry: Registry(directory: folder.path, authenticatorUID: ProcessSurroundings.effectiveUser),
-                    sealer: sealer, sealerThread: SealerThread(patience: patience), challenges: store))
+                    sealer: SealerService(sealer, patience: patience), challenges: store))
             for uid in users {
                 let id = try question(uid, .create)
                 let vaultActor = vaultStore.vaultActor(of: .user(uid))
@@ -63,11 +63,10 @@ struct LockUnderLoadTests {
             var configuration = Configuration()
             configuration.systemBus = .none
             let (dependencies, logger) = (vaultStore.dependencies, LogLines().logger)
-            let service = SealerService(sealer, thread: dependencies.sealerThread)
             return BrokerCore(
-                configuration: configuration, sealer: service, vaultStore: vaultStore,
+                configuration: configuration, sealer: dependencies.sealer, vaultStore: vaultStore,
                 vaultAccess: VaultAccess(registry: dependencies.registry), challenges: store,
-                maker: SealerMaker(service),
+                maker: SealerMaker(dependencies.sealer),
                 locks: try LockWatch(
                     configuration: configuration, vaultStore: vaultStore, clock: .system, logger: logger),
                 applicationPasswords: ApplicationPasswords(clock: .system, budgets: .usual), budgets: .usual,

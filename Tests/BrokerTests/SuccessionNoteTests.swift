@@ -60,7 +60,7 @@ struct SuccessionNoteTests {
         /// What a broker does about the note when it starts, to the end.
         func open() async throws -> Bool {
             let dependencies = VaultDependencies(
-                directory: folder.path + "/vaults", registry: registry, sealer: sealer, sealerThread: SealerThread(),
+                directory: folder.path + "/vaults", registry: registry, sealer: SealerService(sealer),
                 challenges: ChallengeStore(limits: .init(openPerUser: 8, life: .seconds(60)), clock: .system))
             let vaultActor = VaultActor(owner: record.owner, dependencies: dependencies)
             _ = try await vaultActor.opened()

@@ -18,7 +18,7 @@ struct VaultOperationTests {
         let uid = ProcessSurroundings.effectiveUser
         let dependencies = VaultDependencies(
             directory: folder.path, registry: Registry(directory: folder.path, authenticatorUID: uid),
-            sealer: SoftwareSealer(directory: folder.path), sealerThread: SealerThread(), challenges: challenges)
+            sealer: SealerService(SoftwareSealer(directory: folder.path)), challenges: challenges)
         return (VaultActor(owner: .user(uid), dependencies: dependencies), folder)
     }
 

@@ -21,7 +21,7 @@ extension NewVaultKeys {
             record = record.with(biometrySet: set, key: name)
         }
         if let (pin, salt) = binding {
-            let sealed = try sealer.bind(unlockRoot, pin: pin, record: record)
+            let sealed = try sealer.requireBinding().bind(unlockRoot, pin: pin, record: record)
             guard let index = sealed.index, let pin = BindingPin(index: index, salt: salt) else {
                 throw SealerError(.other, "the vault cannot be bound with such a salt")
             }
@@ -47,10 +47,10 @@ extension VaultDependencies {
         do throws(CryptographyError) { id = try VaultID.random() } catch {
             throw Fault(.failed, "the broker has no random numbers")
         }
-        let (sealer, former) = (sealer, state.record)
+        let former = state.record
         let set = state.vault.hasSetKey ? former.biometrySet : nil
         do throws(SealerError) {
-            return try await sealerThread.run(within: makingTime) { () throws(SealerError) in
+            return try await sealer.use(within: makingTime) { (sealer) throws(SealerError) in
                 let made = try sealer.makeKeys(vault: id, owner: former.owner, authenticatorKey: authenticatorKey)
                 do throws(SealerError) {
                     let (record, keys) = try made.succeeding(former, id, authenticatorKey, set: set, binding, sealer)
@@ -59,10 +59,10 @@ extension VaultDependencies {
                     sealer.remove(counter: made.counter, generation: made.generation)
                     throw error
                 }
-            } undo: { made in
+            } undo: { sealer, made in
                 sealer.remove(counter: made.keys.counter, generation: made.keys.generation)
                 // `try?`: an index that cannot be removed stays in the TPM and is worthless.
-                if let index = made.succession.record.binding?.index { try? sealer.removeIndex(.password(index)) }
+                if let index = made.succession.record.binding?.index { try? sealer.indexes?.remove(.password(index)) }
             }
         } catch { throw Fault(error) }
     }

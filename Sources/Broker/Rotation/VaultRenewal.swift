@@ -264,8 +264,8 @@ extension VaultRenewal {
         }
         // `try?`: a note or a file that cannot be read counts as none, and the renewal begins anew.
         guard let vault = vaultActor.open?.vault, let succession = try? vault.succession else { return false }
-        let (sealer, directory) = (vaultActor.dependencies.sealer, vaultActor.dependencies.directory)
-        let opened = try? await vaultActor.dependencies.sealerThread.run { () throws(SealerError) -> OpenVault in
+        let directory = vaultActor.dependencies.directory
+        let opened = try? await vaultActor.dependencies.sealer.use { (sealer) throws(SealerError) -> OpenVault in
             do throws(VaultError) {
                 let vault = try OpenVault(successorIn: directory, record: succession.record, sealer: sealer)
                 try vault.beginFilling(with: sealer)
@@ -359,9 +359,8 @@ extension VaultRenewal {
     private func count(
         _ successor: OpenVault, over connection: UInt64, in vaultActor: isolated VaultActor
     ) async throws(Fault) {
-        let sealer = vaultActor.dependencies.sealer
         do throws(SealerError) {
-            try await vaultActor.dependencies.sealerThread.run { () throws(SealerError) in
+            try await vaultActor.dependencies.sealer.use { (sealer) throws(SealerError) in
                 do throws(VaultError) { try successor.endFilling(with: sealer) } catch {
                     throw (error.cause as? SealerError) ?? SealerError(.other, error.reason, advice: error.advice)
                 }

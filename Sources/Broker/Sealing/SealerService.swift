@@ -8,12 +8,16 @@ struct SealerService: Sendable {
     private let sealer: any Sealer
     private let thread: SealerThread
 
-    init(_ sealer: any Sealer, thread: SealerThread) {
+    /// - Parameter patience: the time from a request to an answer or an error.
+    init(_ sealer: any Sealer, patience: Duration = .seconds(10), clock: BrokerClock = .system) {
         self.sealer = sealer
-        self.thread = thread
+        thread = SealerThread(patience: patience, clock: clock)
     }
 
     var kind: SealerKind { sealer.kind }
+
+    /// What reads sealed objects without the TPM, and so without a turn.
+    var reader: any SealedObjectReader { sealer }
 
     /// Runs a use on the sealer's thread, in its turn.
     ///

@@ -33,12 +33,8 @@ final class BootApproval: Sendable {
     private static func standing(
         of boots: BootList, _ record: RegistryRecord, _ dependencies: VaultDependencies
     ) async -> Result<BootStanding, Fault> {
-        let sealer = dependencies.sealer
         do throws(SealerError) {
-            return .success(
-                try await dependencies.sealerThread.run { () throws(SealerError) in
-                    try sealer.standing(of: boots, record: record)
-                })
+            return .success(try await dependencies.sealer.standing(of: boots, record: record))
         } catch { return .failure(Fault(error)) }
     }
 
@@ -65,12 +61,8 @@ final class BootApproval: Sendable {
         let record = try await vaultActor.opened().record
         guard record.boot != nil else { throw Faults.challengeRefused }
         try await vaultActor.use { try $0.vault.put(BootList(inForce: standing.inForce, next: list)) }
-        let dependencies = vaultActor.dependencies
-        let sealer = dependencies.sealer
         do throws(SealerError) {
-            try await dependencies.sealerThread.run { () throws(SealerError) in
-                try sealer.approve(list, by: key, record: record)
-            }
+            try await vaultActor.dependencies.sealer.approve(list, by: key, record: record)
         } catch { throw Fault(error) }
         try await vaultActor.use { try $0.vault.put(BootList(inForce: list)) }
     }

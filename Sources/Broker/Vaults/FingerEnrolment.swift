@@ -18,13 +18,9 @@ struct FingerEnrolment: Sendable {
         {
             return name
         }
-        let (dependencies, record) = (vaultActor.dependencies, state.record)
-        let sealer = dependencies.sealer
         let made: (SealedObject, name: [UInt8])
         do throws(SealerError) {
-            made = try await dependencies.sealerThread.run { () throws(SealerError) in
-                try sealer.makeSetKey(digest, record: record)
-            }
+            made = try await vaultActor.dependencies.sealer.makeSetKey(digest, record: state.record)
         } catch { throw Fault(error) }
         // The challenge may have ended while the TPM worked.
         guard vaultActor.isUnderWay(for: challenge) else { throw Faults.challengeRefused }
@@ -40,7 +36,7 @@ struct FingerEnrolment: Sendable {
         _ = try await vaultActor.opened()
         guard let record = try vaultActor.registered() else { throw Faults.notFound }
         guard var state = vaultActor.open else { throw Faults.stopping }
-        do throws(VaultError) { try state.vault.take(record, sealer: vaultActor.dependencies.sealer) } catch {
+        do throws(VaultError) { try state.vault.take(record, sealer: vaultActor.dependencies.sealer.reader) } catch {
             throw vaultActor.noting(Fault(error))
         }
         state.record = record

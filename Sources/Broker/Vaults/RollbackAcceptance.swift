@@ -15,10 +15,10 @@ struct RollbackAcceptance: Sendable {
         let made: Result<OpenVault, VaultError>
         do throws(SealerError) {
             // A counter that is far behind advances step by step, which takes long.
-            made = try await dependencies.sealerThread.run(within: dependencies.makingTime) { () throws(SealerError) in
+            made = try await dependencies.sealer.use(within: dependencies.makingTime) { (sealer) throws(SealerError) in
                 do throws(VaultError) {
                     return .success(
-                        try OpenVault(accepting: record, directory: dependencies.directory, sealer: dependencies.sealer)
+                        try OpenVault(accepting: record, directory: dependencies.directory, sealer: sealer)
                     )
                 } catch { return .failure(error) }
             }

@@ -18,12 +18,12 @@ struct RootReplacement: Sendable {
     func reseal(
         in vaultActor: isolated VaultActor, for challenge: Challenge, root: SecretBytes, pin: SecretBytes?
     ) async throws(Fault) -> (SecretBytes, ResealedRoot) {
-        let sealer = vaultActor.dependencies.sealer
-        return try await replaceRoots(in: vaultActor, for: challenge, root) { (record) throws(Fault) in
+        try await replaceRoots(in: vaultActor, for: challenge, root) { (record) throws(Fault) in
             try BindingRule.check(record, for: challenge)
-        } seal: { (next, state) throws(SealerError) in
-            if let pin { return try sealer.bind(next, pin: pin, record: state.record) }
-            return try sealer.sealUnbound(next, record: state.record)
+        } seal: { (sealer, next, state) throws(SealerError) in
+            let binding = try sealer.requireBinding()
+            if let pin { return try binding.bind(next, pin: pin, record: state.record) }
+            return try binding.sealUnbound(next, record: state.record)
         }
     }
 
@@ -35,17 +35,17 @@ struct RootReplacement: Sendable {
     func resealForBoot(
         in vaultActor: isolated VaultActor, for challenge: Challenge, root: SecretBytes, recovery: SecretBytes
     ) async throws(Fault) -> (SecretBytes, ResealedVault) {
-        let sealer = vaultActor.dependencies.sealer
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
         if case .tieToBoot = challenge.request { try await requireRecoveryCode(in: vaultActor) }
         return try await replaceRoots(in: vaultActor, for: challenge, root) { (record) throws(Fault) in
             try BootRule.check(record, for: challenge)
-        } seal: { (next, state) throws(SealerError) in
+        } seal: { (sealer, next, state) throws(SealerError) in
+            let bootTie = try sealer.requireBootTie()
             let roots = ReleasedRoots(unlockRoot: next, recovery: recovery)
             guard case .tieToBoot(let registers) = challenge.request else {
-                return try sealer.untie(roots, state.vault.objects, record: state.record)
+                return try bootTie.untie(roots, state.vault.objects, record: state.record)
             }
-            return try sealer.tie(roots, to: registers, state.vault.objects, record: state.record, now: now)
+            return try bootTie.tie(roots, to: registers, state.vault.objects, record: state.record, now: now)
         }
     }
 
@@ -68,7 +68,7 @@ struct RootReplacement: Sendable {
     private func replaceRoots<Sealed: Resealed>(
         in vaultActor: isolated VaultActor, for challenge: Challenge, _ root: SecretBytes,
         check: (RegistryRecord) throws(Fault) -> Void,
-        seal: @escaping @Sendable (SecretBytes, VaultActor.OpenState) throws(SealerError) -> Sealed
+        seal: @escaping @Sendable (any Sealer, SecretBytes, VaultActor.OpenState) throws(SealerError) -> Sealed
     ) async throws(Fault) -> (SecretBytes, Sealed) {
         try vaultActor.begin(.replacement, for: challenge.id)
         try followRegistry(in: vaultActor)
@@ -78,15 +78,15 @@ struct RootReplacement: Sendable {
         let dependencies = vaultActor.dependencies
         let made: (SecretBytes, Sealed)
         do throws(SealerError) {
-            made = try await dependencies.sealerThread.run(within: dependencies.makingTime) { () throws(SealerError) in
+            made = try await dependencies.sealer.use(within: dependencies.makingTime) { (sealer) throws(SealerError) in
                 let next: SecretBytes
                 do throws(CryptographyError) { next = try SecretBytes.random(count: 32) } catch {
                     throw SealerError(.other, "no random key could be made: \(error.reason)")
                 }
-                return (next, try seal(next, state))
-            } undo: { (_, sealed) in
+                return (next, try seal(sealer, next, state))
+            } undo: { sealer, made in
                 // `try?`: an index that cannot be removed stays in the TPM and is worthless.
-                if let index = sealed.madeIndex { try? dependencies.sealer.removeIndex(index) }
+                if let index = made.1.madeIndex { try? sealer.indexes?.remove(index) }
             }
         } catch { throw Fault(error) }
         do throws(Fault) {
@@ -119,7 +119,7 @@ struct RootReplacement: Sendable {
         guard challenges.isOpen(challenge), var state = vaultActor.open else { throw Faults.challengeRefused }
         let keys: ClassKeys
         do throws(VaultError) {
-            try state.vault.take(record, sealer: vaultActor.dependencies.sealer)
+            try state.vault.take(record, sealer: vaultActor.dependencies.sealer.reader)
             keys = try state.vault.classKeys(unlockRoot: root)
             // A challenge that released the former unlock root would find that it opens nothing.
             challenges.dropUnlocking(vaultActor.owner, but: challenge)

@@ -208,9 +208,8 @@ final class VaultCounting {
         guard vault.isAhead else { return }
         let dependencies = vaultActor.dependencies
         steps.spend(at: dependencies.clock.now())
-        let sealer = dependencies.sealer
         do throws(SealerError) {
-            try await dependencies.sealerThread.run { () throws(SealerError) in try vault.count(with: sealer) }
+            try await dependencies.sealer.use { (sealer) throws(SealerError) in try vault.count(with: sealer) }
         } catch {
             guard error.code == .counterGone else { throw Fault(error) }
             // The vault was opened again meanwhile, which has counted.

@@ -33,17 +33,13 @@ final class VaultCreation: Sendable {
             throw Fault(.failed, "the broker has no random numbers")
         }
         let (dependencies, owner) = (vaultActor.dependencies, vaultActor.owner)
-        let sealer = dependencies.sealer
         let keys: NewVaultKeys
         do throws(SealerError) {
-            keys = try await dependencies.sealerThread.run(within: dependencies.makingTime) { () throws(SealerError) in
-                try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticatorKey)
-            } undo: { keys in
-                sealer.remove(counter: keys.counter, generation: keys.generation)
-            }
+            keys = try await dependencies.sealer.makeKeys(
+                vault: id, owner: owner, authenticatorKey: authenticatorKey, within: dependencies.makingTime)
         } catch { throw Fault(error) }
         let record = RegistryRecord(
-            vault: id, owner: owner, ownerName: name, created: SystemClock.now(), sealer: sealer.kind,
+            vault: id, owner: owner, ownerName: name, created: SystemClock.now(), sealer: dependencies.sealer.kind,
             authenticatorKey: authenticatorKey, storageKey: keys.storageKey, counter: keys.counter,
             objects: keys.names, isService: isService, generation: keys.generation)
         do throws(Fault) { try enter(record, keys, in: vaultActor, for: challenge) } catch {
@@ -76,9 +72,8 @@ final class VaultCreation: Sendable {
     /// worthless (docs/tpm.md, "What can be left behind").
     private func removeIndexes(of record: RegistryRecord, _ dependencies: VaultDependencies) async {
         guard record.counter != nil else { return }
-        let sealer = dependencies.sealer
         // `try?`: the first error tells more than this one.
-        try? await dependencies.sealerThread.run { () throws(SealerError) in
+        try? await dependencies.sealer.use { (sealer) throws(SealerError) in
             sealer.remove(counter: record.counter, generation: record.generation)
         }
     }

@@ -61,7 +61,8 @@ struct VaultOpener: Sendable {
     func open(_ held: HeldKeys) async -> Result<VaultActor.OpenState, Fault> {
         let result: Result<Result<VaultActor.OpenState, Fault>, SealerError>
         do throws(SealerError) {
-            result = .success(try await dependencies.sealerThread.run { () throws(SealerError) in openNow(held) })
+            result = .success(
+                try await dependencies.sealer.use { (sealer) throws(SealerError) in openNow(held, with: sealer) })
         } catch { result = .failure(error) }
         switch result {
         case .success(let opened): return opened
@@ -69,12 +70,12 @@ struct VaultOpener: Sendable {
         }
     }
 
-    private func openNow(_ held: HeldKeys) -> Result<VaultActor.OpenState, Fault> {
+    private func openNow(_ held: HeldKeys, with sealer: any Sealer) -> Result<VaultActor.OpenState, Fault> {
         do throws(Fault) {
             guard let record = try registered() else { throw Faults.notFound }
             let vault: OpenVault
             do throws(VaultError) {
-                vault = try OpenVault(directory: dependencies.directory, record: record, sealer: dependencies.sealer)
+                vault = try OpenVault(directory: dependencies.directory, record: record, sealer: sealer)
             } catch { throw Fault(error) }
             try checkDecided(vault)
             return .success(VaultActor.OpenState(vault: vault, record: record, held: held))

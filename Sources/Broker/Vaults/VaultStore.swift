@@ -7,8 +7,7 @@ import Vault
 struct VaultDependencies: Sendable {
     let directory: String
     let registry: Registry
-    let sealer: any Sealer
-    let sealerThread: SealerThread
+    let sealer: SealerService
     let challenges: ChallengeStore
     var clock = BrokerClock.system
     var lockTimes = LockTimes()
