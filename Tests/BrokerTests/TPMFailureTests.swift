@@ -79,7 +79,7 @@ struct TPMFailureTests {
         let tpm = try SWTPM()
         let broker = try await broker(tpm)
         try tpm.fail()
-        try await expectFailure(broker, kind: "unavailable", words: "restart")
+        try await expectFailure(broker, kind: "unavailable", words: "not ready", advice: "restart")
         try tpm.restart()
         try await expectRecovery(broker, tpm)
     }
@@ -165,7 +165,7 @@ struct TPMFailureTests {
             if outcome.status != 0 { break }
         }
         try #require(try tpm.leftovers().count >= 3)
-        try await expectFailure(broker, kind: "exhausted", words: "no room left")
+        try await expectFailure(broker, kind: "exhausted", words: "no room left", advice: "end other programs")
         try Tool.output("tpm2_flushcontext", ["-T", tpm.tools, ofObjects ? "-t" : "-s"])
         if !ofObjects { try Tool.output("tpm2_flushcontext", ["-T", tpm.tools, "-l"]) }
         try await expectRecovery(broker, tpm)
