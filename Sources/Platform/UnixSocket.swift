@@ -11,6 +11,9 @@ public struct UnixSocket: ~Copyable, Sendable {
     /// POLLRDHUP (which is hidden without _GNU_SOURCE), POLLHUP, POLLERR.
     private static let closed: Int16 = 0x2000 | 0x10 | 0x8
 
+    /// How many bytes are received at once. Most messages are short, and memory that is touched for the first time takes time.
+    private static let (firstRoom, fullRoom) = (4096, 65536)
+
     /// Adopts a connected socket.
     public init(adopting descriptor: consuming Descriptor) {
         self.descriptor = descriptor
@@ -90,6 +93,7 @@ public struct UnixSocket: ~Copyable, Sendable {
     public mutating func receiveMessage(limit: Int, until deadline: ContinuousClock.Instant? = nil) throws(SystemError)
         -> [UInt8]?
     {
+        var room = Self.firstRoom
         while true {
             switch received.next(limit: limit) {
             case .message(let message): return message
@@ -97,7 +101,7 @@ public struct UnixSocket: ~Copyable, Sendable {
             case .incomplete: break
             }
             guard try descriptor.waitToRead(until: deadline) else { throw SystemError("receive", errno: ETIMEDOUT) }
-            var chunk = [UInt8](repeating: 0, count: 65536)
+            var chunk = [UInt8](repeating: 0, count: room)
             let count = unsafe chunk.withUnsafeMutableBytes {
                 unsafe recv(descriptor.number, $0.baseAddress, $0.count, Self.neverBlocking)
             }
@@ -110,6 +114,7 @@ public struct UnixSocket: ~Copyable, Sendable {
                 throw SystemError("receive", errno: errno)
             }
             unsafe chunk.withUnsafeMutableBytes { unsafe explicit_bzero($0.baseAddress!, $0.count) }
+            if count == room { room = Self.fullRoom }
         }
     }
 

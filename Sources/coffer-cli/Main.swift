@@ -14,9 +14,11 @@ enum Main {
             report.show(KeychainError(.failed, error.description)).leave()
         }
         do {
+            // The parser takes longer for this than the program's start.
+            if arguments == ["--version"] { return try Output.line(CofferCommand.version) }
             if let mistake = DashedWord.mistake(in: arguments) { throw mistake }
             if let mistake = SubcommandSuggestion.mistake(in: arguments) { throw mistake }
-            var command = try CofferCommand.parseAsRoot(arguments)
+            var command = try SingleCommand.parse(arguments) ?? CofferCommand.parseAsRoot(arguments)
             try command.run()
         } catch let error as KeychainError {
             report.show(error).leave()

@@ -37,7 +37,9 @@ enum SubcommandSuggestion {
         return names.isEmpty ? nil : names.joined(separator: " ")
     }
 
-    private static func command(_ word: String, in configuration: CommandConfiguration) -> (any ParsableCommand.Type)? {
+    static func command(
+        _ word: String, in configuration: CommandConfiguration = CofferCommand.configuration
+    ) -> (any ParsableCommand.Type)? {
         configuration.subcommands.first { name(of: $0) == word || $0.configuration.aliases.contains(word) }
     }
 

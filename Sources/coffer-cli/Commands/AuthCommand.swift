@@ -4,7 +4,7 @@ import Coffer
 /// `coffer auth`
 struct AuthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "auth",
+        commandName: "auth", _superCommandName: "coffer",
         abstract: "Answer once, then skip further prompts in this terminal for some minutes.",
         discussion: """
             You are asked once, as for reading an item that requires presence (any PAM factor, asked at each read). For the given time, at most \

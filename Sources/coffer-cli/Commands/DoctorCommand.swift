@@ -4,7 +4,7 @@ import Coffer
 /// `coffer doctor`
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
+        commandName: "doctor", _superCommandName: "coffer",
         abstract: "Check that everything is in order, and show what to do if not.",
         usage: "coffer doctor [--json]",
         discussion: """

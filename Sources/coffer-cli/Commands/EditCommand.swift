@@ -5,7 +5,7 @@ import Coffer
 /// `coffer edit`
 struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit",
+        commandName: "edit", _superCommandName: "coffer",
         abstract: "Change a secret's settings, not its value.",
         usage: "coffer edit <service> <account> [options]",
         discussion: """

@@ -5,7 +5,7 @@ import Coffer
 /// `coffer exists`
 struct ExistsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "exists",
+        commandName: "exists", _superCommandName: "coffer",
         abstract: "Tell by the exit status whether a secret exists: 0 if it does, 3 if not.",
         usage: "coffer exists <service> [<account>]",
         discussion: """

@@ -4,7 +4,7 @@ import Coffer
 /// `coffer forget`
 struct ForgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget",
+        commandName: "forget", _superCommandName: "coffer",
         abstract: "End what coffer auth began, in all your terminals.",
         discussion: """
             You are then asked again for each item that requires presence.

@@ -6,7 +6,7 @@ import FoundationEssentials
 /// `coffer get`
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get",
+        commandName: "get", _superCommandName: "coffer",
         abstract: "Print a secret.",
         usage: "coffer get <service> [<account>] [options]",
         discussion: """

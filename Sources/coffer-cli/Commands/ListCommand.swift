@@ -6,7 +6,7 @@ import Varlink
 /// `coffer list`
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list",
+        commandName: "list", _superCommandName: "coffer",
         abstract: "List the stored items: names, never values.",
         usage: "coffer list [<service>] [--json]",
         discussion: """

@@ -5,7 +5,7 @@ import Coffer
 /// `coffer lock`
 struct LockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lock",
+        commandName: "lock", _superCommandName: "coffer",
         abstract: "Lock the vault. Its keys are wiped before this command returns.")
 
     @OptionGroup var vault: VaultOptions

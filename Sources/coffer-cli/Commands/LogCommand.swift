@@ -7,7 +7,7 @@ import Varlink
 /// `coffer log`
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log",
+        commandName: "log", _superCommandName: "coffer",
         abstract: "Show the access log: reads, changes, unlocks and refusals, and the programs behind them.",
         usage: "coffer log [--since <time>] [--follow] [--verify] [--json]",
         discussion: """

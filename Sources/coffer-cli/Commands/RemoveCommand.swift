@@ -6,7 +6,7 @@ import Glibc
 /// `coffer rm`
 struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rm",
+        commandName: "rm", _superCommandName: "coffer",
         abstract: "Remove a secret for good.",
         usage: "coffer rm <service> <account> [-f]",
         discussion:

@@ -5,7 +5,7 @@ import Coffer
 /// `coffer rename`
 struct RenameCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rename",
+        commandName: "rename", _superCommandName: "coffer",
         abstract: "Give a secret another name.",
         usage: "coffer rename <service> <account> <new-service> <new-account>",
         discussion: """

@@ -5,7 +5,7 @@ import Coffer
 /// `coffer rotate`
 struct RotateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rotate",
+        commandName: "rotate", _superCommandName: "coffer",
         abstract: "Renew a secret's key, or all keys of the vault.",
         usage: "coffer rotate <service> [<account>] [options] | --all | --signing-key",
         discussion: """

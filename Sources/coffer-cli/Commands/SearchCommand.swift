@@ -6,7 +6,7 @@ import Varlink
 /// `coffer search`
 struct SearchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "search",
+        commandName: "search", _superCommandName: "coffer",
         abstract: "Find secrets by name, label, comment or attribute.",
         usage: "coffer search [<text>] [--attribute <key=value>]… [--json]",
         discussion: """

@@ -8,7 +8,7 @@ import Varlink
 /// `coffer set`
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set",
+        commandName: "set", _superCommandName: "coffer",
         abstract: "Store a secret.",
         usage: "coffer set <service> <account> [options]",
         discussion: """

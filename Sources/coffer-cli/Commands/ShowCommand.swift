@@ -5,7 +5,7 @@ import Coffer
 /// `coffer show`
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show",
+        commandName: "show", _superCommandName: "coffer",
         abstract: "Show a secret's settings, not its value.",
         usage: "coffer show <service> [<account>] [--json]",
         discussion: """

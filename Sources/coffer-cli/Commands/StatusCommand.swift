@@ -5,7 +5,7 @@ import Coffer
 /// `coffer status`
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status",
+        commandName: "status", _superCommandName: "coffer",
         abstract: "Show the vault's state: locked or not, what seals it, what weakens it.",
         usage: "coffer status [--group <name>] [--json]",
         discussion: """

@@ -7,7 +7,7 @@ import Varlink
 /// `coffer unlock`
 struct UnlockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unlock",
+        commandName: "unlock", _superCommandName: "coffer",
         abstract: "Open the vault, or make it if there is none yet.",
         discussion: """
             You are asked for your password at the terminal; without one, by COFFER_ASKPASS or pinentry.

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Testing
+
+@testable import coffer_cli
+
+/// What is parsed without the parser for all commands is what that parser makes of it. Everything else is left to it.
+@Suite struct SingleCommandTests {
+    private static let understood: [[String]] = [
+        ["get", "github", "me"], ["get", "github/me"], ["get", "a b", "é"], ["get", "github", ""],
+        ["get", "github", "me", "--reason", "why", "--no-prompt", "--json", "--user", "backup"],
+        ["get", "--clip=45s", "--", "-service", "-account"], ["list"], ["list", "--json"],
+        ["set", "s", "a", "--require", "presence"], ["rm", "s", "a"], ["unlock"], ["get", "help", "me"],
+    ]
+
+    @Test(arguments: understood)
+    func same(arguments: [String]) throws {
+        let single = try #require(SingleCommand.parse(arguments))
+        #expect(String(reflecting: single) == String(reflecting: try CofferCommand.parseAsRoot(arguments)))
+    }
+
+    /// Their answers name the whole command, so the other parser has to give them.
+    private static let left: [[String]] = [
+        [], ["--version"], ["--help"], ["help"], ["help", "get"], ["get"], ["get", "--help"], ["get", "a", "b", "-h"],
+        ["get", "a", "b", "c"], ["get", "", "a"], ["get", "a", "--unknown"], ["get", "a", "--version"],
+        ["get", "a", String(repeating: "x", count: 100_000)],
+        ["get", "a", "b", "--generate-completion-script", "bash"],
+        ["--generate-completion-script", "bash"], ["get", "a", "\u{FFFD}"], ["vault", "create"], ["unknown"],
+        ["get", "a", "--user", "b", "--group", "c"],
+    ]
+
+    @Test(arguments: left)
+    func other(arguments: [String]) { #expect(SingleCommand.parse(arguments) == nil) }
+
+    /// All commands without commands of their own are parsed alone.
+    @Test func all() {
+        for command in CofferCommand.configuration.subcommands
+        where command.configuration.subcommands.isEmpty && command.configuration.shouldDisplay {
+            #expect(command.configuration._superCommandName == "coffer", "\(command)")
+        }
+    }
+}
