@@ -14,8 +14,7 @@ public enum HKDF {
         guard (1...255 * SHA256.count).contains(count), info.count <= largestInfo, !inputKey.isEmpty else {
             throw CryptographyError(code: .invalidLength, reason: "HKDF does not take inputs of these lengths")
         }
-        let method = try unsafe Handle(EVP_KDF_fetch(nil, "HKDF", nil), "find HKDF") { unsafe EVP_KDF_free($0) }
-        let context = try unsafe Handle(EVP_KDF_CTX_new(method.pointer), "start HKDF") { unsafe EVP_KDF_CTX_free($0) }
+        let context = try newContext()
         var digestName = Array("SHA256".utf8CString)
         var salt = salt
         var info = info
@@ -46,5 +45,15 @@ public enum HKDF {
             try OpenSSL.check(result, "derive a key with HKDF")
             return count
         }
+    }
+
+    private static func newContext() throws(CryptographyError) -> Handle {
+        if let method = Fetched.hkdf { return try unsafe context(method.pointer) }
+        let method = try unsafe Handle(EVP_KDF_fetch(nil, "HKDF", nil), "find HKDF") { unsafe EVP_KDF_free($0) }
+        return try unsafe context(method.pointer)
+    }
+
+    private static func context(_ method: OpaquePointer) throws(CryptographyError) -> Handle {
+        try unsafe Handle(EVP_KDF_CTX_new(method), "start HKDF") { unsafe EVP_KDF_CTX_free($0) }
     }
 }
