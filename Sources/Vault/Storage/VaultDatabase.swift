@@ -38,13 +38,18 @@ final class VaultDatabase: Sendable {
         try StorageGate.run {
             // `queue.read` sets a pragma around each transaction, after which SQLite parses every statement anew.
             try queue.unsafeRead { database in
-                var result: Value?
-                try database.inTransaction(.deferred) {
-                    result = try body(Rows(database))
-                    return .rollback
+                // `inTransaction` would parse these two anew, too.
+                try database.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
+                let result = Result { try body(Rows(database)) }
+                // After some errors, SQLite has rolled back already.
+                if database.isInsideTransaction {
+                    do { try database.cachedStatement(sql: "ROLLBACK TRANSACTION").execute() } catch {
+                        // The first error says more.
+                        _ = try result.get()
+                        throw error
+                    }
                 }
-                guard let result else { throw VaultError(.storage, "nothing was read") }
-                return result
+                return try result.get()
             }
         }
     }
