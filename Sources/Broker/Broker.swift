@@ -72,11 +72,11 @@ public final class Broker: Service {
         do throws(SystemError) { descriptors = try DescriptorLimit.raise(to: ConnectionLimits.descriptors) } catch {
             throw BrokerStartError(reason: "\(error)")
         }
-        // At least half of the descriptors are kept for vaults, the TPM and the authenticator.
+        // A connection takes two. At least half of the descriptors are kept for vaults, the TPM and the authenticator.
         let budgets = UserBudgets(
             limits: .clients(
                 connectionsPerUser: configuration.connectionsPerUser,
-                connections: min(options.connections, descriptors / 2)))
+                connections: min(options.connections, descriptors / 4)))
         let dependencies = VaultDependencies(
             directory: configuration.vaultDirectory,
             registry: Registry(directory: configuration.registryDirectory, authenticatorUID: authenticatorUID),

@@ -66,7 +66,8 @@ public enum SecureMemory {
 
 /// One client's connection, and how fast a user may make them. The number of a user's connections is configured.
 enum ConnectionLimits {
-    /// How many connections all users together may have. It is at most half of the available descriptors.
+    /// How many connections all users together may have. Each takes two descriptors, and together at most half
+    /// of those available.
     static let all = 1024
     /// How many descriptors the broker asks the kernel for.
     static let descriptors: UInt64 = 4096

@@ -7,7 +7,7 @@ public struct UnixSocket: ~Copyable, Sendable {
     private var received = MessageFramer()
 
     /// MSG_DONTWAIT | MSG_NOSIGNAL. On some systems Swift imports these constants with other types.
-    private static let neverBlocking: Int32 = 0x40 | 0x4000
+    fileprivate static let neverBlocking: Int32 = 0x40 | 0x4000
     /// POLLRDHUP (which is hidden without _GNU_SOURCE), POLLHUP, POLLERR.
     private static let closed: Int16 = 0x2000 | 0x10 | 0x8
 
@@ -144,4 +144,33 @@ public final class ConnectionEnd: Sendable {
 
     /// Ends the connection in both directions. Every call that waits for it fails.
     public func close() { _ = shutdown(descriptor.number, Int32(SHUT_RDWR)) }
+}
+
+/// Sends on a connection that others read and close. It has a descriptor of its own, so that the number cannot come to
+/// name another file meanwhile.
+public final class SocketSender: Sendable {
+    private let descriptor: Descriptor
+
+    /// - Throws: ``SystemError`` if there is no room for another descriptor.
+    public init(of socket: borrowing Descriptor) throws(SystemError) {
+        let number = socket.number
+        descriptor = Descriptor(adopting: try checked("hold the connection") { fcntl(number, F_DUPFD_CLOEXEC, 0) })
+    }
+
+    /// Sends as much as the kernel takes at once.
+    /// - Returns: how many bytes it took, from the first on.
+    public func send(_ bytes: some Collection<UInt8>) throws(SystemError) -> Int {
+        while true {
+            let count = bytes.withContiguousStorageIfAvailable {
+                unsafe Glibc.send(descriptor.number, $0.baseAddress, $0.count, UnixSocket.neverBlocking)
+            }
+            guard let count else { return 0 }
+            if count >= 0 { return count }
+            if errno == EAGAIN { return 0 }
+            guard errno == EINTR else { throw SystemError("send", errno: errno) }
+        }
+    }
+
+    /// Ends the connection in both directions.
+    public func shutDown() { _ = shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 }

@@ -28,6 +28,24 @@ final class TemporaryFolder {
 }
 
 @Suite struct UnixSocketTests {
+    @Test func whatDoesNotFitIsLeftToTheSender() throws {
+        let folder = try TemporaryFolder()
+        let listener = try UnixListener(path: folder.path + "/s", mode: 0o600)
+        var client = try UnixSocket(connectingTo: folder.path + "/s")
+        let server = try listener.accept()
+        let sender = try SocketSender(of: server)
+        let message = [UInt8](repeating: 7, count: 4 << 20)
+        let count = try sender.send(message)
+        #expect(count > 0 && count < message.count)
+        #expect(try sender.send(message) == 0)
+        sender.shutDown()
+        #expect(throws: SystemError.self) { try sender.send(message) }
+        let hasClosed = client.peerHasClosed()
+        #expect(hasClosed)
+        // What was sent before arrives.
+        #expect(throws: SystemError.self) { try client.receiveMessage(limit: count - 1) }
+    }
+
     @Test func messagesArriveWholeAndInOrder() throws {
         let folder = try TemporaryFolder()
         let listener = try UnixListener(path: folder.path + "/s", mode: 0o600)

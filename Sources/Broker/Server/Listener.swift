@@ -118,13 +118,20 @@ final class Listener: Sendable {
         }
         let caller = Caller(uid: peer.uid, process: peer.process, connection: connections.newNumber())
         let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
-        do { channel = try await open(socket, on: loop) } catch {
+        let sender: SocketSender
+        do {
+            sender = try SocketSender(of: socket)
+            channel = try await open(socket, on: loop)
+        } catch {
             // The broker is stopping, or the caller has gone.
             dependencies.logger.debug("connection ended early", metadata: LogFields.of(caller))
             return true
         }
+        // Otherwise the client would see the end only when nobody answers any more.
+        channel.channel.closeFuture.whenComplete { _ in sender.shutDown() }
         let connection = Connection(
-            channel: channel, caller: caller, served: dependencies.served, budgets: dependencies.budgets,
+            channel: channel, sender: sender, caller: caller, served: dependencies.served,
+            budgets: dependencies.budgets,
             connections: connections, calls: dependencies.calls, pace: dependencies.pace, logger: dependencies.logger)
         connections.insert(channel.channel, of: caller)
         await connection.serve()
