@@ -64,7 +64,7 @@ actor VaultActor {
     init(owner: Owner, dependencies: VaultDependencies) {
         self.owner = owner
         self.dependencies = dependencies
-        self.executor = QueueExecutor(label: "coffer.vault")
+        self.executor = QueueExecutor()
         counting = VaultCounting(at: dependencies.clock.now())
     }
 
