@@ -3,9 +3,6 @@ import BrokerProtocol
 
 /// `coffer`
 struct CofferCommand: ParsableCommand {
-    /// What `--version` prints.
-    static let version = "coffer \(ProductVersion.current)"
-
     static let configuration = CommandConfiguration(
         commandName: "coffer",
         abstract: "A keychain: this machine's TPM seals your secrets, and you open them.",
@@ -34,7 +31,7 @@ struct CofferCommand: ParsableCommand {
               7 store damaged or rolled back, 8 TPM unavailable, changed or in lockout,
               9 broker unreachable, 10 already exists, 64 wrong usage
             """,
-        version: version,
+        version: "coffer \(ProductVersion.current)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Secrets",

@@ -14,8 +14,6 @@ enum Main {
             report.show(KeychainError(.failed, error.description)).leave()
         }
         do {
-            // The parser takes longer for this than the program's start.
-            if arguments == ["--version"] { return try Output.line(CofferCommand.version) }
             if let mistake = DashedWord.mistake(in: arguments) { throw mistake }
             if let mistake = SubcommandSuggestion.mistake(in: arguments) { throw mistake }
             var command = try SingleCommand.parse(arguments) ?? CofferCommand.parseAsRoot(arguments)
