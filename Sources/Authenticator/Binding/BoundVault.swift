@@ -231,3 +231,58 @@ struct BoundVault {
         return uid
     }
 }
+
+/// Derives a PIN from the password before it leaves this process. The broker and the TPM never see the password itself.
+enum LoginPassword {
+    /// Runs scrypt with root's salt and cost. It takes some tenths of a second and gives 32 bytes.
+    static func pin(of password: SecretBytes, salt: [UInt8], cost: Int) throws(ConversationError) -> SecretBytes {
+        do throws(CryptographyError) {
+            return try Scrypt.derive(
+                password: password, salt: salt,
+                cost: Scrypt.Cost(rounds: 1 << UInt64(cost), blockSize: 8, parallelism: 1), count: 32)
+        } catch {
+            throw .refused(.misconfigured("the authenticator cannot derive a key from the password: \(error.reason)"))
+        }
+    }
+
+    static func newSalt() throws(ConversationError) -> [UInt8] {
+        do throws(CryptographyError) { return try Random.bytes(BindingPin.saltCount) } catch {
+            throw .refused(.misconfigured("the authenticator has no random numbers: \(error.reason)"))
+        }
+    }
+}
+
+/// Remembers that a vault is bound to an earlier login password. Otherwise, after a password change, each unlocking of the screen would use up one of
+/// the TPM's tries.
+struct OutdatedBinding {
+    private struct Content: Codable, Equatable {
+        /// The salt of the binding that the password did not fit, in hexadecimal.
+        var salt: String?
+    }
+
+    private let file: StateFile<Content>
+
+    init(registryDirectory: String, uid: UInt32) throws(ConversationError) {
+        do throws(SystemError) {
+            file = try StateFile(
+                registryDirectory: registryDirectory, folder: "bindings", uid: uid, nothing: Content(salt: nil))
+        } catch { throw Self.conversationError(error) }
+    }
+
+    func isKnown(_ binding: BindingPin) throws(ConversationError) -> Bool {
+        do throws(SystemError) { return try file.update { $0.salt == Hex.encode(binding.salt) } } catch {
+            throw Self.conversationError(error)
+        }
+    }
+
+    /// - Parameter binding: the binding that the password does not fit; nil if the password fits.
+    func note(_ binding: BindingPin?) throws(ConversationError) {
+        do throws(SystemError) { try file.update { $0.salt = binding.map { Hex.encode($0.salt) } } } catch {
+            throw Self.conversationError(error)
+        }
+    }
+
+    private static func conversationError(_ error: SystemError) -> ConversationError {
+        .refused(.misconfigured("the authenticator cannot remember what it tried: \(error)"))
+    }
+}

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Cryptography
 import Varlink
 import Vault
 
@@ -58,5 +59,42 @@ enum WireAccess {
         case .passcodeSet: .passcodeSet
         case .always: .always
         }
+    }
+}
+
+/// Items as clients see them: everything but the secret.
+extension Keychain.Item {
+    init(_ summary: ItemSummary) {
+        let metadata = summary.metadata
+        self.init(
+            id: summary.id.description, service: metadata.service, account: metadata.account, label: metadata.label,
+            comment: metadata.comment, attributes: metadata.attributes, access: WireAccess.encode(summary.access),
+            created: Int64(clamping: metadata.created), modified: Int64(clamping: metadata.modified),
+            expires: metadata.expires.map { Int64(clamping: $0) }, version: Int64(clamping: summary.version),
+            biometrySet: metadata.biometrySet)
+    }
+}
+
+/// Decodes times in messages, in milliseconds since 1970-01-01 UTC.
+enum WireTime {
+    /// - Returns: nil for "never", which 0 also means.
+    static func decode(_ milliseconds: Int64?) throws(Fault) -> UInt64? {
+        guard let milliseconds, milliseconds != 0 else { return nil }
+        guard let time = UInt64(exactly: milliseconds) else {
+            throw Fault(.invalidArgument, "an expiry cannot be before 1970")
+        }
+        return time
+    }
+}
+
+/// Decodes secrets, which are base64 in messages.
+enum WireValue {
+    static func decode(_ text: String) throws(Fault) -> SecretBytes {
+        do throws(CryptographyError) {
+            if let value = try SecretBytes(base64Encoded: text) { return value }
+        } catch {
+            throw Fault(.failed, "the broker has no memory for the value just now", advice: "try again in a moment")
+        }
+        throw Fault(.invalidArgument, "the value is not base64")
     }
 }

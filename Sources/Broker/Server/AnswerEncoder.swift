@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Cryptography
 import NIOCore
+import Platform
 import Varlink
 
 /// Encodes answers as bytes, each with its final zero byte.
@@ -133,5 +134,18 @@ enum Base64Writer {
         case 62: UInt8(ascii: "+")
         default: UInt8(ascii: "/")
         }
+    }
+}
+
+/// Overwrites message bytes after use. This cannot reach the copies made by JSON and the allocator. The heap wipes
+/// those when they are freed (the unit's GLIBC_TUNABLES).
+enum Wiping {
+    static func wipe(_ bytes: inout [UInt8]) { Wipe.bytes(&bytes) }
+
+    /// Wipes the memory in place, even if others hold it. A channel keeps its read buffer for a next read that may
+    /// never come.
+    static func wipe(_ buffer: inout ByteBuffer) {
+        buffer.moveReaderIndex(to: 0)
+        Wipe.storage(of: buffer.readableBytesView)
     }
 }

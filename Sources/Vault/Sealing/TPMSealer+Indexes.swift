@@ -1,4 +1,5 @@
 import Authorization
+import Cryptography
 import TPM
 
 /// Removes the indexes of keys, counters, passwords and boots.
@@ -21,6 +22,33 @@ extension TPMSealer: IndexRemoval {
             case .password(let pin): try access.open().undefine(TPMObjects.identity(of: pin))
             case .boots(let pin): try access.open().undefine(TPMObjects.identity(ofBoots: pin))
             }
+        } catch { throw SealerError(error) }
+    }
+}
+
+/// The condition and the identity of the TPM, for `coffer doctor`.
+extension TPMSealer: SealerInspection {
+    public func inspect(_ record: RegistryRecord?) throws(SealerError) -> SealerCondition {
+        do throws(TPMError) {
+            let context = try access.open()
+            let condition = try context.condition()
+            guard let pin = record?.storageKey else { return SealerCondition(tpm: condition, storageKey: nil) }
+            let identity = StorageKeyIdentity(handle: pin.handle, name: pin.name, context: pin.context)
+            return SealerCondition(tpm: condition, storageKey: try context.standing(of: identity))
+        } catch { throw SealerError(error) }
+    }
+
+    public func identity(
+        of record: RegistryRecord, roots: [Certificate]
+    ) throws(SealerError) -> Endorsement.Standing {
+        guard let pin = record.storageKey else {
+            throw SealerError(.damaged, "the registry record of \(record.owner) names no storage key of a TPM")
+        }
+        do throws(TPMError) {
+            let context = try access.open()
+            let key = try context.storageKey(
+                StorageKeyIdentity(handle: pin.handle, name: pin.name, context: pin.context))
+            return try context.endorsement(of: key, roots: roots).standing
         } catch { throw SealerError(error) }
     }
 }
