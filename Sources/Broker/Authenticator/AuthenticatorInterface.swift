@@ -81,9 +81,8 @@ struct AuthenticatorInterface: ServedInterface {
     }
 
     func connectionEnded(_ caller: Caller) {
-        // The challenges come first, so that an exchange that begins just now finds its challenge gone.
-        core.challenges.connectionEnded(caller.connection)
         exchanges.cancelAll(of: caller.connection)
+        core.challenges.connectionEnded(caller.connection)
         let vaultStore = core.vaultStore
         Task { await vaultStore.conversationEnded(caller.connection) }
     }

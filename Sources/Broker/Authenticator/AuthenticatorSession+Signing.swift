@@ -14,7 +14,6 @@ extension AuthenticatorSession {
             try challenges.begin(challenge.id, place, connection: connection)
         }
         do throws(Fault) {
-            exchanges.expect(challenge.id, place, connection: caller.connection)
             let material = try await core.vaultStore.vaultActor(of: challenge.owner).material(for: challenge.id)
             guard material.isSuccessor || material.record.vault == challenge.vault else { throw Self.refusal }
             let exchange: SigningExchange
@@ -22,19 +21,17 @@ extension AuthenticatorSession {
                 exchange = try await core.sealer.begin(
                     authorization.use, with: material, waiting: core.vaultStore.dependencies.signatureTime)
             } catch { throw Fault(error) }
-            guard exchanges.fill(challenge.id, place, connection: caller.connection, exchange),
-                core.challenges.isOpen(challenge.id)
-            else {
+            guard core.challenges.isOpen(challenge.id) else {
                 // The TPM must not wait for a signature that cannot come.
                 exchange.cancel()
                 throw Self.refusal
             }
+            exchanges.insert(exchange, challenge.id, place, connection: caller.connection)
             return .reply(
                 BrokerInterface.Prepare.Reply(
                     nonce: Base64.encode(exchange.request.nonce),
                     parameterHash: Base64.encode(exchange.request.parameterHash)))
         } catch {
-            _ = exchanges.take(challenge.id, place, connection: caller.connection)
             core.challenges.drop(challenge.id)
             throw error.forAuthenticator
         }

@@ -69,27 +69,15 @@ final class OpenExchanges: Sendable {
     }
 
     private struct Entry {
+        let exchange: SigningExchange
         let connection: UInt64
-        /// nil while the use begins.
-        var exchange: SigningExchange?
     }
 
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// Keeps a place for an exchange that is about to begin. The end of the connection removes it.
-    func expect(_ challenge: Challenge.ID, _ index: Int, connection: UInt64) {
-        entries.withLock { $0[Key(challenge: challenge, index: index)] = Entry(connection: connection) }
-    }
-
-    /// Puts the exchange into its place.
-    ///
-    /// - Returns: false if the place is gone, so that nobody will sign.
-    func fill(_ challenge: Challenge.ID, _ index: Int, connection: UInt64, _ exchange: SigningExchange) -> Bool {
-        entries.withLock { entries in
-            let key = Key(challenge: challenge, index: index)
-            guard let entry = entries[key], entry.connection == connection, entry.exchange == nil else { return false }
-            entries[key]?.exchange = exchange
-            return true
+    func insert(_ exchange: SigningExchange, _ challenge: Challenge.ID, _ index: Int, connection: UInt64) {
+        entries.withLock {
+            $0[Key(challenge: challenge, index: index)] = Entry(exchange: exchange, connection: connection)
         }
     }
 
@@ -106,7 +94,7 @@ final class OpenExchanges: Sendable {
         let ended = entries.withLock { entries in
             let ended = entries.filter { $0.value.connection == connection }
             for key in ended.keys { entries[key] = nil }
-            return ended.values.compactMap(\.exchange)
+            return ended.values.map(\.exchange)
         }
         for exchange in ended { exchange.cancel() }
     }
