@@ -208,8 +208,12 @@ struct Rows {
     }
 
     private func blob(_ sql: String, _ arguments: StatementArguments = []) throws(VaultError) -> [UInt8]? {
-        guard let row = try fetch(sql, arguments).first else { return nil }
-        return try bytes(row, 0)
+        try StorageGate.run {
+            // Unlike `fetch`, this copies the first row's bytes once, and reads no other row.
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
+            guard let row = try rows.next() else { return nil }
+            return try bytes(row, 0)
+        }
     }
 
     private func pairs(_ sql: String) throws(VaultError) -> [([UInt8], [UInt8])] {
