@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// For what waits for people: as small as can be rather than as fast.
+/// For what waits for people or runs seldom: as small as can be rather than as fast.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = []) -> Target {
@@ -59,11 +59,11 @@ let package = Package(
 
         // One gate to each of them.
         library("Platform", ["CLinux"]),
-        library("ServiceManager", ["CSystemd", "Platform"]),
-        library("SystemBus", ["CSystemd", "Platform"]),
+        library("ServiceManager", ["CSystemd", "Platform"], small),
+        library("SystemBus", ["CSystemd", "Platform"], small),
         library("Cryptography", ["COpenSSL"]),
         library("TPM", ["CTSS2", "Cryptography"]),
-        library("PAM", ["CPAM", "Cryptography"]),
+        library("PAM", ["CPAM", "Cryptography"], small),
         library(
             "CofferTestKit",
             [
@@ -74,14 +74,14 @@ let package = Package(
             ]),
 
         // What a broker and an authenticator agree on.
-        library("Configuration"),
-        library("Authorization", ["Cryptography", "Platform"]),
+        library("Configuration", [], small),
+        library("Authorization", ["Cryptography", "Platform"], small),
         library("Recovery", ["Authorization", "Cryptography"]),
         library("HelperProtocol"),
         library("Firmware", ["Cryptography"]),
         library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", "Platform", grdb, sqlite]),
-        library("Varlink", ["Platform"]),
-        library("BrokerProtocol", ["Varlink"]),
+        library("Varlink", ["Platform"], small),
+        library("BrokerProtocol", ["Varlink"], small),
         library(
             "Broker",
             [
