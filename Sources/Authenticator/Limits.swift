@@ -3,7 +3,8 @@ import BrokerProtocol
 // Every limit of the authenticator: how much it takes from others, and how long something may take. Sizes are in bytes
 // unless a line says otherwise. docs/broker-protocol.md ("Limits") says what a client sees beyond them.
 
-extension ConversationLimits {
+/// Conversations with clients.
+enum ConversationLimits {
     /// Conversations of all users together.
     static let total: Int64 = 256
     /// Places within the total that are kept for users who have almost none. Users at their own limit leave these free.

@@ -81,13 +81,13 @@ struct ConversationLimitTests {
         let folder = try TemporaryFolder()
         var configuration = Configuration()
         configuration.authSocket = folder.path + "/auth.sock"
-        let limits = ConversationLimits(configuration)
+        let limits = ConversationPlaces(configuration)
         func peer(_ uid: UInt32) throws -> PeerCredentials { try PeerCredentials(uid: uid, gid: uid, pid: 4711) }
         // Accounts that exist on every machine.
         var held: [Held] = []
         for uid in UInt32(1)...6 {
             for _ in 0..<32 { held.append(Held(try limits.admit(peer(uid)))) }
-            #expect(throws: ConversationError.refused(ConversationLimits.tooMany)) { _ = try limits.admit(peer(uid)) }
+            #expect(throws: ConversationError.refused(ConversationPlaces.tooMany)) { _ = try limits.admit(peer(uid)) }
         }
         #expect(held.count == Int(ConversationLimits.total - ConversationLimits.kept))
         for _ in 0..<2 { held.append(Held(try limits.admit(peer(7)))) }
@@ -104,16 +104,16 @@ struct ConversationLimitTests {
         var configuration = Configuration()
         configuration.authSocket = folder.path + "/auth.sock"
         configuration.authenticationsPerUser = 3
-        let limits = ConversationLimits(configuration)
+        let limits = ConversationPlaces(configuration)
         func admit(_ pid: Int32) throws -> Held {
             Held(try limits.admit(try PeerCredentials(uid: 1, gid: 1, pid: pid)))
         }
         var held: [Held] = []
         for pid: Int32 in [1, 2, 4_194_304, 2, 1, 4_194_304] { held.append(try admit(pid)) }
-        #expect(throws: ConversationError.refused(ConversationLimits.tooMany)) { _ = try admit(3) }
+        #expect(throws: ConversationError.refused(ConversationPlaces.tooMany)) { _ = try admit(3) }
         // The second program's first conversation ends, then its other one.
         held.remove(at: 1)
-        #expect(throws: ConversationError.refused(ConversationLimits.tooMany)) { _ = try admit(3) }
+        #expect(throws: ConversationError.refused(ConversationPlaces.tooMany)) { _ = try admit(3) }
         held.remove(at: 2)
         held.append(try admit(3))
     }

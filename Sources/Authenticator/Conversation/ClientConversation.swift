@@ -70,7 +70,7 @@ public struct ClientConversation {
         do throws(SystemError) { peer = try PeerCredentials(ofSocket: connection) } catch {
             throw .refused(.denied("the caller cannot be identified: \(error)"))
         }
-        return try ConversationLimits(configuration).admit(peer)
+        return try ConversationPlaces(configuration).admit(peer)
     }
 
     /// Says why, and ends the process at once: it waits for nothing that the client does.

@@ -22,7 +22,7 @@ public struct Server: ~Copyable {
     /// The report socket's descriptor; -1 without one.
     private let reportNumber: Int32
     private let signals: SignalDescriptor
-    private let limits: ConversationLimits
+    private let places: ConversationPlaces
     private var conversations: [Int32: Child] = [:]
     /// Users who have had too many conversations ever since the log said so.
     private var warned: Set<UInt32> = []
@@ -36,7 +36,7 @@ public struct Server: ~Copyable {
         let listener = try UnixListener(path: configuration.authSocket, mode: 0o666)
         let reportListener = try UnixListener(path: configuration.reportSocket, mode: 0o600)
         self.configuration = configuration
-        limits = ConversationLimits(configuration)
+        places = ConversationPlaces(configuration)
         self.configurationPath = configurationPath
         self.signals = signals
         self.listener = listener
@@ -51,7 +51,7 @@ public struct Server: ~Copyable {
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGCHLD])
         let listener = UnixListener(adopting: try ProcessSurroundings.adopt(number))
         self.configuration = configuration
-        limits = ConversationLimits(configuration)
+        places = ConversationPlaces(configuration)
         self.configurationPath = configurationPath
         self.signals = signals
         self.listener = listener
@@ -93,8 +93,8 @@ public struct Server: ~Copyable {
         do throws(SystemError) {
             let connection = try listener.accept()
             let peer = try PeerCredentials(ofSocket: connection.number)
-            // Each process checks the limits itself. This check saves starting those that would only be refused.
-            guard conversations.values.count(where: { $0.uid == peer.uid }) < limits.ofUser else {
+            // Each process checks the places itself. This check saves starting those that would only be refused.
+            guard conversations.values.count(where: { $0.uid == peer.uid }) < places.ofUser else {
                 if warned.insert(peer.uid).inserted {
                     logger.warning("too many conversations", metadata: ["uid": "\(peer.uid)"])
                 }
@@ -126,7 +126,7 @@ public struct Server: ~Copyable {
 
     private func refuse(_ connection: consuming Descriptor) {
         let channel = ClientChannel(adopting: connection)
-        channel.fail(ConversationLimits.tooMany.fault)
+        channel.fail(ConversationPlaces.tooMany.fault)
     }
 
     private mutating func endOverdue() {

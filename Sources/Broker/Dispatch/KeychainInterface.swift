@@ -9,7 +9,7 @@ struct KeychainInterface: ServedInterface {
     let interfaces = ServedInterfaces(
         product: "cofferd", version: ProductVersion.current,
         interfaces: [.init(name: Keychain.interface, description: Keychain.description)],
-        methods: DispatchTable.entries.values.map(\.method))
+        methods: KeychainMethods.entries.values.map(\.method))
 
     init(core: BrokerCore) { self.core = core }
 
@@ -25,7 +25,7 @@ struct KeychainInterface: ServedInterface {
         do throws(Fault) {
             let parameters = try call.parameters()
             if let answer = try interfaces.answer(parameters, to: call.method) { return .reply(answer) }
-            guard let parameters, let entry = DispatchTable.entries[call.method],
+            guard let parameters, let entry = KeychainMethods.entries[call.method],
                 let prepared = entry.prepare(parameters)
             else { throw Fault(unknownMethod: call.method) { $0 == Keychain.interface } }
             let answer = try await admitted(prepared, by: entry, caller, isAbandoned)
@@ -40,7 +40,7 @@ struct KeychainInterface: ServedInterface {
     }
 
     private func admitted(
-        _ call: DispatchTable.PreparedCall, by entry: DispatchTable.Entry, _ caller: Caller,
+        _ call: KeychainMethods.PreparedCall, by entry: KeychainMethods.Entry, _ caller: Caller,
         _ isAbandoned: @escaping @Sendable () -> Bool
     ) async throws(Fault) -> MethodAnswer {
         let admission = try await core.vaultAccess.admit(caller, call.method, call.vault)

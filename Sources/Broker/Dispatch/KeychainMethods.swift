@@ -4,7 +4,7 @@ import Vault
 
 /// All methods that clients can call, and the conditions for admitting a call. A method that is not in this table
 /// does not exist.
-struct DispatchTable: Sendable {
+struct KeychainMethods: Sendable {
     struct Entry: Sendable {
         /// The type of the parameters, together with the vault that they are for.
         let method: any VarlinkMethod.Type

@@ -2,9 +2,9 @@ import BrokerProtocol
 import Configuration
 import Platform
 
-/// Limits how many conversations may run at the same time, for one user and for all. Each conversation's process takes its own place before it reads
+/// The places for conversations that run at the same time, for one user and for all. Each conversation's process takes its own place before it reads
 /// anything, so it does not matter who started it. Places are locks. The kernel returns them when the process ends in any way.
-struct ConversationLimits {
+struct ConversationPlaces {
     /// The most conversations of one user.
     let ofUser: Int
     /// The most programs of one user that may be in a conversation.
@@ -13,7 +13,7 @@ struct ConversationLimits {
 
     init(_ configuration: Configuration) {
         programs = configuration.authenticationsPerUser
-        ofUser = max(Self.leastOfUser, programs)
+        ofUser = max(ConversationLimits.leastOfUser, programs)
         path = configuration.conversationTable
     }
 
@@ -40,8 +40,8 @@ struct ConversationLimits {
         guard try checked({ () throws(SystemError) in try join(peer.pid, in: area, places) }) else {
             throw .refused(Self.tooMany)
         }
-        let isFirst = own < area.conversations(ofUser).lowerBound + Self.first
-        let open = 0..<(isFirst ? Self.total : Self.total - Self.kept)
+        let isFirst = own < area.conversations(ofUser).lowerBound + ConversationLimits.first
+        let open = 0..<(isFirst ? ConversationLimits.total : ConversationLimits.total - ConversationLimits.kept)
         guard try checked({ () throws(SystemError) in try places.takeFirst(of: open) }) != nil else {
             throw .refused(
                 .limitExceeded("all users together have too many open requests", advice: "try again in a moment"))
