@@ -180,12 +180,14 @@ struct CofferdTests {
         var refused = 0
         for client in clients {
             await client.halfClose()
-            // An end without an answer is their own.
-            if let bytes = try? await client.message(),
-                try Varlink.decode(Fault.self, from: bytes).name == .limitExceeded
-            {
-                refused += 1
-            }
+            // `try?`: an end without an answer is their own.
+            guard let bytes = try? await client.message() else { continue }
+            let fault = try Varlink.decode(Fault.self, from: bytes)
+            guard fault.name == .limitExceeded else { continue }
+            // A slow machine may meet the time limit of a message first, whose answer has no advice.
+            let isBudget = fault.details.message == "too many unfinished messages of this user at once"
+            #expect(!isBudget || fault.details.advice == "try again later")
+            refused += 1
         }
         #expect(refused > 0 && refused < clients.count)
         // Nobody else notices, and the user can go on.

@@ -172,7 +172,7 @@ struct Connection: Sendable {
 
     private func refuse(_ name: Fault.Name, _ message: String, advice: String = "") async throws {
         logger.info("connection refused", metadata: LogFields.of(caller, outcome: name))
-        try await send([encoder.encode(Fault(name, message))].makeIterator())
+        try await send([encoder.encode(Fault(name, message, advice: advice))].makeIterator())
     }
 
     private func closing(after time: TimeAmount, with message: String) -> Scheduled<Void> {
