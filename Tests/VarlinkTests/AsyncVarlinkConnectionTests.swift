@@ -12,12 +12,13 @@ struct AsyncVarlinkConnectionTests {
         typealias Reply = Echo
     }
 
-    /// Answers every call with what it said, but never one that says "wait".
+    /// Answers every call with what it said, but never one that says "wait", and one that says "hold" when it may.
     private final class Server: Sendable {
         let path = "/tmp/coffer-varlink-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         /// Every word that came.
         let words: AsyncStream<String>
         private let heard = Mutex<[String]>([])
+        private let gate = DispatchSemaphore(value: 0)
 
         var all: [String] { heard.withLock { $0 } }
 
@@ -26,7 +27,7 @@ struct AsyncVarlinkConnectionTests {
             let (words, continuation) = AsyncStream.makeStream(of: String.self)
             self.words = words
             let box = Mutex<UnixListener?>(listener)
-            let thread = Thread { [weak self] in
+            let thread = Thread { [weak self, gate] in
                 defer { continuation.finish() }
                 // `try?`: a test that gets no answer fails.
                 guard let listener = box.withLock({ $0.take() }), let connection = try? listener.accept() else {
@@ -39,6 +40,7 @@ struct AsyncVarlinkConnectionTests {
                         let echo = try Varlink.decode(VarlinkCall<Echo>.self, from: message).parameters
                         self?.heard.withLock { $0.append(echo.word) }
                         continuation.yield(echo.word)
+                        if echo.word == "hold" { gate.wait() }
                         if echo.word != "wait" { try socket.send(Varlink.encode(VarlinkReply(echo))) }
                     }
                 } catch {
@@ -49,6 +51,9 @@ struct AsyncVarlinkConnectionTests {
         }
 
         deinit { unsafe unlink(path) }
+
+        /// Lets a call that says "hold" have its answer.
+        func letGo() { gate.signal() }
 
         func connect() async throws -> AsyncVarlinkConnection {
             try await AsyncVarlinkConnection.connect(path: path, until: .now + .seconds(60))
@@ -87,14 +92,16 @@ struct AsyncVarlinkConnectionTests {
     func cancelledBeforeItsTurn() async throws {
         let server = try Server()
         let line = try await server.connect()
-        let first = Task { try await line.call(Echo(word: "wait")) }
-        for await word in server.words where word == "wait" { break }
+        let first = Task { try await line.call(Echo(word: "hold")) }
+        for await word in server.words where word == "hold" { break }
         let second = Task { try await line.call(Echo(word: "second")) }
         second.cancel()
-        first.cancel()
-        await #expect(throws: CancellationError.self) { try await first.value }
+        server.letGo()
+        #expect(try await said(first.value) == "hold")
         await #expect(throws: CancellationError.self) { try await second.value }
-        #expect(server.all == ["wait"])
+        // The connection goes on, because nothing of the second call was sent.
+        #expect(try await said(line.call(Echo(word: "third"))) == "third")
+        #expect(server.all == ["hold", "third"])
     }
 
     @Test("a call that is late, or whose connection is ended, fails, and so do all after it")
