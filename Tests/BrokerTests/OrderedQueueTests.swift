@@ -27,7 +27,7 @@ struct OrderedQueueTests {
         var all: [Int] { entries.withLock { $0 } }
     }
 
-    @Test("work of one queue runs in order and never at the same time, whoever adds it")
+    @Test("work of one queue runs in order and never at the same time")
     func order() async {
         let (first, second) = (OrderedQueue(), OrderedQueue())
         let (list, other) = (List(), List())

@@ -28,7 +28,7 @@ struct VaultOperationTests {
         return try challenges.issue(.create, to: caller, owner: caller.owner, vault: nil)
     }
 
-    @Test("no operation begins beside another challenge's, of whatever kind", arguments: kinds, kinds)
+    @Test("no operation begins beside another challenge's, of the same kind or another", arguments: kinds, kinds)
     func alone(_ first: VaultOperation.Kind, _ second: VaultOperation.Kind) async throws {
         let (vaultActor, folder) = try vaultActor()
         let (mine, theirs) = (try challenge(), try challenge())

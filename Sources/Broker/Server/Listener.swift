@@ -127,7 +127,7 @@ final class Listener: Sendable {
             dependencies.logger.debug("connection ended early", metadata: LogFields.of(caller))
             return true
         }
-        // Otherwise the client would see the end only when nobody answers any more.
+        // Without this, the client would see the end only after its last call has ended.
         channel.channel.closeFuture.whenComplete { _ in sender.shutDown() }
         let connection = Connection(
             channel: channel, sender: sender, caller: caller, served: dependencies.served,

@@ -14,8 +14,8 @@ struct VaultOperation: Sendable {
     }
 
     let kind: Kind
-    /// The challenge that it belongs to; nil if it ends with the call that began it. An operation whose challenge has
-    /// ended is over, whatever it has left behind.
+    /// The challenge that it belongs to; nil if it ends with the call that began it. An operation is over when its
+    /// challenge has ended, even if it has left something behind.
     let challenge: Challenge.ID?
 }
 

@@ -79,7 +79,7 @@ public protocol PendingUse: Sendable {
     /// What the authenticator must sign.
     var request: SigningRequest { get }
 
-    /// Shows the signature to the sealer, and uses the object. Whatever comes of it, the use has ended.
+    /// Shows the signature to the sealer, and uses the object. The use has ended then, also after an error.
     ///
     /// - Parameters:
     ///   - signature: `r ‖ s`, 64 bytes.

@@ -2,8 +2,8 @@ import Authorization
 import Cryptography
 import TPM
 
-/// What not every sealer can do. A sealer that lacks something has nil for it. Whoever needs it asks with `require…`, so
-/// that each refusal is worded here, once.
+/// What only some sealers can do. A sealer that lacks something has nil for it. A caller that needs it asks with
+/// `require…`, so that each refusal is worded here, once.
 extension Sealer {
     /// - Throws: `.unsupported`.
     public func requireBinding() throws(SealerError) -> any PasswordBinding {
@@ -43,8 +43,8 @@ extension Sealer {
     }
 }
 
-/// Removes indexes from the TPM. Whatever depends on one never opens again. Each call does nothing if the index is gone
-/// or not ours.
+/// Removes indexes from the TPM. Nothing that depends on a removed index opens again. Each call does nothing if the
+/// index is gone or not ours.
 ///
 /// Calls are synchronous and may block, as those of a ``Sealer`` do.
 public protocol IndexRemoval: Sendable {

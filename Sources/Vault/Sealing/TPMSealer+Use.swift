@@ -170,7 +170,7 @@ private final class TPMPendingUse: PendingUse {
         var triesLeft: UInt32?
         do throws(TPMError) {
             let secret = try open.withLock { (open) throws(TPMError) -> SecretBytes? in
-                // Whatever comes of it, the use has ended.
+                // The use has ended from here on, also after an error.
                 guard let open = open.take() else { return nil }
                 return try open.finish(command, signature, pin, &triesLeft)
             }
