@@ -65,7 +65,7 @@ let package = Package(
         library("TPM", ["CTSS2", "Cryptography"]),
         library("PAM", ["CPAM", "Cryptography"], small),
         library(
-            "CofferTestKit",
+            "TestSupport",
             [
                 "TPM", "Platform", "CLinux", "Cryptography", "Authorization", "BrokerProtocol", "Varlink",
                 "Configuration",
@@ -122,7 +122,7 @@ let package = Package(
             "CofferCLITests",
             [
                 "coffer-cli", "cofferd", "Coffer", "BrokerProtocol", "Varlink", "Platform", "CLinux",
-                "CofferTestKit",
+                "TestSupport",
                 argumentParser,
             ]),
         tests("PlatformTests", ["Platform"]),
@@ -133,35 +133,35 @@ let package = Package(
             "SystemTests",
             [
                 "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Recovery", "TPM", "Vault",
-                "CofferTestKit",
+                "TestSupport",
                 "cofferd",
             ]),
         tests("AuthorizationTests", ["Authorization", "Cryptography"]),
-        tests("PAMTests", ["PAM", "Cryptography", "Platform", "CofferTestKit"]),
-        tests("FirmwareTests", ["Firmware", "Cryptography", "CofferTestKit"]),
-        tests("CryptographyTests", ["Cryptography", "COpenSSL", "Platform", "CofferTestKit"]),
+        tests("PAMTests", ["PAM", "Cryptography", "Platform", "TestSupport"]),
+        tests("FirmwareTests", ["Firmware", "Cryptography", "TestSupport"]),
+        tests("CryptographyTests", ["Cryptography", "COpenSSL", "Platform", "TestSupport"]),
         tests(
             "VaultTests",
-            ["Vault", "Recovery", "TPM", "Authorization", "Cryptography", "Platform", "CofferTestKit", grdb]),
-        tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "CofferTestKit"]),
+            ["Vault", "Recovery", "TPM", "Authorization", "Cryptography", "Platform", "TestSupport", grdb]),
+        tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "TestSupport"]),
         tests(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
-                "Varlink", "Configuration", "Coffer", "coffer-cli", "Cryptography", "Platform", "TPM", "CofferTestKit",
+                "Varlink", "Configuration", "Coffer", "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport",
                 grdb,
             ]),
         tests(
             "BrokerTests",
             [
                 "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "Configuration",
-                "Platform", "Recovery", "SystemBus", "CofferTestKit", "cofferd", logging, nio, nioPosix,
+                "Platform", "Recovery", "SystemBus", "TestSupport", "cofferd", logging, nio, nioPosix,
             ]),
         tests(
             "AuthenticatorTests",
             [
                 "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "Varlink", "Configuration",
-                "CofferTestKit", "Cryptography", "Platform",
+                "TestSupport", "Cryptography", "Platform",
             ]),
     ]
 )

@@ -1,4 +1,4 @@
-import CofferTestKit
+import TestSupport
 import Dispatch
 import Foundation
 import Platform

@@ -1,6 +1,6 @@
 import Authorization
 import BrokerProtocol
-import CofferTestKit
+import TestSupport
 import Cryptography
 import Foundation
 import Platform

@@ -1,6 +1,6 @@
 import Broker
 import BrokerProtocol
-import CofferTestKit
+import TestSupport
 import Configuration
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
 import Authorization
-import CofferTestKit
+import TestSupport
 import Cryptography
 import Dispatch
 import Synchronization

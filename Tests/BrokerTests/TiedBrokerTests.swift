@@ -1,6 +1,6 @@
 import Authorization
 import BrokerProtocol
-import CofferTestKit
+import TestSupport
 import Configuration
 import Cryptography
 import Foundation

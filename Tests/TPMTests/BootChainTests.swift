@@ -1,4 +1,4 @@
-import CofferTestKit
+import TestSupport
 import Cryptography
 import Testing
 

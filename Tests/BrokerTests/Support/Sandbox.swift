@@ -1,7 +1,7 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import CofferTestKit
+import TestSupport
 import Configuration
 import Testing
 import Varlink

@@ -1,4 +1,4 @@
-import CofferTestKit
+import TestSupport
 import Foundation
 
 /// A test's own folder, short enough for socket paths. It goes when the test releases it.

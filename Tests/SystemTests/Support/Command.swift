@@ -1,4 +1,4 @@
-import CofferTestKit
+import TestSupport
 import Foundation
 
 /// The result of a finished program: exit code, output, errors.
