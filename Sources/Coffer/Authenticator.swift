@@ -84,10 +84,7 @@ package struct Authenticator: Sendable {
             throw KeychainError(authenticator: error, path: paths.authenticator)
         }
         guard paths.trustsAuthenticator(run: peer.uid, caller: caller) else {
-            throw KeychainError(
-                .authenticatorUntrusted,
-                "\(paths.authenticator) is served by uid \(peer.uid), not by root, so no password was asked for",
-                advice: "find out whose process \(peer.pid) is")
+            throw .untrustedAuthenticator(paths.authenticator, peer)
         }
         return peer
     }

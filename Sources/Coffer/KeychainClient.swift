@@ -139,7 +139,7 @@ package struct KeychainClient: Sendable {
 }
 
 /// Asks nobody, for requests that need no answer from a person.
-private struct SilentPrompter: Prompter {
+struct SilentPrompter: Prompter {
     mutating func tell(_ message: Authentication.Message) throws(KeychainError) {}
 
     mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? { nil }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Platform
 import Varlink
 
 extension KeychainError {
@@ -60,6 +61,18 @@ extension KeychainError {
         case nil:
             self.init(.accountDenied, details.message ?? "authentication failed", advice: details.advice ?? "")
         }
+    }
+
+    /// The task that made the call was cancelled.
+    static var cancelledByTask: KeychainError {
+        KeychainError(.cancelled, "the program cancelled the request", advice: "nothing was done")
+    }
+
+    static func untrustedAuthenticator(_ path: String, _ peer: PeerCredentials) -> KeychainError {
+        KeychainError(
+            .authenticatorUntrusted,
+            "\(path) is served by uid \(peer.uid), not by root, so no password was asked for",
+            advice: "find out whose process \(peer.pid) is")
     }
 
     /// The person gave up.

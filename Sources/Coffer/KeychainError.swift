@@ -40,9 +40,15 @@ extension KeychainError {
         case notFound = "not-found"
         case ambiguous
         case alreadyExists = "already-exists"
+        /// The item is no longer the one that the caller had looked at.
+        case changedMeanwhile = "changed-meanwhile"
         case locked
         case notPermitted = "not-permitted"
         case damaged
+        /// The value is not UTF-8, so it is not text.
+        case notText = "not-text"
+        /// The value is not of the type that was asked for.
+        case notDecodable = "not-decodable"
 
         /// A person is needed, and nobody can be asked.
         case authenticationNeeded = "authentication-needed"
@@ -103,11 +109,11 @@ extension KeychainError {
     public var appleStatus: Int32 {
         switch code {
         case .notFound: -25300  // errSecItemNotFound
-        case .alreadyExists: -25299  // errSecDuplicateItem
+        case .alreadyExists, .changedMeanwhile: -25299  // errSecDuplicateItem
         case .ambiguous, .invalidArgument: -50  // errSecParam
         case .locked, .authenticationNeeded, .applicationPasswordNeeded: -25308  // errSecInteractionNotAllowed
         case .notPermitted: -34018  // errSecMissingEntitlement
-        case .damaged: -26275  // errSecDecode
+        case .damaged, .notText, .notDecodable: -26275  // errSecDecode
         case .applicationPasswordRefused, .biometryRefused, .wrongPassword, .boundPassword, .accountExpired,
             .accountDenied,
             .tooManyTries,

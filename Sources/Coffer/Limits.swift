@@ -4,6 +4,8 @@
 package enum CallLimits {
     /// A call to the broker, which waits for a TPM, but never for a person.
     package static let broker = Duration.seconds(30)
+    /// Connections that one keychain has to the broker at once. A user has 64 in all.
+    static let connections = 4
     /// A call to the authenticator, which waits for a person and for PAM's modules.
     static let authenticator = Duration.seconds(600)
     /// Connecting to the authenticator.

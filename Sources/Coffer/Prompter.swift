@@ -2,7 +2,7 @@ import BrokerProtocol
 import FoundationEssentials
 
 /// A way to ask a person: the terminal, a program that the person named, or a dialog.
-package protocol Prompter {
+package protocol Prompter: Sendable {
     /// Shows a message that takes no answer.
     mutating func tell(_ message: Authentication.Message) throws(KeychainError)
 

@@ -9,7 +9,7 @@ public struct UnixSocket: ~Copyable, Sendable {
     /// MSG_DONTWAIT | MSG_NOSIGNAL. On some systems Swift imports these constants with other types.
     fileprivate static let neverBlocking: Int32 = 0x40 | 0x4000
     /// POLLRDHUP (which is hidden without _GNU_SOURCE), POLLHUP, POLLERR.
-    private static let closed: Int16 = 0x2000 | 0x10 | 0x8
+    fileprivate static let closed: Int16 = 0x2000 | 0x10 | 0x8
 
     /// How many bytes are received at once. Most messages are short, and memory that is touched for the first time takes time.
     private static let (firstRoom, fullRoom) = (4096, 65536)
@@ -144,6 +144,17 @@ public final class ConnectionEnd: Sendable {
 
     /// Ends the connection in both directions. Every call that waits for it fails.
     public func close() { _ = shutdown(descriptor.number, Int32(SHUT_RDWR)) }
+
+    /// Whether the peer has closed its end. This takes nothing from the stream.
+    public var isClosed: Bool { isReady(UnixSocket.closed) }
+
+    /// Whether the peer has sent something that nobody has read, or has closed its end.
+    public var isReadable: Bool { isReady(UnixSocket.closed | Int16(POLLIN)) }
+
+    private func isReady(_ events: Int16) -> Bool {
+        var entry = pollfd(fd: descriptor.number, events: events, revents: 0)
+        return unsafe poll(&entry, 1, 0) > 0 && entry.revents & events != 0
+    }
 }
 
 /// Sends on a connection that others read and close. It has a descriptor of its own, so that the number cannot come to

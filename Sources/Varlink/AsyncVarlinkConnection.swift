@@ -41,6 +41,8 @@ public final class AsyncVarlinkConnection: Sendable {
 
     private init(_ connection: consuming VarlinkConnection) throws(TransportFailure) {
         end = try connection.end()
+        peer = try connection.peer()
+        number = connection.number
         self.connection = Mutex(connection)
     }
 
@@ -48,6 +50,18 @@ public final class AsyncVarlinkConnection: Sendable {
 
     /// Ends the connection. A call that runs fails.
     public func close() { end.close() }
+
+    /// The process that listens, as the kernel names it.
+    public let peer: PeerCredentials
+
+    /// The descriptor. Outside of a call it becomes readable when the peer closes. It is valid as long as this object.
+    public let number: Int32
+
+    /// Whether the peer has closed the connection.
+    public var isClosed: Bool { end.isClosed }
+
+    /// Outside of a call: whether the peer has said something, or has closed the connection.
+    public var hasAnswer: Bool { end.isReadable }
 
     /// Calls a method and waits for its one answer.
     /// - Throws: ``TransportFailure``, or `CancellationError` if the task was cancelled.
@@ -68,6 +82,25 @@ public final class AsyncVarlinkConnection: Sendable {
         } onCancel: {
             cancel(number)
         }
+    }
+
+    /// Waits for an answer that no call asked for: the reason that a peer gives before it ends the connection.
+    /// - Throws: ``TransportFailure``. The connection has ended then.
+    public func lastAnswer<Reply: Codable & Sendable>(
+        _ type: Reply.Type, until deadline: ContinuousClock.Instant
+    ) async throws(TransportFailure) -> VarlinkAnswer<Reply> {
+        let result = await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                let result = Result { () throws(TransportFailure) in
+                    try connection.withLock { (connection) throws(TransportFailure) in
+                        try connection.receive(type, until: deadline)
+                    }
+                }
+                if case .failure = result { end.close() }
+                continuation.resume(returning: result)
+            }
+        }
+        return try result.get()
     }
 
     private func run<Method: VarlinkMethod>(

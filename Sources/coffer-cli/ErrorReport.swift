@@ -80,13 +80,13 @@ enum ExitStatus: Int32, Error {
                 .authentication
             case .locked: .locked
             case .notPermitted: .notPermitted
-            case .damaged: .damaged
+            case .damaged, .notText, .notDecodable: .damaged
             case .tpmUnavailable, .tpmReplaced, .tpmLockout, .tpmRefused, .tpmExhausted, .tpmDeadline,
                 .tpmTriesUsedUp, .tpmPasswordIndexGone, .tpmBootNotApproved, .tpmBootIndexGone, .tpmUnsupported,
                 .tpmOther:
                 .tpm
             case .brokerUnreachable, .brokerSilent, .authenticatorUnreachable, .authenticatorUntrusted: .unreachable
-            case .alreadyExists: .alreadyExists
+            case .alreadyExists, .changedMeanwhile: .alreadyExists
             case .invalidArgument: .usage
             case .limitExceeded, .protocolViolation, .failed: .failure
             }

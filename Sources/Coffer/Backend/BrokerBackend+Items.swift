@@ -1,0 +1,103 @@
+import BrokerProtocol
+import FoundationEssentials
+import Glibc
+
+/// Items in the broker's vaults.
+extension BrokerBackend {
+    public func read(
+        _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> [Item] {
+        var found: [Item] = []
+        for name in items {
+            let method = Wire.Get(
+                service: name.service, account: name.account, reason: request.reason, unlock: request.mayUnlock,
+                applicationPassword: request.applicationPassword.map(Base64.encode))
+            let reply = try await call(method, in: vault, prompts: request.prompts, about: "\(name)")
+            found.append(Item(value: try Base64.decode(reply.value), attributes: try ItemAttributes(reply.item)))
+        }
+        return found
+    }
+
+    public func apply(
+        _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
+    ) async throws(KeychainError) -> [ChangeOutcome] {
+        var outcomes: [ChangeOutcome] = []
+        for change in changes {
+            switch change.action {
+            case .set(let item):
+                let method = Wire.Set(
+                    service: change.name.service, account: change.name.account, value: Base64.encode(item.value),
+                    access: item.access.map(Wire.AccessChange.init), label: item.label, comment: item.comment,
+                    attributes: item.attributes, expires: item.expiry?.milliseconds(now: Date()),
+                    mode: change.condition == .isAbsent ? .new : change.condition == .isPresent ? .existing : nil,
+                    applicationPassword: item.applicationPassword.map(Base64.encode))
+                let reply = try await call(method, in: vault, prompts: prompts, about: "\(change.name)")
+                outcomes.append(
+                    ChangeOutcome(item: try ItemAttributes(reply.item), existedBefore: reply.replaced != nil))
+            case .delete:
+                do throws(KeychainError) {
+                    let reply = try await call(
+                        Wire.Delete(service: change.name.service, account: change.name.account), in: vault)
+                    outcomes.append(ChangeOutcome(item: try ItemAttributes(reply.item), existedBefore: true))
+                } catch {
+                    guard error.code == .notFound else { throw error }
+                    outcomes.append(ChangeOutcome(item: nil, existedBefore: false))
+                }
+            }
+        }
+        return outcomes
+    }
+
+    public func edit(
+        _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        let method = Wire.Edit(
+            service: item.service, account: item.account, access: edit.access.map(Wire.AccessControl.init),
+            label: edit.label, comment: edit.comment, attributes: edit.attributes,
+            expires: edit.expiry?.milliseconds(now: Date()), unlock: request.mayUnlock,
+            applicationPassword: request.applicationPassword.map(Base64.encode))
+        return try ItemAttributes(
+            try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
+    }
+
+    public func rename(
+        _ item: ItemName, to name: ItemName, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        let method = Wire.Rename(
+            service: item.service, account: item.account, newService: name.service, newAccount: name.account,
+            unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode))
+        return try ItemAttributes(
+            try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
+    }
+
+    public func items(
+        matching query: ItemQuery, in vault: VaultName
+    ) async throws(KeychainError) -> [ItemAttributes] {
+        let reply: Wire.ItemsReply
+        if query.text == nil, query.attributes.isEmpty {
+            reply = try await call(Wire.List(service: query.service), in: vault)
+        } else {
+            reply = try await call(Wire.Search(text: query.text, attributes: query.attributes), in: vault)
+        }
+        var items: [ItemAttributes] = []
+        for item in reply.items where query.service.map({ $0.utf8.elementsEqual(item.service.utf8) }) ?? true {
+            items.append(try ItemAttributes(item))
+        }
+        return items
+    }
+
+    public func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes {
+        try ItemAttributes(
+            try await call(
+                Wire.Show(service: item.service, account: item.account), in: vault, about: "\(item)"
+            ).item)
+    }
+
+    public func history(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> [ItemVersion] { [] }
+
+    public func restore(
+        _ item: ItemName, version: Int, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        throw KeychainError(.notFound, "\(item) has no former value \(version)")
+    }
+}

@@ -1,0 +1,43 @@
+import BrokerProtocol
+import Glibc
+
+/// The state of the broker's vaults.
+extension BrokerBackend {
+    public func status(of vault: VaultName) async throws(KeychainError) -> VaultStatus {
+        let reply = try await call(Wire.Status(), in: vault)
+        return VaultStatus(
+            state: VaultStatus.State(reply.vault.state), sealer: VaultStatus.Sealer(rawValue: reply.sealer.kind),
+            isSandbox: reply.sandbox)
+    }
+
+    public func lock(_ vault: VaultName) async throws(KeychainError) { _ = try await call(Wire.Lock(), in: vault) }
+
+    public func unlock(_ vault: VaultName, prompts: Prompts) async throws(KeychainError) {
+        _ = try await call(Wire.Unlock(), in: vault, prompts: prompts, about: "opening the vault")
+    }
+
+    public func biometrics() async throws(KeychainError) -> Biometrics {
+        let answer = try await Conversation(paths: paths, caller: getuid()).biometry()
+        return Biometrics(
+            kind: Biometrics.Kind(rawValue: answer.type) ?? .none,
+            unavailableReason: answer.usable ? nil : answer.reason ?? "fingers cannot be asked for here")
+    }
+
+    public func events(
+        of service: String?, in vault: VaultName
+    ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {
+        AsyncThrowingStream { $0.finish() }
+    }
+}
+
+extension VaultStatus.State {
+    init(_ wire: Wire.VaultState.State) {
+        self =
+            switch wire {
+            case .none: .none
+            case .sealed: .sealed
+            case .locked: .locked
+            case .unlocked: .unlocked
+            }
+    }
+}

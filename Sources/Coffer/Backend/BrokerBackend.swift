@@ -1,0 +1,104 @@
+import BrokerProtocol
+import FoundationEssentials
+import Glibc
+import Varlink
+
+/// The names of `org.coffer.Keychain` on the wire.
+typealias Wire = BrokerProtocol.Keychain
+
+/// The vaults of `cofferd`. Copies share their connections.
+public struct BrokerBackend: KeychainBackend {
+    let connections: BrokerConnections
+    let paths: SocketPaths
+    let environment: [String: String]
+
+    /// - Parameter paths: the sockets; by default those that `COFFER_SOCKET` and `COFFER_AUTH_SOCKET` name, or the installed ones.
+    public init(paths: SocketPaths? = nil) {
+        environment = ProcessInfo.processInfo.environment
+        self.paths = paths ?? SocketPaths(environment: environment)
+        connections = BrokerConnections(path: self.paths.broker)
+    }
+
+    /// Makes a call that never needs a person.
+    func call<Method: VarlinkMethod>(
+        _ method: Method, in vault: VaultName, about name: String? = nil
+    ) async throws(KeychainError) -> Method.Reply {
+        switch try await connections.call(Wire.InVault(method, vault.choice)) {
+        case .reply(let reply, _): return reply
+        case .fault(let fault): throw KeychainError(brokerFault: fault, about: name)
+        }
+    }
+
+    /// Makes a call that may need a person, once for each purpose.
+    /// - Parameter subject: what the call is about, for the message of an error.
+    func call<Method: Challengeable>(
+        _ method: Method, in vault: VaultName, prompts: Prompts, about subject: String
+    ) async throws(KeychainError) -> Method.Reply {
+        var method = method
+        var asked: Set<Wire.Purpose> = []
+        while true {
+            if Task.isCancelled { throw .cancelledByTask }
+            let fault: Fault
+            switch try await connections.call(Wire.InVault(method, vault.choice)) {
+            case .reply(let reply, _): return reply
+            case .fault(let answer): fault = answer
+            }
+            guard fault.name == .authenticationRequired, let challenge = fault.details.challenge else {
+                throw KeychainError(brokerFault: fault, about: subject)
+            }
+            let purposes = (fault.details.purposes ?? []).compactMap(Wire.Purpose.init(rawValue:))
+            do throws(KeychainError) {
+                guard !purposes.isEmpty, asked.isDisjoint(with: purposes) else {
+                    // A taken-over broker could wear a person out by asking again and again.
+                    throw KeychainError(
+                        .requestOutdated, "the broker asks for authentication a second time", advice: "try again")
+                }
+                asked.formUnion(purposes)
+                if Task.isCancelled { throw .cancelledByTask }
+                let asker = try asker(for: purposes, prompts, about: subject)
+                try await Conversation(paths: paths, caller: getuid()).pass(challenge, by: asker)
+            } catch {
+                await withdraw(challenge, in: vault)
+                throw error
+            }
+            method.challenge = challenge
+        }
+    }
+
+    /// Tells the broker that nobody will be asked, so that it drops the challenge and the access log records the attempt.
+    private func withdraw(_ challenge: String, in vault: VaultName) async {
+        // If this fails, the authenticator has ended the challenge already, or the broker does when it expires.
+        _ = try? await call(Wire.Withdraw(challenge: challenge), in: vault)
+    }
+
+    private func asker(
+        for purposes: [Wire.Purpose], _ prompts: Prompts, about subject: String
+    ) throws(KeychainError) -> any Asker {
+        // The machine, not the person, knows which fingers are enrolled.
+        if purposes == [.enrolment] { return BlockingAsker(SilentPrompter()) }
+        switch prompts.way {
+        case .handler(let handler): return HandlerAsker(handler: handler)
+        case .never:
+            throw KeychainError(
+                .authenticationNeeded, "\(subject) needs authentication, but the program may ask nobody",
+                advice: "run it where it may ask, or read an item that requires nothing")
+        case .automatic:
+            guard let prompter = PrompterFinder(environment: environment).find() else {
+                throw KeychainError(
+                    .authenticationNeeded, "\(subject) needs authentication, but there is no terminal to ask at",
+                    advice: "run the program in a terminal, or name a program that asks in COFFER_ASKPASS")
+            }
+            return BlockingAsker(prompter)
+        }
+    }
+}
+
+extension VaultName {
+    var choice: Wire.VaultChoice {
+        switch self {
+        case .own: Wire.VaultChoice()
+        case .group(let name): Wire.VaultChoice(group: name)
+        case .account(let name): Wire.VaultChoice(user: name)
+        }
+    }
+}

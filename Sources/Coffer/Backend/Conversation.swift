@@ -1,0 +1,116 @@
+import BrokerProtocol
+import Dispatch
+import Platform
+import Varlink
+
+/// A conversation with the authenticator that ends at once if its task is cancelled. The person's prompt is then closed.
+struct Conversation: Sendable {
+    private let paths: SocketPaths
+    private let caller: UInt32
+
+    init(paths: SocketPaths, caller: UInt32) {
+        self.paths = paths
+        self.caller = caller
+    }
+
+    /// Has a person pass the challenge.
+    func pass(_ challenge: String, by asker: any Asker) async throws(KeychainError) {
+        let connection = try await connect()
+        let result = await withTaskCancellationHandler {
+            await converse(challenge, by: asker, on: connection)
+        } onCancel: {
+            // The authenticator and a prompter in another thread notice that nobody waits.
+            connection.close()
+        }
+        connection.close()
+        if Task.isCancelled { throw .cancelledByTask }
+        try result.get()
+    }
+
+    /// Asks nobody.
+    func biometry() async throws(KeychainError) -> Authentication.Biometry.Reply {
+        let connection = try await connect()
+        defer { connection.close() }
+        return try await exchange(Authentication.Biometry(), on: connection)
+    }
+
+    private func converse(
+        _ challenge: String, by asker: any Asker, on connection: AsyncVarlinkConnection
+    ) async -> Result<Void, KeychainError> {
+        do throws(KeychainError) {
+            var step = try await exchange(Authentication.Begin(challenge: challenge), on: connection)
+            while !step.done {
+                guard let message = step.message else {
+                    throw failure(.notUnderstood("it neither asks anything nor is done"))
+                }
+                let answer = try await reply(to: message, by: asker, on: connection)
+                step = try await exchange(Authentication.Continue(answer: answer), on: connection)
+            }
+            return .success(())
+        } catch { return .failure(error) }
+    }
+
+    /// - Returns: nil for a message that takes no answer.
+    private func reply(
+        to message: Authentication.Message, by asker: any Asker, on connection: AsyncVarlinkConnection
+    ) async throws(KeychainError) -> String? {
+        switch message.style {
+        case .info, .error:
+            try await asker.tell(message)
+            return nil
+        case .secret, .visible:
+            if let answer = try await asker.ask(message, on: connection) { return answer }
+            if Task.isCancelled { throw .cancelledByTask }
+            guard connection.hasAnswer else {
+                // The authenticator still waits, so the person gave up. If this call fails, the conversation ends with the connection.
+                _ = try? await connection.call(
+                    Authentication.Cancel(), until: ContinuousClock.now + CallLimits.cancellation)
+                throw .cancelledByPerson
+            }
+            throw await lastError(on: connection)
+        }
+    }
+
+    /// The reason that the authenticator gave before it ended the conversation.
+    private func lastError(on connection: AsyncVarlinkConnection) async -> KeychainError {
+        do throws(TransportFailure) {
+            let answer = try await connection.lastAnswer(
+                Authentication.Step.self, until: .now + CallLimits.cancellation)
+            if case .fault(let fault) = answer { return KeychainError(authenticatorFault: fault) }
+        } catch { return failure(error) }
+        return failure(.notUnderstood("its answer fits no question"))
+    }
+
+    private func connect() async throws(KeychainError) -> AsyncVarlinkConnection {
+        let connection: AsyncVarlinkConnection
+        do {
+            connection = try await AsyncVarlinkConnection.connect(
+                path: paths.authenticator, until: .now + CallLimits.connect)
+        } catch { throw failure(error as? TransportFailure ?? .unreachable("the call was cancelled")) }
+        // The process that serves the socket gets the password that the person types.
+        guard paths.trustsAuthenticator(run: connection.peer.uid, caller: caller) else {
+            connection.close()
+            throw .untrustedAuthenticator(paths.authenticator, connection.peer)
+        }
+        return connection
+    }
+
+    private func exchange<Method: VarlinkMethod>(
+        _ method: Method, on connection: AsyncVarlinkConnection
+    ) async throws(KeychainError) -> Method.Reply {
+        let answer: VarlinkAnswer<Method.Reply>
+        do {
+            answer = try await connection.call(method, until: .now + CallLimits.authenticator)
+        } catch let error as TransportFailure {
+            throw failure(error)
+        } catch { throw .cancelledByTask }
+        switch answer {
+        case .reply(let reply, _): return reply
+        case .fault(let fault): throw KeychainError(authenticatorFault: fault)
+        }
+    }
+
+    private func failure(_ failure: TransportFailure) -> KeychainError {
+        KeychainError(authenticator: failure, path: paths.authenticator)
+    }
+}

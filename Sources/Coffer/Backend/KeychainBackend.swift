@@ -1,0 +1,124 @@
+import FoundationEssentials
+
+/// Where the items of a ``Keychain`` are: in the broker's vaults, or in memory for tests.
+///
+/// Applications use ``Keychain``. They choose another backend only in tests.
+public protocol KeychainBackend: Sendable {
+    /// Reads items, all or none. If any of them needs a person, one prompt names all of them.
+    /// - Throws: `.notFound`, `.locked`, `.authenticationNeeded`, `.cancelled` and the errors of authentication.
+    func read(_ items: [ItemName], _ request: ReadRequest, in vault: VaultName) async throws(KeychainError) -> [Item]
+
+    /// Makes changes, all or none. Nobody is asked, unless the vault does not exist yet.
+    /// - Returns: one outcome for each change.
+    /// - Throws: `.changedMeanwhile`, `.alreadyExists`, `.notFound`, `.invalidArgument`, `.limitExceeded`.
+    func apply(
+        _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
+    ) async throws(KeychainError) -> [ChangeOutcome]
+
+    /// Changes an item without its value. A change of access control asks as reading does.
+    func edit(
+        _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes
+
+    /// Gives an item another name. If the item has requirements, this asks as reading does.
+    func rename(
+        _ item: ItemName, to name: ItemName, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes
+
+    /// The attributes of the items that match, sorted by service, then account.
+    func items(matching query: ItemQuery, in vault: VaultName) async throws(KeychainError) -> [ItemAttributes]
+
+    /// - Throws: `.notFound`.
+    func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes
+
+    /// The values that an item had before, the newest first.
+    func history(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> [ItemVersion]
+
+    /// Makes a former value the present one. Asks as reading that value does.
+    func restore(
+        _ item: ItemName, version: Int, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes
+
+    func status(of vault: VaultName) async throws(KeychainError) -> VaultStatus
+
+    /// Locks the vault at once.
+    func lock(_ vault: VaultName) async throws(KeychainError)
+
+    /// Opens the vault, which asks the person. Makes it if there is none.
+    func unlock(_ vault: VaultName, prompts: Prompts) async throws(KeychainError)
+
+    /// Whether fingers can be asked for.
+    func biometrics() async throws(KeychainError) -> Biometrics
+
+    /// What happens to the vault from now on, as far as the caller may see it.
+    /// - Parameter service: nil for all services.
+    func events(
+        of service: String?, in vault: VaultName
+    ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error>
+}
+
+/// What a read brings besides the names of items.
+public struct ReadRequest: Sendable {
+    /// Why the program asks, in its own words. The prompt shows it, and the access log has it. At most 1 KiB.
+    public var reason: String?
+    public var prompts: Prompts
+    /// Whether a locked vault may be opened on the way, by the same prompt. Otherwise the error is `.locked`.
+    public var mayUnlock: Bool
+    /// The item's own password, if it has one. Only for a read of one item.
+    public var applicationPassword: [UInt8]?
+    /// The number of a former value. Only for a read of one item; nil for the present value.
+    public var version: Int?
+
+    public init(
+        reason: String? = nil, prompts: Prompts = .automatic, mayUnlock: Bool = true,
+        applicationPassword: [UInt8]? = nil, version: Int? = nil
+    ) {
+        self.reason = reason
+        self.prompts = prompts
+        self.mayUnlock = mayUnlock
+        self.applicationPassword = applicationPassword
+        self.version = version
+    }
+}
+
+/// What to look for among the items.
+public struct ItemQuery: Sendable, Hashable {
+    /// nil: all services.
+    public var service: String?
+    /// nil: all classes.
+    public var itemClass: ItemClass?
+    /// Service, account, label or comment contains it, in upper or lower case.
+    public var text: String?
+    /// The item has all of these.
+    public var attributes: [String: String]
+
+    public init(
+        service: String? = nil, itemClass: ItemClass? = nil, text: String? = nil, attributes: [String: String] = [:]
+    ) {
+        self.service = service
+        self.itemClass = itemClass
+        self.text = text
+        self.attributes = attributes
+    }
+}
+
+/// Whether a person can be recognised by a finger here.
+public struct Biometrics: Sendable, Hashable {
+    /// The kind of reader.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case none
+        case fingerprint
+    }
+
+    public let kind: Kind
+    /// Why fingers cannot be asked for, in words for a person; nil if they can.
+    public let unavailableReason: String?
+
+    /// Whether a finger can be asked for now.
+    public var isAvailable: Bool { unavailableReason == nil }
+
+    public init(kind: Kind, unavailableReason: String?) {
+        self.kind = kind
+        self.unavailableReason = unavailableReason
+    }
+}

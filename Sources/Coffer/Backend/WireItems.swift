@@ -1,0 +1,91 @@
+import BrokerProtocol
+import FoundationEssentials
+
+/// Items between the library's types and those of `org.coffer.Keychain`.
+extension ItemAttributes {
+    init(_ item: Wire.Item) throws(KeychainError) {
+        guard let version = Int(exactly: item.version) else {
+            throw KeychainError(.protocolViolation, "the broker gave an impossible version")
+        }
+        self.init(
+            id: item.id, name: ItemName(service: item.service, account: item.account), label: item.label,
+            comment: item.comment, attributes: item.attributes, access: AccessControl(item.access),
+            created: Date(milliseconds: item.created), modified: Date(milliseconds: item.modified),
+            expires: item.expires.map(Date.init(milliseconds:)), version: version)
+    }
+}
+
+extension Date {
+    init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+}
+
+extension AccessControl {
+    init(_ wire: Wire.AccessControl) {
+        let accessibility: Accessibility =
+            switch wire.accessibility {
+            case .whenUnlocked: .whenUnlocked
+            case .afterFirstUnlock: .afterFirstUnlock
+            case .passcodeSet: .passcodeSet
+            case .always: .always
+            }
+        self.init(
+            accessibility, isThisDeviceOnly: wire.thisDeviceOnly, requirements: Set(wire.require.map(Requirement.init)),
+            anyIsEnough: wire.any)
+    }
+}
+
+extension AccessControl.Requirement {
+    init(_ wire: Wire.Constraint) {
+        self =
+            switch wire {
+            case .presence: .userPresence
+            case .biometry: .biometryAny
+            case .biometryCurrentSet: .biometryCurrentSet
+            case .passcode: .devicePasscode
+            case .appPassword: .applicationPassword
+            }
+    }
+
+    fileprivate var wire: Wire.Constraint {
+        switch self {
+        case .userPresence: .presence
+        case .biometryAny: .biometry
+        case .biometryCurrentSet: .biometryCurrentSet
+        case .devicePasscode: .passcode
+        case .applicationPassword: .appPassword
+        }
+    }
+}
+
+extension Wire.AccessControl {
+    init(_ access: AccessControl) {
+        let accessibility: Wire.Accessibility =
+            switch access.accessibility {
+            case .whenUnlocked: .whenUnlocked
+            case .afterFirstUnlock: .afterFirstUnlock
+            case .passcodeSet: .passcodeSet
+            case .always: .always
+            }
+        // In the order of declaration, so that equal access controls are sent alike.
+        let require = AccessControl.Requirement.allCases.filter(access.requirements.contains).map(\.wire)
+        self.init(
+            accessibility: accessibility, thisDeviceOnly: access.isThisDeviceOnly, require: require,
+            any: access.anyIsEnough)
+    }
+}
+
+extension Wire.AccessChange {
+    init(_ access: AccessControl) { self.init(Wire.AccessControl(access)) }
+}
+
+/// Byte strings as the wire has them.
+enum Base64 {
+    static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+    static func decode(_ text: String) throws(KeychainError) -> [UInt8] {
+        guard let data = Data(base64Encoded: text) else {
+            throw KeychainError(.protocolViolation, "the broker gave a value that is not base64")
+        }
+        return Array(data)
+    }
+}

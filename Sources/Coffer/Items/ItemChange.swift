@@ -1,0 +1,126 @@
+import FoundationEssentials
+
+/// One change of a vault. ``Keychain/apply(_:)`` makes several of them, all or none.
+public struct ItemChange: Sendable {
+    /// What is done.
+    public enum Action: Sendable {
+        case set(NewItem)
+        /// An absent item is fine, unless ``ItemChange/condition`` says otherwise.
+        case delete
+    }
+
+    public let name: ItemName
+    public let action: Action
+    /// What must be true of the item for the change to be made.
+    public let condition: Condition
+
+    /// What must be true of an item for a change to be made.
+    public enum Condition: Sendable, Hashable {
+        case none
+        /// There is no such item. Otherwise the error is `.alreadyExists`.
+        case isAbsent
+        /// There is such an item. Otherwise the error is `.notFound`.
+        case isPresent
+        /// The item is still the one that was looked at. Otherwise the error is `.changedMeanwhile`.
+        case isUnchanged(id: String, version: Int)
+
+        /// The item is still as these attributes say.
+        public static func isUnchanged(since attributes: ItemAttributes) -> Condition {
+            .isUnchanged(id: attributes.id, version: attributes.version)
+        }
+    }
+
+    public init(_ name: ItemName, _ action: Action, if condition: Condition = .none) {
+        self.name = name
+        self.action = action
+        self.condition = condition
+    }
+}
+
+/// An item to store. What is nil stays as it is in an existing item, above all its access control.
+public struct NewItem: Sendable {
+    /// The secret: at most 1 MiB.
+    public var value: [UInt8]
+    /// nil: an existing item keeps its own, and a new one gets ``AccessControl/whenUnlocked``.
+    public var access: AccessControl?
+    /// Empty: no label.
+    public var label: String?
+    /// Empty: no comment.
+    public var comment: String?
+    public var attributes: [String: String]?
+    public var expiry: Expiry?
+    /// The item's own password, exactly if it requires ``AccessControl/Requirement/applicationPassword``.
+    public var applicationPassword: [UInt8]?
+
+    public init(
+        value: [UInt8], access: AccessControl? = nil, label: String? = nil, comment: String? = nil,
+        attributes: [String: String]? = nil, expiry: Expiry? = nil, applicationPassword: [UInt8]? = nil
+    ) {
+        self.value = value
+        self.access = access
+        self.label = label
+        self.comment = comment
+        self.attributes = attributes
+        self.expiry = expiry
+        self.applicationPassword = applicationPassword
+    }
+}
+
+/// Changes of an item without its value. What is nil stays as it is.
+public struct ItemEdit: Sendable {
+    /// Tightening or loosening prompts as reading the item does.
+    public var access: AccessControl?
+    /// Empty: no label.
+    public var label: String?
+    /// Empty: no comment.
+    public var comment: String?
+    /// An empty value removes that attribute. Attributes that are not named stay.
+    public var attributes: [String: String]?
+    public var expiry: Expiry?
+
+    public init(
+        access: AccessControl? = nil, label: String? = nil, comment: String? = nil,
+        attributes: [String: String]? = nil, expiry: Expiry? = nil
+    ) {
+        self.access = access
+        self.label = label
+        self.comment = comment
+        self.attributes = attributes
+        self.expiry = expiry
+    }
+}
+
+/// When an item stops being given out.
+public enum Expiry: Sendable, Hashable {
+    case never
+    case at(Date)
+    /// So long after the item is stored.
+    case after(Duration)
+
+    /// The moment, in milliseconds since 1970-01-01 UTC; 0 for never. A moment outside of that range is its nearest end.
+    package func milliseconds(now: Date) -> Int64 {
+        let date: Date
+        switch self {
+        case .never: return 0
+        case .at(let moment): date = moment
+        case .after(let duration):
+            date = now.addingTimeInterval(Double(duration.components.seconds))
+        }
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        // 2^62 is beyond every date that people use, and far from overflow.
+        return Int64(min(max(milliseconds.isNaN ? 1 : milliseconds, 1), 0x1p62))
+    }
+}
+
+/// What one change did.
+public struct ChangeOutcome: Sendable, Hashable {
+    /// The item after a `set`, or as it was before a `delete`; nil if there was nothing to delete.
+    public let item: ItemAttributes?
+    /// Whether an item of this name was there before.
+    public let existedBefore: Bool
+
+    public init(item: ItemAttributes?, existedBefore: Bool) {
+        self.item = item
+        self.existedBefore = existedBefore
+    }
+}

@@ -1,0 +1,14 @@
+/// What kind of thing an item is. Items of different classes never collide, even with the same service and account.
+/// The names follow `kSecClass` of Apple's Security framework.
+public enum ItemClass: String, Sendable, Hashable, CaseIterable {
+    /// A password, token or other secret of a service.
+    case genericPassword = "generic"
+    /// A password for a server on the network. See ``InternetPassword``.
+    case internetPassword = "internet"
+    /// A private or symmetric key.
+    case key
+    /// A certificate.
+    case certificate
+    /// The key of a protected file.
+    case file
+}

@@ -1,0 +1,33 @@
+/// The name of an item in a vault: its class, service and account. No two items of a vault have the same name.
+///
+/// Service and account have at most 1 KiB each, in UTF-8. The service is not empty.
+public struct ItemName: Sendable, Hashable {
+    public let service: String
+    public let account: String
+    public let itemClass: ItemClass
+
+    public init(service: String, account: String, itemClass: ItemClass = .genericPassword) {
+        self.service = service
+        self.account = account
+        self.itemClass = itemClass
+    }
+
+    /// Compares bytes, because two different names can be equal in Unicode.
+    public static func == (one: ItemName, other: ItemName) -> Bool {
+        one.itemClass == other.itemClass && one.service.utf8.elementsEqual(other.service.utf8)
+            && one.account.utf8.elementsEqual(other.account.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(itemClass)
+        for text in [service, account] {
+            for byte in text.utf8 { hasher.combine(byte) }
+            hasher.combine(UInt8.max)
+        }
+    }
+}
+
+extension ItemName: CustomStringConvertible {
+    /// The name as sentences show it: `github/me`.
+    public var description: String { VisibleText.name(service: service, account: account) }
+}

@@ -1,0 +1,129 @@
+import FoundationEssentials
+
+/// Reads values. These calls prompt if an item requires it.
+extension Keychain {
+    /// The value of an account's item, as it was stored.
+    /// - Parameters:
+    ///   - reason: why the program asks, in its own words. The prompt shows it. At most 1 KiB.
+    ///   - applicationPassword: the item's own password, if it requires one.
+    /// - Throws: `.notFound`, `.locked`, `.authenticationNeeded` if nobody can be asked, `.cancelled`, and the errors of authentication.
+    public func bytes(
+        for account: String, reason: String? = nil, applicationPassword: String? = nil
+    ) async throws(KeychainError) -> [UInt8] {
+        try await item(name(account), request(reason, applicationPassword: applicationPassword)).value
+    }
+
+    /// The value of an account's item as text.
+    /// ```swift
+    /// let token = try await keychain.string(for: "accessToken", reason: "Show your token")
+    /// ```
+    /// - Throws: `.notText` if the value is not UTF-8, and as ``bytes(for:reason:applicationPassword:)``.
+    public func string(
+        for account: String, reason: String? = nil, applicationPassword: String? = nil
+    ) async throws(KeychainError) -> String {
+        let bytes = try await bytes(for: account, reason: reason, applicationPassword: applicationPassword)
+        return try ItemCoding.string(bytes, name(account))
+    }
+
+    /// The value of an account's item that was stored as a `Codable` value.
+    /// - Throws: `.notDecodable` if it is another type's, and as ``bytes(for:reason:applicationPassword:)``.
+    public func value<Value: Decodable>(
+        _ type: Value.Type, for account: String, reason: String? = nil, applicationPassword: String? = nil
+    ) async throws(KeychainError) -> Value {
+        let bytes = try await bytes(for: account, reason: reason, applicationPassword: applicationPassword)
+        return try ItemCoding.decode(type, bytes, name(account))
+    }
+
+    /// An item with its value.
+    /// - Throws: as ``bytes(for:reason:applicationPassword:)``.
+    public func item(for account: String, reason: String? = nil) async throws(KeychainError) -> Item {
+        try await item(name(account), request(reason))
+    }
+
+    func item(_ name: ItemName, _ request: ReadRequest) async throws(KeychainError) -> Item {
+        guard let item = try await backend.read([name], request, in: vault).first else {
+            throw KeychainError(.protocolViolation, "the broker gave no item")
+        }
+        return item
+    }
+
+    /// Reads several items with one prompt, which names all of them.
+    /// ```swift
+    /// let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
+    /// let access = try context.string(for: "accessToken")
+    /// let refresh = try context.string(for: "refreshToken")
+    /// ```
+    /// - Parameter accounts: at most 32, each once.
+    /// - Throws: as ``bytes(for:reason:applicationPassword:)``. Either all items are read, or none.
+    public func authenticate(
+        for accounts: [String], reason: String? = nil
+    ) async throws(KeychainError) -> AuthenticationContext {
+        let items = try await backend.read(accounts.map(name), request(reason), in: vault)
+        return AuthenticationContext(keychain: self, items: items)
+    }
+
+    /// Changes a value that depends on the former one. If another program changes the item meanwhile, the closure runs again with the value of that program.
+    /// So no change is lost.
+    /// ```swift
+    /// try await keychain.update(for: "counter") { old in
+    ///     String((Int(old ?? "") ?? 0) + 1)
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - access: the item's access control from then on; nil keeps it.
+    ///   - change: gets the present value, or nil if there is no item, which is then made.
+    /// - Throws: as ``string(for:reason:applicationPassword:)``; `.changedMeanwhile` if others change the item again and again.
+    @discardableResult
+    public func update(
+        for account: String, access: AccessControl? = nil, reason: String? = nil,
+        _ change: @Sendable (String?) throws(KeychainError) -> String
+    ) async throws(KeychainError) -> ItemAttributes {
+        let name = name(account)
+        return try await updateBytes(for: account, access: access, reason: reason) { (old) throws(KeychainError) in
+            let text = try old.map { (bytes) throws(KeychainError) in try ItemCoding.string(bytes, name) }
+            return Array(try change(text).utf8)
+        }
+    }
+
+    /// Changes a `Codable` value that depends on the former one, as ``update(for:access:reason:_:)`` does.
+    @discardableResult
+    public func update<Value: Codable>(
+        _ type: Value.Type, for account: String, access: AccessControl? = nil, reason: String? = nil,
+        _ change: @Sendable (Value?) throws(KeychainError) -> Value
+    ) async throws(KeychainError) -> ItemAttributes {
+        let name = name(account)
+        return try await updateBytes(for: account, access: access, reason: reason) { (old) throws(KeychainError) in
+            let value = try old.map { (bytes) throws(KeychainError) in try ItemCoding.decode(type, bytes, name) }
+            return try ItemCoding.encode(try change(value))
+        }
+    }
+
+    private func updateBytes(
+        for account: String, access: AccessControl?, reason: String?,
+        _ change: ([UInt8]?) throws(KeychainError) -> [UInt8]
+    ) async throws(KeychainError) -> ItemAttributes {
+        let name = name(account)
+        var last = KeychainError(.changedMeanwhile, "\(name) was changed meanwhile", advice: "try again")
+        for _ in 0..<UpdateLimits.rounds {
+            let present: Item?
+            do throws(KeychainError) { present = try await item(name, request(reason)) } catch {
+                guard error.code == .notFound else { throw error }
+                present = nil
+            }
+            let new = NewItem(value: try change(present?.value), access: access)
+            let condition = present.map { ItemChange.Condition.isUnchanged(since: $0.attributes) } ?? .isAbsent
+            do throws(KeychainError) {
+                return try await store(ItemChange(name, .set(new), if: condition))
+            } catch {
+                guard error.code == .changedMeanwhile || error.code == .alreadyExists else { throw error }
+                last = error
+            }
+        }
+        throw last
+    }
+}
+
+enum UpdateLimits {
+    /// How often an update begins again because another program changed the item.
+    static let rounds = 1000
+}

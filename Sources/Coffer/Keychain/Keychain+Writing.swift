@@ -1,0 +1,133 @@
+import FoundationEssentials
+
+/// Stores and removes items. Nobody is asked, and the vault may be locked. Only making the user's vault prompts.
+extension Keychain {
+    /// Stores text for an account: makes the item, or replaces its value, in one request.
+    ///
+    /// What the call does not name stays as it is, above all the access control.
+    /// ```swift
+    /// try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
+    /// ```
+    /// - Parameters:
+    ///   - access: nil keeps that of an existing item. A new one gets ``AccessControl/whenUnlocked``.
+    ///   - expires: nil keeps that of an existing item. A new one never expires.
+    ///   - condition: what must be true of the item.
+    /// - Returns: the stored item.
+    /// - Throws: `.limitExceeded` for more than 1 MiB, `.biometryRefused` if fingers are required but cannot be asked for, and as the condition says.
+    @discardableResult
+    public func set(
+        _ text: String, for account: String, access: AccessControl? = nil, label: String? = nil,
+        attributes: [String: String]? = nil, expires: Expiry? = nil, applicationPassword: String? = nil,
+        if condition: ItemChange.Condition = .none
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await set(
+            Array(text.utf8), for: account, access: access, label: label, attributes: attributes, expires: expires,
+            applicationPassword: applicationPassword, if: condition)
+    }
+
+    /// Stores bytes for an account, as ``set(_:for:access:label:attributes:expires:applicationPassword:if:)`` stores text.
+    @discardableResult
+    public func set(
+        _ bytes: [UInt8], for account: String, access: AccessControl? = nil, label: String? = nil,
+        attributes: [String: String]? = nil, expires: Expiry? = nil, applicationPassword: String? = nil,
+        if condition: ItemChange.Condition = .none
+    ) async throws(KeychainError) -> ItemAttributes {
+        let item = NewItem(
+            value: bytes, access: access, label: label, attributes: attributes, expiry: expires,
+            applicationPassword: applicationPassword.map { Array($0.utf8) })
+        return try await store(ItemChange(name(account), .set(item), if: condition))
+    }
+
+    /// Stores a `Codable` value for an account, as JSON.
+    @discardableResult
+    public func set<Value: Encodable>(
+        value: Value, for account: String, access: AccessControl? = nil, label: String? = nil,
+        attributes: [String: String]? = nil, expires: Expiry? = nil, if condition: ItemChange.Condition = .none
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await set(
+            try ItemCoding.encode(value), for: account, access: access, label: label, attributes: attributes,
+            expires: expires, if: condition)
+    }
+
+    func store(_ change: ItemChange) async throws(KeychainError) -> ItemAttributes {
+        guard let item = try await backend.apply([change], prompts: prompts, in: vault).first?.item else {
+            throw KeychainError(.protocolViolation, "the broker gave no item")
+        }
+        return item
+    }
+
+    /// Deletes an account's item. An absent item is fine.
+    /// - Returns: whether there was one.
+    /// - Throws: `.changedMeanwhile` if the condition is not met.
+    @discardableResult
+    public func delete(
+        _ account: String, if condition: ItemChange.Condition = .none
+    ) async throws(KeychainError) -> Bool {
+        let change = ItemChange(name(account), .delete, if: condition)
+        return try await backend.apply([change], prompts: prompts, in: vault).first?.existedBefore ?? false
+    }
+
+    /// Makes several changes in one transaction: all of them, or none.
+    /// ```swift
+    /// try await keychain.apply([
+    ///     ItemChange(keychain.name("accessToken"), .set(NewItem(value: access))),
+    ///     ItemChange(keychain.name("refreshToken"), .set(NewItem(value: refresh))),
+    ///     ItemChange(keychain.name("oldToken"), .delete),
+    /// ])
+    /// ```
+    /// - Parameter changes: at most 256, of any service and class. They are made in their order.
+    /// - Throws: the error of the first change that cannot be made. Nothing is changed then.
+    @discardableResult
+    public func apply(_ changes: [ItemChange]) async throws(KeychainError) -> [ChangeOutcome] {
+        guard !changes.isEmpty else { return [] }
+        return try await backend.apply(changes, prompts: prompts, in: vault)
+    }
+
+    /// Deletes all items of the service that have the keychain's class.
+    /// - Returns: how many there were.
+    @discardableResult
+    public func deleteAll() async throws(KeychainError) -> Int {
+        try await deleteAll(of: itemClass)
+    }
+
+    /// Deletes all items of the service, of every class. Use it when a user closes their account.
+    /// - Returns: how many there were.
+    @discardableResult
+    public func deleteEverything() async throws(KeychainError) -> Int { try await deleteAll(of: nil) }
+
+    private func deleteAll(of itemClass: ItemClass?) async throws(KeychainError) -> Int {
+        var count = 0
+        // Another program may add items meanwhile, and one request takes only so many.
+        while true {
+            let items = try await backend.items(
+                matching: ItemQuery(service: service, itemClass: itemClass), in: vault)
+            let some = items.prefix(ChangeLimits.changes)
+            guard !some.isEmpty else { return count }
+            let changes = some.map { ItemChange($0.name, .delete) }
+            count += try await backend.apply(changes, prompts: prompts, in: vault).count { $0.existedBefore }
+        }
+    }
+
+    /// Changes an item without its value.
+    /// - Throws: `.notFound`. A change of access control prompts and throws as reading does.
+    @discardableResult
+    public func edit(
+        _ account: String, _ changes: ItemEdit, reason: String? = nil
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await backend.edit(name(account), changes, request(reason), in: vault)
+    }
+
+    /// Gives an item another account name. If it has requirements, this prompts as reading does, because prompts show names.
+    /// - Throws: `.notFound`, `.alreadyExists`.
+    @discardableResult
+    public func rename(
+        _ account: String, to newAccount: String, reason: String? = nil
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await backend.rename(name(account), to: name(newAccount), request(reason), in: vault)
+    }
+}
+
+enum ChangeLimits {
+    /// The changes that one request takes.
+    static let changes = 256
+}

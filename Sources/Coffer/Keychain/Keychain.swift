@@ -1,0 +1,80 @@
+import FoundationEssentials
+
+/// The secrets of one service, such as an application.
+///
+/// A keychain keeps no secret itself. Every call goes to the broker, which checks who calls and what the item requires.
+/// ```swift
+/// let keychain = Keychain(service: "com.example.app")
+/// try await keychain.set(token, for: "accessToken",
+///                        access: .whenUnlocked.thisDeviceOnly.requiring(.userPresence))
+/// let token = try await keychain.string(for: "accessToken", reason: "Show your token")
+/// ```
+/// Only calls that give out a value prompt: ``bytes(for:reason:)``, ``string(for:reason:)``, ``value(_:for:reason:)``, ``update(_:for:access:reason:_:)``,
+/// ``authenticate(for:reason:)``, ``restore(_:version:reason:)``, and changes of an item's access control. Storing prompts only when it makes the user's vault.
+/// When a task is cancelled, its prompt closes at once, and the call throws `.cancelled`.
+///
+/// Any program of the user can read items that require nothing. To keep an item from other programs of the user, require presence.
+public struct Keychain: Sendable {
+    /// Names the application, for example in reverse domain order. At most 1 KiB in UTF-8, and not empty.
+    public let service: String
+    public let vault: VaultName
+    /// How a person is asked.
+    public let prompts: Prompts
+    /// The class of the items that the methods name by their account.
+    public let itemClass: ItemClass
+    let backend: any KeychainBackend
+
+    /// A keychain of the user's own vault, or of a group's.
+    /// - Parameters:
+    ///   - service: names the application.
+    ///   - group: a POSIX group that the user is a member of. Its members share the items. nil: the user's own vault.
+    ///   - itemClass: keeps for example keys apart from passwords of the same name.
+    ///   - prompts: how a person is asked.
+    ///   - backend: where the items are. Tests choose `InMemoryKeychain` of `CofferTestKit`.
+    public init(
+        service: String, group: String? = nil, itemClass: ItemClass = .genericPassword, prompts: Prompts = .automatic,
+        backend: any KeychainBackend = BrokerBackend()
+    ) {
+        self.init(
+            service: service, vault: group.map(VaultName.group) ?? .own, itemClass: itemClass, prompts: prompts,
+            backend: backend)
+    }
+
+    /// A keychain of any vault.
+    public init(
+        service: String, vault: VaultName, itemClass: ItemClass = .genericPassword, prompts: Prompts = .automatic,
+        backend: any KeychainBackend = BrokerBackend()
+    ) {
+        self.service = service
+        self.vault = vault
+        self.itemClass = itemClass
+        self.prompts = prompts
+        self.backend = backend
+    }
+
+    /// The same items, with another way to ask a person.
+    public func prompting(_ prompts: Prompts) -> Keychain {
+        Keychain(service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend)
+    }
+
+    /// The items of the same service that have another class.
+    public func items(ofClass itemClass: ItemClass) -> Keychain {
+        Keychain(service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend)
+    }
+
+    /// The items of another service in the same vault.
+    public func of(service: String) -> Keychain {
+        Keychain(service: service, vault: vault, itemClass: itemClass, prompts: prompts, backend: backend)
+    }
+
+    /// The whole name of the item of an account.
+    public func name(_ account: String) -> ItemName {
+        ItemName(service: service, account: account, itemClass: itemClass)
+    }
+
+    func request(_ reason: String?, applicationPassword: String? = nil, version: Int? = nil) -> ReadRequest {
+        ReadRequest(
+            reason: reason, prompts: prompts, applicationPassword: applicationPassword.map { Array($0.utf8) },
+            version: version)
+    }
+}

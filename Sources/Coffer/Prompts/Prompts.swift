@@ -1,0 +1,58 @@
+/// How a person is asked when a call needs one.
+public struct Prompts: Sendable {
+    enum Way: Sendable {
+        case automatic
+        case never
+        case handler(@Sendable (PromptMessage) async throws -> String?)
+    }
+
+    let way: Way
+
+    /// Asks at the terminal; else by the program that `COFFER_ASKPASS` names; else by pinentry, where there is a display.
+    /// If none of these is there, the call throws `.authenticationNeeded`.
+    public static let automatic = Prompts(way: .automatic)
+
+    /// Asks nobody. A call that needs a person throws `.authenticationNeeded`, and the access log has the attempt.
+    public static let never = Prompts(way: .never)
+
+    /// Asks in the application's own window.
+    ///
+    /// The closure gets each message of PAM's in turn. For a message that asks, it returns the answer, or nil if the person gives up.
+    /// For one that tells, its result is ignored. When the call is cancelled, or somebody else ends the conversation, the closure's task is cancelled.
+    /// ```swift
+    /// let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
+    ///     message.wantsAnswer ? await window.ask(message.text, hidden: message.isHidden) : await window.show(message.text)
+    /// })
+    /// ```
+    public static func handler(_ ask: @escaping @Sendable (PromptMessage) async throws -> String?) -> Prompts {
+        Prompts(way: .handler(ask))
+    }
+}
+
+/// One message of a conversation with a person, as PAM has it (pam_conv(3)).
+public struct PromptMessage: Sendable, Hashable {
+    public enum Style: Sendable, Hashable {
+        /// Asks, and the answer must not be shown (PAM_PROMPT_ECHO_OFF).
+        case hiddenQuestion
+        /// Asks, and the answer may be shown (PAM_PROMPT_ECHO_ON).
+        case visibleQuestion
+        /// Tells something (PAM_TEXT_INFO).
+        case information
+        /// Tells that something failed (PAM_ERROR_MSG).
+        case failure
+    }
+
+    public let style: Style
+    /// The text, safe to show: characters that move the cursor or are invisible are escaped.
+    public let text: String
+
+    public init(style: Style, text: String) {
+        self.style = style
+        self.text = text
+    }
+
+    public var wantsAnswer: Bool { style == .hiddenQuestion || style == .visibleQuestion }
+
+    /// Whether the answer must not be shown.
+    public var isHidden: Bool { style == .hiddenQuestion }
+}

@@ -1,0 +1,4 @@
+import BrokerProtocol
+
+/// The command line speaks the wire's own types, not the library's.
+typealias Keychain = BrokerProtocol.Keychain
