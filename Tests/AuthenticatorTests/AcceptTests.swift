@@ -1,8 +1,8 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// Accepting an older file as the newest takes root and the owner of the vault. A taken-over broker, or one of the two

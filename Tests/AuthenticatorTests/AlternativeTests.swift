@@ -1,8 +1,8 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// What the real authenticator asks PAM for, and what it signs, if a challenge leaves a choice or takes several proofs.

@@ -1,8 +1,8 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// Which vault the authenticator signs for. A taken-over broker names a group or another account, and does not get what

@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 @Suite("pam_coffer in a login program", .serialized)

@@ -1,7 +1,7 @@
-import TestSupport
 import Dispatch
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// The state of a conversation's process while a person is asked: what it inherited, what it passes on, what its

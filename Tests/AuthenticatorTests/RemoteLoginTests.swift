@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// A real sshd serves one connection of a real ssh over a pipe, so no port is open. Its PAM service has `pam_coffer`.

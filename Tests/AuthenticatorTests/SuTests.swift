@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// The real `su`, on a terminal of its own, with `pam_coffer` in its stack. Its service file is covered in a mount

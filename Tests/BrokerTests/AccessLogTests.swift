@@ -1,10 +1,10 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// What the access log records, and what it must record before something else happens (attackers 1, 4 and 9).

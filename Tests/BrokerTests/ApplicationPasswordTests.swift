@@ -1,10 +1,10 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Cryptography
 import Foundation
 import Platform
 import Synchronization
+import TestSupport
 import Testing
 import Varlink
 

@@ -1,10 +1,10 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Platform
 import TPM
+import TestSupport
 import Testing
 import Varlink
 import Vault

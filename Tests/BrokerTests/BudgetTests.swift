@@ -1,8 +1,8 @@
 import BrokerProtocol
-import TestSupport
 import Cryptography
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import Varlink
 

@@ -1,11 +1,11 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Cryptography
 import Foundation
 import Platform
 import Synchronization
 import TPM
+import TestSupport
 import Testing
 import Vault
 

@@ -1,10 +1,10 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// Plays malware of the same user, and other users, with challenges in every wrong order (attackers 3, 4 and 9).

@@ -1,7 +1,7 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Platform
+import TestSupport
 import Testing
 import Vault
 

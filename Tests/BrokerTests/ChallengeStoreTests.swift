@@ -1,8 +1,8 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Cryptography
 import Platform
+import TestSupport
 import Testing
 
 @testable import Broker

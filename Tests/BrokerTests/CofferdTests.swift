@@ -1,8 +1,8 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 import Varlink
 

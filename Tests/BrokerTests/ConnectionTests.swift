@@ -1,5 +1,4 @@
 import BrokerProtocol
-import TestSupport
 import Cryptography
 import Dispatch
 import Foundation
@@ -7,6 +6,7 @@ import NIOCore
 import NIOPosix
 import Platform
 import Synchronization
+import TestSupport
 import Testing
 import Vault
 

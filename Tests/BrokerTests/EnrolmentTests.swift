@@ -1,8 +1,8 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// Items that are bound to fingers: what the broker asks before it makes one, and what happens when other fingers are

@@ -1,8 +1,8 @@
 import Broker
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 import Varlink
 

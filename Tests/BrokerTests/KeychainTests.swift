@@ -1,6 +1,6 @@
 import BrokerProtocol
-import TestSupport
 import Platform
+import TestSupport
 import Testing
 
 /// What the methods do for a person's own client.

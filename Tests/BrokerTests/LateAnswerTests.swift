@@ -1,11 +1,11 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Cryptography
 import Foundation
 import Platform
 import TPM
+import TestSupport
 import Testing
 import Varlink
 import Vault

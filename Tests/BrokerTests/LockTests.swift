@@ -1,9 +1,9 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Cryptography
 import Foundation
 import Platform
+import TestSupport
 import Testing
 import Vault
 

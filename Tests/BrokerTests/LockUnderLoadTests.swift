@@ -1,12 +1,12 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Cryptography
 import Dispatch
 import Foundation
 import Platform
 import Synchronization
+import TestSupport
 import Testing
 import Varlink
 import Vault

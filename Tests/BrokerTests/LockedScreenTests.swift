@@ -1,9 +1,9 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// A login elsewhere while the owner's screen is locked, before a mocked logind (attackers 3 and 4).

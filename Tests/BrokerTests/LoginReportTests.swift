@@ -1,9 +1,9 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// A login that the authenticator reports. It gets its own challenge, for opening and for nothing else (attackers 3, 4

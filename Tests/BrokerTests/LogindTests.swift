@@ -1,10 +1,10 @@
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Foundation
 import Platform
 import Synchronization
 import SystemBus
+import TestSupport
 import Testing
 
 @testable import Broker

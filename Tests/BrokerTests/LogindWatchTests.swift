@@ -1,8 +1,8 @@
-import TestSupport
 import Foundation
 import Platform
 import Synchronization
 import SystemBus
+import TestSupport
 import Testing
 
 @testable import Broker

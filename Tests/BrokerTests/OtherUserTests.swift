@@ -1,9 +1,9 @@
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Foundation
 import Glibc
 import Platform
+import TestSupport
 import Testing
 import Varlink
 

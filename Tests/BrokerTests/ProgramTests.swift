@@ -1,8 +1,8 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// The program itself: how it starts, stops and is killed.

@@ -1,8 +1,8 @@
 import Broker
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Foundation
+import TestSupport
 import Testing
 import Varlink
 

@@ -1,10 +1,10 @@
 import Broker
 import BrokerProtocol
-import TestSupport
 import Cryptography
 import Foundation
 import Platform
 import Recovery
+import TestSupport
 import Testing
 import Vault
 

@@ -1,9 +1,9 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// Refused reads are in the access log, with the reason that the program gave (attackers 1 and 9). They cannot drive

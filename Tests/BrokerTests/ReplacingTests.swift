@@ -1,6 +1,6 @@
 import BrokerProtocol
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// What a routine call that replaces a value leaves as it was. A caller who writes only the new value must not weaken

@@ -1,10 +1,10 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
 import Synchronization
 import TPM
+import TestSupport
 import Testing
 import Varlink
 import Vault

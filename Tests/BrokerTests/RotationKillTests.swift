@@ -1,10 +1,10 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Glibc
 import Platform
 import TPM
+import TestSupport
 import Testing
 import Varlink
 

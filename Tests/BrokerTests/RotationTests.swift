@@ -1,12 +1,12 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Cryptography
 import Foundation
 import Platform
 import Recovery
 import Synchronization
 import TPM
+import TestSupport
 import Testing
 import Varlink
 

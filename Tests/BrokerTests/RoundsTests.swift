@@ -1,9 +1,9 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
 import Synchronization
+import TestSupport
 import Testing
 import Varlink
 import Vault

@@ -1,8 +1,8 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 import Vault
 

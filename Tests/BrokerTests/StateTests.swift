@@ -1,11 +1,11 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Foundation
 import Logging
 import Platform
+import TestSupport
 import Testing
 import Varlink
 import Vault

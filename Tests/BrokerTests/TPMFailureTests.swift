@@ -1,8 +1,8 @@
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
 import TPM
+import TestSupport
 import Testing
 import Vault
 

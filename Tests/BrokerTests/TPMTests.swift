@@ -1,10 +1,10 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Foundation
 import Platform
 import TPM
+import TestSupport
 import Testing
 import Varlink
 import Vault

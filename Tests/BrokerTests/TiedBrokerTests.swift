@@ -1,10 +1,10 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Cryptography
 import Foundation
 import Platform
+import TestSupport
 import Testing
 import Varlink
 import Vault

@@ -1,7 +1,7 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Platform
+import TestSupport
 import Testing
 import Varlink
 import Vault

@@ -1,7 +1,7 @@
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// A secret on the clipboard is cleared by itself, unless something else replaced it.

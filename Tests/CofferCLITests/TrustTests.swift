@@ -1,8 +1,8 @@
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Glibc
 import Platform
+import TestSupport
 import Testing
 
 @testable import Coffer

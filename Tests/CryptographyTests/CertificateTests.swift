@@ -1,7 +1,7 @@
-import TestSupport
 import Cryptography
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// Certificates come out of a TPM, and anybody may have put it there.

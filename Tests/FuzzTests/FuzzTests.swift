@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// Every reader of input from outside gets content that looks right and is not: the product's own output with fields

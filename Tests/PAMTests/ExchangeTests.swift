@@ -1,7 +1,7 @@
-import TestSupport
 import Cryptography
 import Foundation
 import PAM
+import TestSupport
 import Testing
 
 @Suite("PAM on a thread of its own")

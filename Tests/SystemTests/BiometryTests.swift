@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// From the finger on the reader to the value: the real pam_fprintd, a real bus, the real programs.

@@ -1,7 +1,7 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Foundation
+import TestSupport
 import Testing
 
 /// A vault that is tied to the boot, as a person ties it: `pam_unix`, authenticator, broker and TPM as they are.

@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// A vault that is bound to a real account's password: `pam_unix`, authenticator, broker and TPM as they are.

@@ -1,8 +1,8 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Foundation
 import TPM
+import TestSupport
 import Testing
 import Vault
 

@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// A newcomer runs this first. Its success shows something only if it fails when it must.

@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// Each thing that can go wrong has its own message and exit code. It leaves no process behind, and nothing in the TPM.

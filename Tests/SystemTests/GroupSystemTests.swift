@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// A group's vault through the real programs: real accounts, the broker under its own uid, the authenticator as root.

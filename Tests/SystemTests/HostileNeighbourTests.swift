@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// Attackers 3 and 7 at once, with real users and the real programs. One user takes everything that a user may take,

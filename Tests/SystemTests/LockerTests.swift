@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// A screen locker that runs as its user, with the real account's password, `pam_unix`, `pam_coffer`, authenticator,

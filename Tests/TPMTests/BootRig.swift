@@ -1,5 +1,5 @@
-import TestSupport
 import Cryptography
+import TestSupport
 
 @testable import TPM
 

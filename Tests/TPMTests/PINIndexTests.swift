@@ -1,5 +1,5 @@
-import TestSupport
 import Cryptography
+import TestSupport
 import Testing
 
 @testable import TPM

@@ -1,6 +1,6 @@
-import TestSupport
 import Cryptography
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import TPM

@@ -1,6 +1,6 @@
-import TestSupport
 import Cryptography
 import Glibc
+import TestSupport
 import Testing
 
 @testable import TPM

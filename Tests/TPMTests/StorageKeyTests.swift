@@ -1,6 +1,6 @@
-import TestSupport
 import Cryptography
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TPM

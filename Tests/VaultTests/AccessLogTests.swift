@@ -1,7 +1,7 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Vault

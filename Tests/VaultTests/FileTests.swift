@@ -1,9 +1,9 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Foundation
 import GRDB
 import Platform
+import TestSupport
 import Testing
 
 @testable import Vault

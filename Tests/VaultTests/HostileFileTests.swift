@@ -1,7 +1,7 @@
-import TestSupport
 import Cryptography
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import Vault

@@ -1,8 +1,8 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Synchronization
 import TPM
+import TestSupport
 import Testing
 
 @testable import Vault

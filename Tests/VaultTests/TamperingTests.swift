@@ -1,8 +1,8 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import Vault

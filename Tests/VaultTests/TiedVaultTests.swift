@@ -1,9 +1,9 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Foundation
 import Recovery
 import TPM
+import TestSupport
 import Testing
 
 @testable import Vault

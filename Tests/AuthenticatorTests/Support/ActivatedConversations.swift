@@ -1,7 +1,7 @@
-import TestSupport
 import Foundation
 import Glibc
 import Platform
+import TestSupport
 
 /// Conversations as a service manager starts them. Ended with the value.
 final class ActivatedConversations {

@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 
 /// A program that a test runs to its end, at most ten minutes.
 struct Command {

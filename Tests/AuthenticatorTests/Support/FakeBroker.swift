@@ -1,9 +1,9 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
 import Synchronization
+import TestSupport
 import Varlink
 
 /// Speaks the broker's side of the private protocol. It is honest by default, and can be any attacker that a test

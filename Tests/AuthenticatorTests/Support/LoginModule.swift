@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 
 /// The real `pam_coffer.so`, built from the sources in this repository.
 enum LoginModule {

@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 
 /// A person's shell in a terminal of its own. It leads a session, and starts a client of the authenticator for each
 /// order, in its session or outside of it. It ends with the value.

@@ -1,7 +1,7 @@
-import TestSupport
 import Foundation
 import Platform
 import Synchronization
+import TestSupport
 
 /// A socket that answers each call with the next of a list of answers, and keeps the calls. After the last answer it
 /// sends nothing.

@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 
 /// A session bus of another user (uid 1), in that user's own runtime folder. It ends with the value.
 final class SessionBus: Sendable {

@@ -1,9 +1,9 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Cryptography
 import Foundation
 import Platform
+import TestSupport
 
 /// The real program, which serves in a throw-away folder with a PAM stack, registry and fake broker of its own.
 final class Stage: Sendable {

@@ -1,7 +1,7 @@
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Varlink
 
 /// A client of the authenticator, as a program would be.

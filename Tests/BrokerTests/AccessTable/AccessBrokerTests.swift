@@ -1,11 +1,11 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Cryptography
 import Dispatch
 import Foundation
 import Platform
 import TPM
+import TestSupport
 import Testing
 import Varlink
 

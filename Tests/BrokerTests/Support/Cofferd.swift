@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 
 /// The real program in a process of its own, with the software sealer and everything it keeps in a folder.
 final class Cofferd: Sendable {

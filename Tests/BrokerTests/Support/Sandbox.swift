@@ -1,8 +1,8 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import TestSupport
 import Configuration
+import TestSupport
 import Testing
 import Varlink
 import Vault

@@ -1,8 +1,8 @@
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
 import Synchronization
+import TestSupport
 import Varlink
 
 /// A server that speaks the real protocol and gives a test's answers. Every method has a queue of replies. The last one

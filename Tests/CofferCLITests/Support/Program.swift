@@ -1,7 +1,7 @@
-import TestSupport
 import Foundation
 import Glibc
 import Platform
+import TestSupport
 import Testing
 
 /// A program that runs as a process in a session of its own, with a pseudo-terminal or with no terminal. By default it

@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 /// A TPM simulator, a broker and an authenticator in a folder, started and stopped by `scripts/sandbox` as people do it.

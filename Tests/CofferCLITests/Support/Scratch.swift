@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 
 /// A test's own folder, short enough for socket paths. It goes when the test releases it.
 final class Scratch: Sendable {

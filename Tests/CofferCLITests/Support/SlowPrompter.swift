@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// A program that asks for `coffer` and never answers, like a dialog that nobody sees. It is a script, and a program

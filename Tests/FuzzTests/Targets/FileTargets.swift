@@ -1,9 +1,9 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Foundation
 import Platform
 import Recovery
+import TestSupport
 
 @testable import Vault
 

@@ -1,8 +1,8 @@
 import Authorization
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Foundation
+import TestSupport
 
 @testable import Authenticator
 @testable import Platform

@@ -1,8 +1,8 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Foundation
 import Synchronization
+import TestSupport
 import Vault
 
 @testable import TPM

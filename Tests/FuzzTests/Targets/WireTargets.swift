@@ -1,8 +1,8 @@
 import BrokerProtocol
-import TestSupport
 import Configuration
 import Foundation
 import Platform
+import TestSupport
 import Varlink
 
 @testable import Authenticator

@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import PAM
+import TestSupport
 
 /// A throw-away folder of PAM service files and helper scripts.
 final class ServiceDirectory: Sendable {

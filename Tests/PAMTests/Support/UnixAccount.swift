@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 
 /// A throw-away account of the system.
 final class UnixAccount: Sendable {

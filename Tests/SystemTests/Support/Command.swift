@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 
 /// The result of a finished program: exit code, output, errors.
 struct Outcome: Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// A sandbox whose biometric service is the real pam_fprintd, with a logind and an fprintd on a bus of their own.

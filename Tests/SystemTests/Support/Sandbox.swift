@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// A throw-away Coffer, made as a person makes one, by `scripts/sandbox`. It ends with the value.

@@ -1,9 +1,9 @@
 import Authorization
-import TestSupport
 import Cryptography
 import Foundation
 import GRDB
 import Synchronization
+import TestSupport
 
 @testable import Vault
 
