@@ -86,6 +86,7 @@ optimised = $(SWIFT) build --configuration release --scratch-path $(release) $(j
 	-Xswiftc -use-ld=lld -Xswiftc -L$(CURDIR)/$(static) -Xlinker -Bstatic -Xlinker -lgcc_eh -Xlinker -Bdynamic \
 	-Xlinker --as-needed -Xlinker --no-export-dynamic -Xlinker --icf=safe -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -s
 
+release: export COFFER_SMALL := 1
 release: pam ## optimised programs with the Swift library linked in (.build-release/release)
 	@mkdir -p $(static)
 	@library=$$(ls -v /usr/lib/gcc/$$(uname -m)-linux-gnu/*/libstdc++.a | tail -n 1); \

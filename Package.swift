@@ -9,8 +9,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// For what waits for people or runs seldom: as small as can be rather than as fast.
-let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+/// For what waits for people or runs seldom: as small as can be rather than as fast. Only `make release` asks for it,
+/// because SwiftPM takes no package with such flags as a dependency of another.
+let small: [SwiftSetting] =
+    Context.environment["COFFER_SMALL"] == nil ? [] : [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
@@ -30,6 +32,7 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
@@ -37,6 +40,7 @@ let package = Package(
     name: "coffer",
     products: [
         .library(name: "Coffer", targets: ["Coffer"]),
+        .library(name: "CofferConfiguration", targets: ["CofferConfiguration"]),
         .executable(name: "coffer", targets: ["coffer-cli"]),
         .executable(name: "cofferd", targets: ["cofferd"]),
         .executable(name: "coffer-authenticator", targets: ["coffer-authenticator"]),
@@ -47,6 +51,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     ],
     targets: [
         // C libraries: module map and shim only.
@@ -68,13 +73,13 @@ let package = Package(
             "TestSupport",
             [
                 "TPM", "Platform", "CLinux", "Cryptography", "Authorization", "BrokerProtocol", "Varlink",
-                "Configuration",
+                "RootConfiguration",
                 "Vault", "Broker",
                 logging,
             ]),
 
         // What a broker and an authenticator agree on.
-        library("Configuration", [], small),
+        library("RootConfiguration", [], small),
         library("Authorization", ["Cryptography", "Platform"], small),
         library("Recovery", ["Authorization", "Cryptography"]),
         library("HelperProtocol"),
@@ -86,27 +91,31 @@ let package = Package(
             "Broker",
             [
                 "Vault", "TPM", "Cryptography", "Authorization", "Recovery", "Firmware", "BrokerProtocol", "Varlink",
-                "Configuration", "Platform", "ServiceManager", "SystemBus", nio, nioPosix, logging, lifecycle,
+                "RootConfiguration", "Platform", "ServiceManager", "SystemBus", nio, nioPosix, logging, lifecycle,
             ]),
         library(
             "Authenticator",
             [
-                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "Configuration", "Platform",
+                "PAM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "RootConfiguration", "Platform",
                 "ServiceManager", "SystemBus", logging,
             ], small),
         library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
+        // As swift-configuration, whose protocol has closures that stay on the caller's actor.
+        library(
+            "CofferConfiguration", ["Coffer", configuration],
+            [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
 
         // Programs.
         program(
             "cofferd",
             [
                 "Broker", "Vault", "Authorization", "Recovery", "Firmware", "HelperProtocol", "BrokerProtocol",
-                "Configuration", "Cryptography", "Platform", "ServiceManager", argumentParser, logging, lifecycle,
+                "RootConfiguration", "Cryptography", "Platform", "ServiceManager", argumentParser, logging, lifecycle,
                 unixSignals,
             ]),
         program(
             "coffer-authenticator",
-            ["Authenticator", "BrokerProtocol", "Configuration", "Platform", "ServiceManager", argumentParser]),
+            ["Authenticator", "BrokerProtocol", "RootConfiguration", "Platform", "ServiceManager", argumentParser]),
         program(
             "coffer-cli",
             ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", argumentParser]),
@@ -126,7 +135,8 @@ let package = Package(
                 argumentParser,
             ]),
         tests("PlatformTests", ["Platform"]),
-        tests("ConfigurationTests", ["Configuration"]),
+        tests("CofferConfigurationTests", ["CofferConfiguration", "Coffer", configuration]),
+        tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),
         tests("BrokerProtocolTests", ["BrokerProtocol", "Varlink"]),
         tests(
@@ -148,19 +158,22 @@ let package = Package(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
-                "Varlink", "Configuration", "Coffer", "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport",
+                "Varlink", "RootConfiguration", "Coffer", "coffer-cli", "Cryptography", "Platform", "TPM",
+                "TestSupport",
                 grdb,
             ]),
         tests(
             "BrokerTests",
             [
-                "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink", "Configuration",
+                "Broker", "Vault", "TPM", "Cryptography", "Authorization", "BrokerProtocol", "Varlink",
+                "RootConfiguration",
                 "Platform", "Recovery", "SystemBus", "TestSupport", "cofferd", logging, nio, nioPosix,
             ]),
         tests(
             "AuthenticatorTests",
             [
-                "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "Varlink", "Configuration",
+                "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "Varlink",
+                "RootConfiguration",
                 "TestSupport", "Cryptography", "Platform",
             ]),
     ]

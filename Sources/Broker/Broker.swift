@@ -1,9 +1,9 @@
 import Authorization
-import Configuration
 import Logging
 import NIOCore
 import NIOPosix
 import Platform
+import RootConfiguration
 import ServiceLifecycle
 import ServiceManager
 import Synchronization

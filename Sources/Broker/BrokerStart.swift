@@ -1,6 +1,6 @@
 import Authorization
-import Configuration
 import Platform
+import RootConfiguration
 
 /// Why the broker does not start.
 public struct BrokerStartError: Error, Sendable, CustomStringConvertible {

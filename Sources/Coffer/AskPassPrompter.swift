@@ -11,13 +11,15 @@ struct AskPassPrompter: Prompter {
 
     let program: String
     private let environment: [String: String]
+    private let guardian: ProgramGuardian
     /// Messages to show with the next question, because such a program can only ask.
     private var told: [String] = []
 
     /// - Parameter environment: the program's environment, apart from `COFFER_ASKPASS_PROMPT`.
-    init(program: String, environment: [String: String]) {
+    init(program: String, environment: [String: String], guardian: ProgramGuardian) {
         self.program = program
         self.environment = environment
+        self.guardian = guardian
     }
 
     mutating func tell(_ message: Authentication.Message) throws(KeychainError) {
@@ -29,7 +31,7 @@ struct AskPassPrompter: Prompter {
         told = []
         let helper = try HelperProgram(
             path: program, arguments: [message.style == .secret ? "Password for Coffer: " : "Answer for Coffer: "],
-            environment: environment.merging([Self.variable: prompt]) { $1 }, hangUp: hangUp)
+            guardian: guardian, environment: environment.merging([Self.variable: prompt]) { $1 }, hangUp: hangUp)
         var bytes = try helper.readAll(limit: AnswerLimits.answer + 1)
         guard try helper.finish() else { return nil }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }

@@ -9,20 +9,29 @@ package struct HelperProgram: ~Copyable {
     /// The subcommand of `coffer` that watches over such a program.
     package static let guardCommand = "guard-program"
 
+    /// - Parameter guardian: the program that ends the other one.
     /// - Parameter environment: nil for this process's own environment.
     /// - Parameter hangUp: a descriptor that becomes readable when nobody waits for the answer. The program is then ended.
     init(
-        path: String, arguments: [String], environment: [String: String]? = nil, hangUp: Int32
+        path: String, arguments: [String], guardian: ProgramGuardian, environment: [String: String]? = nil,
+        hangUp: Int32
     ) throws(KeychainError) {
         let file = URL(filePath: path)
         name = file.lastPathComponent
-        do {
-            program = try GuardedProgram(
-                ["coffer", Self.guardCommand, "--"], [file.path] + arguments,
+        program = try Self.start([file.path] + arguments, guardian, environment, hangUp)
+    }
+
+    private static func start(
+        _ words: [String], _ guardian: ProgramGuardian, _ environment: [String: String]?, _ hangUp: Int32
+    ) throws(KeychainError) -> GuardedProgram {
+        let guardPath = try guardian.path()
+        do throws(SystemError) {
+            return try GuardedProgram(
+                (guardPath, ["coffer", Self.guardCommand, "--"]), words,
                 environment: environment?.map { "\($0)=\($1)" }, hangUp: hangUp)
         } catch {
             throw KeychainError(
-                .authenticationNeeded, "\(path) cannot be run: \(Self.reason(path))",
+                .authenticationNeeded, "\(words[0]) cannot be run: \(reason(words[0]))",
                 advice: "check that it exists and is executable")
         }
     }
@@ -82,5 +91,26 @@ package struct HelperProgram: ~Copyable {
 
     private func tooLong(_ limit: Int) -> KeychainError {
         KeychainError(.invalidArgument, "the answer of \(name) is longer than \(limit) bytes")
+    }
+}
+
+/// The program `coffer`, which watches over programs that ask a person.
+package enum ProgramGuardian: Sendable {
+    /// The running program is `coffer` itself.
+    case thisProgram
+    /// An application that uses the library. `coffer` is looked for in the absolute folders of PATH.
+    case installed(ProgramSearch)
+
+    func path() throws(KeychainError) -> String {
+        switch self {
+        case .thisProgram: return "/proc/self/exe"
+        case .installed(let programs):
+            guard let path = programs.path(of: "coffer") else {
+                throw KeychainError(
+                    .authenticationNeeded, "the program coffer, which starts programs that ask, is not in PATH",
+                    advice: "install Coffer, or run the program in a terminal")
+            }
+            return path
+        }
     }
 }

@@ -3,9 +3,13 @@ import BrokerProtocol
 /// Asks a person at a display through pinentry, GnuPG's dialog, in the lines of the Assuan protocol.
 struct PinentryPrompter: Prompter {
     let program: String
+    private let guardian: ProgramGuardian
     private var told: [String] = []
 
-    init(program: String) { self.program = program }
+    init(program: String, guardian: ProgramGuardian) {
+        self.program = program
+        self.guardian = guardian
+    }
 
     mutating func tell(_ message: Authentication.Message) throws(KeychainError) {
         told.append(VisibleText.lines(message.text))
@@ -14,7 +18,7 @@ struct PinentryPrompter: Prompter {
     mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
         let description = told.isEmpty ? "Coffer asks for you." : told.joined(separator: "\n")
         told = []
-        let helper = try HelperProgram(path: program, arguments: [], hangUp: hangUp)
+        let helper = try HelperProgram(path: program, arguments: [], guardian: guardian, hangUp: hangUp)
         let data = try Self.converse(
             with: helper, description: description, prompt: VisibleText.line(message.text))
         // The program was told to end. Only its answer counts, not its status.

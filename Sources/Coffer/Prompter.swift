@@ -38,18 +38,22 @@ package struct NoPrompter: Prompter {
 /// Finds a way to ask a person: first the terminal, then a program that the person named, then a dialog on the display.
 package struct PrompterFinder: Sendable {
     private let environment: [String: String]
+    private let guardian: ProgramGuardian
 
-    package init(environment: [String: String]) { self.environment = environment }
+    package init(environment: [String: String], guardian: ProgramGuardian = .thisProgram) {
+        self.environment = environment
+        self.guardian = guardian
+    }
 
     /// - Returns: nil if there is nobody to ask.
     package func find() -> (any Prompter)? {
         if TerminalPrompter.isPresent { return TerminalPrompter() }
         if let program = environment["COFFER_ASKPASS"], !program.isEmpty {
-            return AskPassPrompter(program: program, environment: environment)
+            return AskPassPrompter(program: program, environment: environment, guardian: guardian)
         }
         let hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
         if hasDisplay, let program = ProgramSearch(environment: environment).path(of: "pinentry") {
-            return PinentryPrompter(program: program)
+            return PinentryPrompter(program: program, guardian: guardian)
         }
         return nil
     }

@@ -17,13 +17,14 @@ public struct GuardedProgram: ~Copyable {
     private static let chunk = 4096
 
     /// - Parameters:
-    ///   - guardian: the arguments that make this very program a guard, its name first.
+    ///   - guardian: the path of a program that runs ``ProgramGuard``, and the arguments that make it do so, its name first.
     ///   - program: the path of the program and its arguments.
     ///   - environment: `NAME=VALUE`; nil for this process's own.
     ///   - hangUp: a descriptor that becomes readable when nobody waits for the program; -1 for none.
     /// - Throws: ``SystemError`` if the program cannot be started.
     public init(
-        _ guardian: [String], _ program: [String], environment: [String]? = nil, hangUp: Int32
+        _ guardian: (path: String, arguments: [String]), _ program: [String], environment: [String]? = nil,
+        hangUp: Int32
     ) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         try checked("make a pipe") { unsafe coffer_pipe(&ends) }
@@ -40,10 +41,10 @@ public struct GuardedProgram: ~Copyable {
         let launch = Launch(
             environment: environment,
             descriptors: [(itsInput.number, 0), (itsOutput.number, 1), (itsLine.number, ProgramGuard.line)],
-            leads: .group)
-        // This process may have inherited an ignored SIGCHLD, and then it could not wait for its children.
-        signal(SIGCHLD, SIG_DFL)
-        let pid = try launch.start("/proc/self/exe", guardian + program)
+            leads: .group,
+            // A guard that ignores SIGCHLD could not wait for its child.
+            restored: [SIGPIPE, SIGCHLD])
+        let pid = try launch.start(guardian.path, guardian.arguments + program)
         _ = consume itsInput
         _ = consume itsOutput
         _ = consume itsLine
@@ -52,8 +53,7 @@ public struct GuardedProgram: ~Copyable {
             try line.receiveMessage(limit: ProgramGuard.started.count, until: .now + ProgramLimits.guardAnswer)
                 == ProgramGuard.started
         else {
-            var status: Int32 = 0
-            _ = unsafe waitpid(pid, &status, 0)
+            Self.reap(pid)
             throw SystemError("start \(program[0])", errno: ENOEXEC)
         }
         self.line = line
@@ -89,14 +89,26 @@ public struct GuardedProgram: ~Copyable {
     /// - Returns: whether it ended by itself with status 0.
     public consuming func finish() throws(SystemError) -> Bool {
         let (pid, hangUp) = (pid, hangUp)
+        var line = line
         _ = consume input
         let end = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
         let endedByItself = try end.wait(for: POLLIN, unless: hangUp)
+        // The status of a child can be lost: the program that uses this may ignore SIGCHLD, or may wait for every child. So the guard says it.
+        let succeeded = endedByItself && Self.hasSucceeded(&line)
         line.shutDown()
         guard try end.waitToRead(until: .now + ProgramLimits.guardAnswer) else { return false }
+        Self.reap(pid)
+        return succeeded
+    }
+
+    private static func hasSucceeded(_ line: inout UnixSocket) -> Bool {
+        // `try?`: a guard that was killed has said nothing.
+        (try? line.receiveMessage(limit: ProgramGuard.succeeded.count, until: .now)) == ProgramGuard.succeeded
+    }
+
+    private static func reap(_ pid: Int32) {
         var status: Int32 = 0
-        try checked("wait for process \(pid)") { unsafe waitpid(pid, &status, 0) }
-        return endedByItself && status == 0
+        while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
     }
 }
 
@@ -118,6 +130,8 @@ public enum ProgramGuard {
     static let line: Int32 = 3
     /// The message that a guard sends when the program runs.
     static let started = Array("started".utf8)
+    /// The message that a guard sends when the program has ended by itself with status 0.
+    static let succeeded = Array("succeeded".utf8)
 
     /// Runs a program until it ends, or until the process that had it started is gone. Call it only in a process that does nothing else.
     /// - Parameter program: the path and the arguments.
@@ -141,7 +155,10 @@ public enum ProgramGuard {
         }
         var status: Int32 = 0
         try checked("wait for process \(pid)") { unsafe waitpid(pid, &status, 0) }
-        return ready[0] && status == 0
+        guard ready[0], status == 0 else { return false }
+        // `try?`: if nobody listens, nobody wants to know.
+        try? line.send(succeeded + [0])
+        return true
     }
 
     private static func start(_ program: [String]) throws(SystemError) -> Int32 {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Configuration
 import Platform
+import RootConfiguration
 
 /// The options of the subcommands.
 struct CommonOptions: ParsableArguments {

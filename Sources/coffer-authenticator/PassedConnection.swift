@@ -1,7 +1,7 @@
 import ArgumentParser
 import Authenticator
-import Configuration
 import Platform
+import RootConfiguration
 import ServiceManager
 
 /// The options of the subcommands that serve one connection and end.

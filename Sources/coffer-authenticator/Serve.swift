@@ -1,7 +1,7 @@
 import ArgumentParser
 import Authenticator
-import Configuration
 import Platform
+import RootConfiguration
 import ServiceManager
 
 /// Listens on the service manager's socket, or on its own sockets, and starts a process for each connection.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Configuration
 import Platform
+import RootConfiguration
 
 /// Reads root's configuration file, if only root can have written it. In a sandbox, it may be this user's.
 enum ConfigurationLoader {

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Broker
 import BrokerProtocol
-import Configuration
 import Cryptography
 import HelperProtocol
 import Logging
 import Platform
+import RootConfiguration
 import ServiceLifecycle
 import ServiceManager
 import UnixSignals

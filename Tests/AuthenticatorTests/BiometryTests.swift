@@ -1,7 +1,7 @@
 import BrokerProtocol
-import Configuration
 import Foundation
 import Platform
+import RootConfiguration
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import BrokerProtocol
-import Configuration
 import Foundation
 import Glibc
 import Platform
+import RootConfiguration
 import TestSupport
 import Testing
 import Varlink

@@ -1,9 +1,9 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import Configuration
 import Foundation
 import Platform
+import RootConfiguration
 import TestSupport
 import Testing
 

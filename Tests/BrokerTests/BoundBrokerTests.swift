@@ -1,8 +1,8 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import Configuration
 import Platform
+import RootConfiguration
 import TPM
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import Authorization
 import BrokerProtocol
-import Configuration
 import Cryptography
 import Foundation
 import Platform
+import RootConfiguration
 import TPM
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
 import Authorization
 import BrokerProtocol
-import Configuration
 import Cryptography
 import Dispatch
 import Foundation
 import Platform
+import RootConfiguration
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import BrokerProtocol
-import Configuration
 import Foundation
 import Platform
+import RootConfiguration
 import Synchronization
 import SystemBus
 import TestSupport

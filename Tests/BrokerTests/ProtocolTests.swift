@@ -1,7 +1,7 @@
 import Broker
 import BrokerProtocol
-import Configuration
 import Foundation
+import RootConfiguration
 import TestSupport
 import Testing
 import Varlink

@@ -1,8 +1,8 @@
 import Authorization
 import BrokerProtocol
-import Configuration
 import Foundation
 import Platform
+import RootConfiguration
 import TPM
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Authorization
 import BrokerProtocol
-import Configuration
 import Platform
+import RootConfiguration
 import SystemBus
 
 /// Asks this machine about fingerprints anew for each question: fprintd about readers and fingers, logind about lid and sessions. Root's

@@ -1,10 +1,10 @@
 import Authorization
 import BrokerProtocol
-import Configuration
 import Glibc
 import Logging
 import PAM
 import Platform
+import RootConfiguration
 
 /// Runs one conversation on one connection in a process of its own. It goes from Begin to the signatures, or to a refusal, and then the process ends.
 public struct ClientConversation {

@@ -1,7 +1,7 @@
-import Configuration
 import Cryptography
 import PAM
 import Platform
+import RootConfiguration
 
 /// Asks a person: shows the notice, and then has PAM ask, one service after the other. The user's recent failures cause delays.
 struct Inquiry {

@@ -1,8 +1,8 @@
 import Authorization
 import BrokerProtocol
-import Configuration
 import Logging
 import Platform
+import RootConfiguration
 import Varlink
 
 /// Takes one report from `pam_coffer` on one connection, in a process of its own. The report says that a login program let a person in, and the vault

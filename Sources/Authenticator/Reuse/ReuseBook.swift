@@ -1,5 +1,5 @@
-import Configuration
 import Platform
+import RootConfiguration
 
 /// The answers of one user that programs may use again.
 struct ReuseBook {

@@ -1,6 +1,6 @@
 import BrokerProtocol
-import Configuration
 import Platform
+import RootConfiguration
 
 /// The places for conversations that run at the same time, for one user and for all. Each conversation's process takes its own place before it reads
 /// anything, so it does not matter who started it. Places are locks. The kernel returns them when the process ends in any way.

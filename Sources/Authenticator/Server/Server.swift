@@ -1,8 +1,8 @@
 import BrokerProtocol
-import Configuration
 import Glibc
 import Logging
 import Platform
+import RootConfiguration
 import ServiceManager
 
 /// Listens, and starts a process for each connection. It reads nothing from a client and loads nothing that a conversation needs.

@@ -1,8 +1,8 @@
-import Configuration
 import Cryptography
 import Firmware
 import Foundation
 import Platform
+import RootConfiguration
 import TPM
 import Vault
 

@@ -1,6 +1,6 @@
 import Authorization
 import BrokerProtocol
-import Configuration
+import RootConfiguration
 import Synchronization
 import TPM
 import Varlink

@@ -1,6 +1,6 @@
 import BrokerProtocol
-import Configuration
 import Platform
+import RootConfiguration
 
 /// Who can reach the TPM without Coffer? They cannot open a vault, but they can exhaust the TPM, clear it and watch
 /// it.

@@ -1,6 +1,6 @@
 import BrokerProtocol
-import Configuration
 import Logging
+import RootConfiguration
 import Synchronization
 import SystemBus
 

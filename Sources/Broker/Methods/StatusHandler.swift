@@ -1,6 +1,6 @@
 import Authorization
 import BrokerProtocol
-import Configuration
+import RootConfiguration
 import Varlink
 import Vault
 

@@ -1,4 +1,4 @@
-import Configuration
+import RootConfiguration
 import Synchronization
 import TPM
 import Vault

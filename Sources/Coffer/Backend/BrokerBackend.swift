@@ -83,7 +83,9 @@ public struct BrokerBackend: KeychainBackend {
                 .authenticationNeeded, "\(subject) needs authentication, but the program may ask nobody",
                 advice: "run it where it may ask, or read an item that requires nothing")
         case .automatic:
-            guard let prompter = PrompterFinder(environment: environment).find() else {
+            let finder = PrompterFinder(
+                environment: environment, guardian: .installed(ProgramSearch(environment: environment)))
+            guard let prompter = finder.find() else {
                 throw KeychainError(
                     .authenticationNeeded, "\(subject) needs authentication, but there is no terminal to ask at",
                     advice: "run the program in a terminal, or name a program that asks in COFFER_ASKPASS")

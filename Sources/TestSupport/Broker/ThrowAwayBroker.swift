@@ -1,10 +1,10 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import Configuration
 import Foundation
 import Logging
 import Platform
+import RootConfiguration
 import Synchronization
 import Varlink
 import Vault

@@ -1,7 +1,7 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import Configuration
+import RootConfiguration
 import TestSupport
 import Testing
 import Varlink

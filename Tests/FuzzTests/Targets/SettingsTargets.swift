@@ -1,7 +1,7 @@
 import Authorization
 import BrokerProtocol
-import Configuration
 import Foundation
+import RootConfiguration
 import TestSupport
 
 @testable import Authenticator

@@ -1,4 +1,4 @@
-import Configuration
+import RootConfiguration
 import Testing
 
 @Suite struct ConfigurationFileTests {
