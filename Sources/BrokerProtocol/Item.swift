@@ -17,6 +17,17 @@ extension Keychain {
         case appPassword = "app-password"
     }
 
+    /// What an item is. Items of different kinds have different names, even if service and account are the same.
+    public enum ItemKind: String, Codable, Sendable, CaseIterable {
+        /// A password, a token, or anything else.
+        case generic
+        /// A password for a server.
+        case internet
+        case key, certificate
+        /// The key of a protected file.
+        case file
+    }
+
     /// What `Set` does when the item is or is not there.
     public enum SetMode: String, Codable, Sendable, CaseIterable {
         case replace, new, existing
@@ -43,13 +54,15 @@ extension Keychain.AccessChange {
 extension Keychain.Set {
     /// Names all of the access.
     public init(
-        service: String, account: String, value: String, access: Keychain.AccessControl, label: String? = nil,
-        comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil,
-        mode: Keychain.SetMode? = nil, applicationPassword: String? = nil, challenge: String? = nil
+        service: String, account: String, kind: Keychain.ItemKind? = nil, value: String,
+        access: Keychain.AccessControl, label: String? = nil, comment: String? = nil,
+        attributes: [String: String]? = nil, expires: Int64? = nil, mode: Keychain.SetMode? = nil,
+        ifRevision: String? = nil, applicationPassword: String? = nil, challenge: String? = nil
     ) {
         self.init(
-            service: service, account: account, value: value, access: Keychain.AccessChange(access), label: label,
-            comment: comment, attributes: attributes, expires: expires, mode: mode,
+            service: service, account: account, kind: kind, value: value, access: Keychain.AccessChange(access),
+            label: label,
+            comment: comment, attributes: attributes, expires: expires, mode: mode, ifRevision: ifRevision,
             applicationPassword: applicationPassword, challenge: challenge)
     }
 }

@@ -37,8 +37,11 @@ package struct KeychainClient: Sendable {
     }
 
     /// All items of a service, or of all services.
-    package func list(service: String?) throws(KeychainError) -> [BrokerProtocol.Keychain.Item] {
-        try broker.stream(inVault(BrokerProtocol.Keychain.List(service: service))).flatMap(\.items)
+    /// - Parameter kind: nil for items of all kinds.
+    package func list(
+        service: String?, kind: BrokerProtocol.Keychain.ItemKind? = nil
+    ) throws(KeychainError) -> [BrokerProtocol.Keychain.Item] {
+        try broker.stream(inVault(BrokerProtocol.Keychain.List(service: service, kind: kind))).flatMap(\.items)
     }
 
     /// Has a person asked once. Reads in this terminal session may use the answer for this many seconds.

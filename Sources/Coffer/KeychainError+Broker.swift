@@ -58,27 +58,27 @@ protocol ItemNaming {
 }
 
 extension BrokerProtocol.Keychain.Get: ItemNaming {
-    var shownName: String { VisibleText.name(service: service, account: account) }
+    var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
 }
 
 extension BrokerProtocol.Keychain.Show: ItemNaming {
-    var shownName: String { VisibleText.name(service: service, account: account) }
+    var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
 }
 
 extension BrokerProtocol.Keychain.Edit: ItemNaming {
-    var shownName: String { VisibleText.name(service: service, account: account) }
+    var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
 }
 
 extension BrokerProtocol.Keychain.Rotate: ItemNaming {
-    var shownName: String { VisibleText.name(service: service, account: account) }
+    var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
 }
 
 extension BrokerProtocol.Keychain.Delete: ItemNaming {
-    var shownName: String { VisibleText.name(service: service, account: account) }
+    var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
 }
 
 extension BrokerProtocol.Keychain.Rename: ItemNaming {
-    var shownName: String { VisibleText.name(service: service, account: account) }
+    var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
 }
 
 extension BrokerProtocol.Keychain.InVault: ItemNaming where Method: ItemNaming {

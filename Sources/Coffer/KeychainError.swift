@@ -40,7 +40,7 @@ extension KeychainError {
         case notFound = "not-found"
         case ambiguous
         case alreadyExists = "already-exists"
-        /// The item is no longer the one that the caller had looked at.
+        /// The item is not in the state that the call named: it was changed or deleted since.
         case changedMeanwhile = "changed-meanwhile"
         case locked
         case notPermitted = "not-permitted"
@@ -109,7 +109,8 @@ extension KeychainError {
     public var appleStatus: Int32 {
         switch code {
         case .notFound: -25300  // errSecItemNotFound
-        case .alreadyExists, .changedMeanwhile: -25299  // errSecDuplicateItem
+        case .alreadyExists: -25299  // errSecDuplicateItem
+        case .changedMeanwhile: -25317  // errSecDataNotModifiable
         case .ambiguous, .invalidArgument: -50  // errSecParam
         case .locked, .authenticationNeeded, .applicationPasswordNeeded: -25308  // errSecInteractionNotAllowed
         case .notPermitted: -34018  // errSecMissingEntitlement

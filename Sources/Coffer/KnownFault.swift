@@ -42,6 +42,8 @@ struct KnownFault {
             .applicationPasswordRefused, "the application password is wrong, or the item is damaged", advice: again),
         .challengeRefused: .init(
             .requestOutdated, "the request took too long, or the item changed meanwhile", advice: again),
+        .changed: .init(
+            .changedMeanwhile, "the item was changed or deleted since it was looked at", advice: "look at it again"),
         .fingersChanged: .init(
             .biometryRefused, "the enrolled fingers changed since the item was set",
             advice: "set it again with: coffer set"),

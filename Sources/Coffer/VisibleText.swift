@@ -1,3 +1,5 @@
+import BrokerProtocol
+
 /// Makes text from others safe to show, so that it cannot move the cursor, change colours or reorder the line.
 package enum VisibleText {
     /// One line. Line breaks and tabs are shown as escapes, and a backslash is doubled, so that two texts never look alike.
@@ -15,11 +17,14 @@ package enum VisibleText {
         escape(text, backslash: false, keep: ["\n"])
     }
 
-    /// An item's name as sentences show it: github/me, or the service alone. A part that could be misread is quoted, so that no two names look alike:
+    /// An item's name as sentences show it: github/me, or the service alone. A kind other than generic follows: github/me (key). A part that could be misread is quoted, so that no two names look alike:
     /// "a/b"/c and a/"b/c".
-    package static func name(service: String, account: String?) -> String {
-        guard let account else { return quoted(service) }
-        return "\(quoted(service))/\(quoted(account))"
+    package static func name(
+        service: String, account: String?, kind: BrokerProtocol.Keychain.ItemKind? = nil
+    ) -> String {
+        let name = account.map { "\(quoted(service))/\(quoted($0))" } ?? quoted(service)
+        guard let kind, kind != .generic else { return name }
+        return "\(name) (\(kind.rawValue))"
     }
 
     /// One part of a name, quoted if needed.

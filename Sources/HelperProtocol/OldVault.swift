@@ -27,6 +27,8 @@ public enum OldVault {
     public struct Item: Codable, Sendable {
         public var service: String
         public var account: String
+        /// In the name of the Varlink interface; nil for a generic item.
+        public var kind: String?
         public var label: String?
         public var comment: String?
         public var attributes: [String: String]
@@ -39,11 +41,13 @@ public enum OldVault {
         public var any: Bool
 
         public init(
-            service: String, account: String, label: String?, comment: String?, attributes: [String: String],
-            expires: UInt64?, accessibility: String, thisDeviceOnly: Bool, require: [String], any: Bool
+            service: String, account: String, kind: String?, label: String?, comment: String?,
+            attributes: [String: String], expires: UInt64?, accessibility: String, thisDeviceOnly: Bool,
+            require: [String], any: Bool
         ) {
             self.service = service
             self.account = account
+            self.kind = kind
             self.label = label
             self.comment = comment
             self.attributes = attributes

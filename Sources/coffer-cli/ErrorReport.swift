@@ -86,9 +86,9 @@ enum ExitStatus: Int32, Error {
                 .tpmOther:
                 .tpm
             case .brokerUnreachable, .brokerSilent, .authenticatorUnreachable, .authenticatorUntrusted: .unreachable
-            case .alreadyExists, .changedMeanwhile: .alreadyExists
+            case .alreadyExists: .alreadyExists
             case .invalidArgument: .usage
-            case .limitExceeded, .protocolViolation, .failed: .failure
+            case .changedMeanwhile, .limitExceeded, .protocolViolation, .failed: .failure
             }
     }
 

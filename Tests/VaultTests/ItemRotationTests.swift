@@ -23,7 +23,7 @@ struct ItemRotationTests {
 
     private func firstSlot() throws -> Slot? {
         try vault.read { (snapshot) throws(VaultError) in
-            try snapshot.item(service: "s", account: "a")?.record.slots[0]
+            try snapshot.item(service: "s", account: "a", kind: .generic)?.record.slots[0]
         }
     }
 

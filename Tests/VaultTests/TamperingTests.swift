@@ -155,7 +155,7 @@ struct TamperingTests {
     /// existed.
     @Test func aRowTakenAway() throws {
         let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
-        let name = try keys.term(service: "s", account: "first")
+        let name = try keys.term(service: "s", account: "first", kind: .generic)
         try fixture.tamper { database in
             try database.execute(sql: "DELETE FROM posting WHERE term = ?", arguments: [Data(name)])
         }
@@ -168,7 +168,7 @@ struct TamperingTests {
 
     @Test func aRowAndItsNodesTakenAway() throws {
         let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
-        let name = try keys.term(service: "s", account: "first")
+        let name = try keys.term(service: "s", account: "first", kind: .generic)
         try fixture.tamper { database in try database.plant(posting: name, items: []) }
         let vault = try fixture.open()
         #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
@@ -237,7 +237,7 @@ struct TamperingTests {
     /// A forged header that matches the changed tree.
     @Test func aHeaderMadeToFit() throws {
         let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
-        let terms = [try keys.term(service: "s", account: "first"), try keys.term(service: "s")]
+        let terms = [try keys.term(service: "s", account: "first", kind: .generic), try keys.term(service: "s")]
         try fixture.tamper { database in
             try database.plant(posting: terms[0], items: [])
             try database.plant(posting: terms[1], items: [second.id])

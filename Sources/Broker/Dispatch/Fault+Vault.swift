@@ -21,6 +21,7 @@ extension Fault {
             name = .ambiguous
             details.accounts = accounts
         case .alreadyExists: name = .alreadyExists
+        case .outdated: name = .changed
         case .rollback:
             name = .damaged
             details.kind = Keychain.rollback

@@ -62,19 +62,6 @@ enum WireAccess {
     }
 }
 
-/// Items as clients see them: everything but the secret.
-extension Keychain.Item {
-    init(_ summary: ItemSummary) {
-        let metadata = summary.metadata
-        self.init(
-            id: summary.id.description, service: metadata.service, account: metadata.account, label: metadata.label,
-            comment: metadata.comment, attributes: metadata.attributes, access: WireAccess.encode(summary.access),
-            created: Int64(clamping: metadata.created), modified: Int64(clamping: metadata.modified),
-            expires: metadata.expires.map { Int64(clamping: $0) }, version: Int64(clamping: summary.version),
-            biometrySet: metadata.biometrySet)
-    }
-}
-
 /// Decodes times in messages, in milliseconds since 1970-01-01 UTC.
 enum WireTime {
     /// - Returns: nil for "never", which 0 also means.

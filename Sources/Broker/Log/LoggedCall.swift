@@ -8,6 +8,7 @@ struct LoggedCall: Sendable {
     let event: AccessRecord.Event
     var service: String?
     var account: String?
+    var kind: Keychain.ItemKind?
     var reason: String?
 
     /// Refusals by a rule. An error about a missing item or an invalid call is not a refusal.
@@ -21,7 +22,9 @@ struct LoggedCall: Sendable {
         // A name longer than any item's tells nothing and takes room, so it is left out.
         let subject = service.flatMap { service in
             max(service.utf8.count, account?.utf8.count ?? 0) > Limits.name
-                ? nil : AccessRecord.Subject(item: nil, service: service, account: account, require: [])
+                ? nil
+                : AccessRecord.Subject(
+                    item: nil, service: service, account: account, kind: WireKind.decode(kind), require: [])
         }
         return AccessRecord(
             event, outcome: OutcomeWord.of(fault), by: request.program(), of: subject,
@@ -88,6 +91,7 @@ extension Keychain.LogRecord {
         item = record.subject?.item
         service = record.subject?.service
         account = record.subject?.account
+        kind = record.subject?.kind.map(WireKind.encode)
         reason = record.reason
         detail = record.detail
         missed = record.missed.map { Int64($0) }

@@ -16,7 +16,8 @@ enum EditHandler: MethodHandler {
             _ = try request.redeem(method.challenge)
             let program = request.program()
             let item = try await request.vaultActor.use { state in
-                let item = try state.vault.find(service: method.service, account: method.account)
+                let item = try state.vault.find(
+                    service: method.service, account: method.account, kind: WireKind.decode(method.kind))
                 let changed = try state.vault.edit(item, changes: changes)
                 state.note(AccessRecord(.edit, by: program, of: .init(changed)))
                 return changed
@@ -38,8 +39,9 @@ enum EditHandler: MethodHandler {
             stretched = nil
         }
         let reader = ItemReader(
-            service: method.service, account: method.account, reason: nil, mayUnlock: method.unlock ?? false,
-            applicationPassword: password, challenge: nil, redeemed: granted, deed: .change,
+            service: method.service, account: method.account, kind: WireKind.decode(method.kind), reason: nil,
+            mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted,
+            deed: .change,
             enrolled: enrolled)
         let item = try await reader.read(request, for: .edit) { vault, item, value in
             try OwnerRule.check(access, in: vault.record)
@@ -50,6 +52,6 @@ enum EditHandler: MethodHandler {
     }
 
     static func logged(_ method: Keychain.Edit) -> LoggedCall? {
-        LoggedCall(event: .edit, service: method.service, account: method.account)
+        LoggedCall(event: .edit, service: method.service, account: method.account, kind: method.kind)
     }
 }

@@ -7,7 +7,10 @@ enum ExistsHandler: MethodHandler {
     static func answer(_ method: Keychain.Exists, _ request: Request) async throws(Fault) -> MethodAnswer {
         guard request.condition != .none else { return .reply(Keychain.Exists.Reply(exists: false)) }
         do throws(Fault) {
-            _ = try await request.vaultActor.use { try $0.vault.find(service: method.service, account: method.account) }
+            _ = try await request.vaultActor.use {
+                try $0.vault.find(
+                    service: method.service, account: method.account, kind: WireKind.decode(method.kind))
+            }
             return .reply(Keychain.Exists.Reply(exists: true))
         } catch {
             switch error.name {

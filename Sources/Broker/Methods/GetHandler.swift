@@ -6,13 +6,15 @@ import Vault
 enum GetHandler: MethodHandler {
     static func answer(_ method: Keychain.Get, _ request: Request) async throws(Fault) -> MethodAnswer {
         let reader = ItemReader(
-            service: method.service, account: method.account, reason: method.reason, mayUnlock: method.unlock ?? false,
+            service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+            reason: method.reason, mayUnlock: method.unlock ?? false,
             applicationPassword: try request.secrets.decode(applicationPassword: method.applicationPassword),
             challenge: method.challenge)
         return try await reader.read(request, for: .read) { _, item, value in .value(value, Keychain.Item(item)) }
     }
 
     static func logged(_ method: Keychain.Get) -> LoggedCall? {
-        LoggedCall(event: .read, service: method.service, account: method.account, reason: method.reason)
+        LoggedCall(
+            event: .read, service: method.service, account: method.account, kind: method.kind, reason: method.reason)
     }
 }

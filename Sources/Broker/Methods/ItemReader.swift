@@ -9,6 +9,7 @@ import Vault
 struct ItemReader: Sendable {
     let service: String
     let account: String?
+    let kind: ItemKind
     let reason: String?
     let mayUnlock: Bool
     let applicationPassword: SecretBytes?
@@ -66,7 +67,7 @@ struct ItemReader: Sendable {
         let hasPassword = applicationPassword != nil
         return try await request.vaultActor.use { state in
             let found: Outcome<(ItemSummary, SecretBytes)> = try state.vault.look(
-                service: service, account: account, includingExpired: includesExpired
+                service: service, account: account, kind: kind, includingExpired: includesExpired
             ) { view in
                 // The challenge was granted for the former keys, not for these.
                 if let granted, granted.vault != state.record.vault { throw Faults.challengeRefused }

@@ -7,6 +7,8 @@ enum ListHandler: MethodHandler {
     static func answer(_ method: Keychain.List, _ request: Request) async throws(Fault) -> MethodAnswer {
         guard request.condition != .none else { return .items([]) }
         return .items(
-            try await request.vaultActor.use { try $0.vault.list(service: method.service).map { Keychain.Item($0) } })
+            try await request.vaultActor.use {
+                try $0.vault.list(service: method.service, kind: WireKind.filter(method.kind)).map { Keychain.Item($0) }
+            })
     }
 }

@@ -14,8 +14,9 @@ enum RenameHandler: MethodHandler {
             return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
         }
         let reader = ItemReader(
-            service: method.service, account: method.account, reason: nil, mayUnlock: method.unlock ?? false,
-            applicationPassword: password, challenge: nil, redeemed: granted, deed: .rename(to: newName),
+            service: method.service, account: method.account, kind: WireKind.decode(method.kind), reason: nil,
+            mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted,
+            deed: .rename(to: newName),
             includesExpired: true)
         let item = try await reader.read(request, for: .rename) { vault, item, _ in
             try vault.rename(item, service: newName.service, account: newName.account)
@@ -29,7 +30,9 @@ enum RenameHandler: MethodHandler {
     ) async throws(Fault) -> ItemSummary? {
         let program = request.program()
         return try await request.vaultActor.use { state in
-            let item = try state.vault.find(service: method.service, account: method.account, includingExpired: true)
+            let item = try state.vault.find(
+                service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+                includingExpired: true)
             // An impossible change is refused before anybody is prompted.
             try state.vault.checkName(newName.service, newName.account, for: item)
             guard item.access.constraints.isEmpty else { return nil }
@@ -41,6 +44,6 @@ enum RenameHandler: MethodHandler {
     }
 
     static func logged(_ method: Keychain.Rename) -> LoggedCall? {
-        LoggedCall(event: .rename, service: method.service, account: method.account)
+        LoggedCall(event: .rename, service: method.service, account: method.account, kind: method.kind)
     }
 }

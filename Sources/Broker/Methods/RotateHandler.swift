@@ -10,12 +10,12 @@ enum RotateHandler: MethodHandler {
         let granted = try request.redeem(method.challenge)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
         let present = try await request.vaultActor.use {
-            try $0.vault.find(service: method.service, account: method.account)
+            try $0.vault.find(service: method.service, account: method.account, kind: WireKind.decode(method.kind))
         }
         let stretched = try await stretch(password, for: present, request)
         let reader = ItemReader(
-            service: method.service, account: method.account, reason: nil, mayUnlock: method.unlock ?? false,
-            applicationPassword: password, challenge: nil, redeemed: granted)
+            service: method.service, account: method.account, kind: WireKind.decode(method.kind), reason: nil,
+            mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted)
         let item = try await reader.read(request, for: .rotate) { vault, item, value in
             try vault.rotate(item, value: value, applicationPassword: stretched)
         }
@@ -36,6 +36,6 @@ enum RotateHandler: MethodHandler {
     }
 
     static func logged(_ method: Keychain.Rotate) -> LoggedCall? {
-        LoggedCall(event: .rotate, service: method.service, account: method.account)
+        LoggedCall(event: .rotate, service: method.service, account: method.account, kind: method.kind)
     }
 }

@@ -13,7 +13,9 @@ enum SearchHandler: MethodHandler {
         guard request.condition != .none else { return .items([]) }
         return .items(
             try await request.vaultActor.use {
-                try $0.vault.search(text: method.text, attributes: attributes).map { Keychain.Item($0) }
+                try $0.vault.search(
+                    text: method.text, attributes: attributes, kind: WireKind.filter(method.kind)
+                ).map { Keychain.Item($0) }
             })
     }
 }

@@ -10,8 +10,10 @@ enum SetHandler: MethodHandler {
     static func answer(_ method: Keychain.Set, _ request: Request) async throws(Fault) -> MethodAnswer {
         let granted = try request.redeem(method.challenge)
         let value = try request.secrets.decode(method.value)
+        let kind = WireKind.decode(method.kind)
+        let revision = try WireRevision.decode(method.ifRevision)
         let present = try await request.vaultActor.use { state in
-            try state.vault.access(service: method.service, account: method.account)
+            try state.vault.access(service: method.service, account: method.account, kind: kind)
         }
         let access = try WireAccess.decode(method.access, over: present)
         try await OwnerRule.check(access, in: request.vaultActor.record())
@@ -24,8 +26,8 @@ enum SetHandler: MethodHandler {
             throw Faults.applicationPasswordRequired
         }
         let draft = ItemDraft(
-            service: method.service, account: method.account, value: value, access: access, label: method.label,
-            comment: method.comment, attributes: method.attributes,
+            service: method.service, account: method.account, kind: kind, value: value, access: access,
+            label: method.label, comment: method.comment, attributes: method.attributes,
             expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 },
             applicationPassword: password)
         let mode: ItemDraft.Mode
@@ -37,16 +39,16 @@ enum SetHandler: MethodHandler {
         let program = request.program()
         return try await request.vaultActor.use { state in
             // The access control may have changed while fingers were checked or a password was stretched.
-            let now = try state.vault.access(service: method.service, account: method.account)
+            let now = try state.vault.access(service: method.service, account: method.account, kind: kind)
             guard try WireAccess.decode(method.access, over: now) == access else { throw Faults.challengeRefused }
             try OwnerRule.check(access, in: state.record)
-            let (item, replaced) = try state.vault.set(draft, mode: mode)
+            let (item, replaced) = try state.vault.set(draft, mode: mode, ifRevision: revision)
             state.note(AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced"))
             return .reply(Keychain.Set.Reply(item: Keychain.Item(item), replaced: replaced.map { Int64(clamping: $0) }))
         }
     }
 
     static func logged(_ method: Keychain.Set) -> LoggedCall? {
-        LoggedCall(event: .set, service: method.service, account: method.account)
+        LoggedCall(event: .set, service: method.service, account: method.account, kind: method.kind)
     }
 }

@@ -6,7 +6,9 @@ import Vault
 enum ShowHandler: MethodHandler {
     static func answer(_ method: Keychain.Show, _ request: Request) async throws(Fault) -> MethodAnswer {
         let item = try await request.vaultActor.use {
-            try $0.vault.find(service: method.service, account: method.account, includingExpired: true)
+            try $0.vault.find(
+                service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+                includingExpired: true)
         }
         return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
     }

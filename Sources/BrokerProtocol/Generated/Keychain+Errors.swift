@@ -27,6 +27,8 @@ extension Fault.Name {
     public static let ambiguous = Self(rawValue: "org.coffer.Keychain.Ambiguous")
     /// The vault or item that the call would make exists already.
     public static let alreadyExists = Self(rawValue: "org.coffer.Keychain.AlreadyExists")
+    /// The item is not in the state that ifRevision names: it was changed or deleted since. Nothing was changed.
+    public static let changed = Self(rawValue: "org.coffer.Keychain.Changed")
     /// The vault is locked. Unlock opens it.
     public static let locked = Self(rawValue: "org.coffer.Keychain.Locked")
     /// The caller may not do this.

@@ -38,6 +38,8 @@ extension Keychain {
         public static let name = "org.coffer.Keychain.Set"
         public var service: String
         public var account: String
+        /// As Item.kind. It is generic if it is left out.
+        public var kind: ItemKind?
         /// Base64.
         public var value: String
         public var access: AccessChange?
@@ -48,17 +50,22 @@ extension Keychain {
         public var expires: Int64?
         /// It is replace (the default), new or existing.
         public var mode: SetMode?
+        /// The item must be in the state that this revision names. Otherwise the answer is Changed, and nothing is
+        /// changed.
+        public var ifRevision: String?
         /// Base64. It is given exactly if the item requires app-password from then on.
         public var applicationPassword: String?
         public var challenge: String?
 
         public init(
-            service: String, account: String, value: String, access: AccessChange? = nil, label: String? = nil,
-            comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil, mode: SetMode? = nil,
-            applicationPassword: String? = nil, challenge: String? = nil
+            service: String, account: String, kind: ItemKind? = nil, value: String, access: AccessChange? = nil,
+            label: String? = nil, comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil,
+            mode: SetMode? = nil, ifRevision: String? = nil, applicationPassword: String? = nil,
+            challenge: String? = nil
         ) {
             self.service = service
             self.account = account
+            self.kind = kind
             self.value = value
             self.access = access
             self.label = label
@@ -66,6 +73,7 @@ extension Keychain {
             self.attributes = attributes
             self.expires = expires
             self.mode = mode
+            self.ifRevision = ifRevision
             self.applicationPassword = applicationPassword
             self.challenge = challenge
         }
@@ -87,6 +95,8 @@ extension Keychain {
         public static let name = "org.coffer.Keychain.Get"
         public var service: String
         public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
         /// Why the program asks, in its own words.
         public var reason: String?
         /// If the vault is locked, the answer is a challenge that also opens it, instead of Locked.
@@ -97,11 +107,12 @@ extension Keychain {
         public var challenge: String?
 
         public init(
-            service: String, account: String? = nil, reason: String? = nil, unlock: Bool? = nil,
+            service: String, account: String? = nil, kind: ItemKind? = nil, reason: String? = nil, unlock: Bool? = nil,
             applicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
+            self.kind = kind
             self.reason = reason
             self.unlock = unlock
             self.applicationPassword = applicationPassword
@@ -135,10 +146,13 @@ extension Keychain {
         public static let name = "org.coffer.Keychain.Exists"
         public var service: String
         public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
 
-        public init(service: String, account: String? = nil) {
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
             self.service = service
             self.account = account
+            self.kind = kind
         }
 
         public struct Reply: Codable, Sendable, Equatable {
@@ -154,20 +168,29 @@ extension Keychain {
         public typealias Reply = ItemReply
         public var service: String
         public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
 
-        public init(service: String, account: String? = nil) {
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
             self.service = service
             self.account = account
+            self.kind = kind
         }
     }
 
-    /// Lists the items, sorted by service, then by account. With the "more" flag each reply has one item.
+    /// Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one
+    /// item.
     public struct List: VarlinkMethod {
         public static let name = "org.coffer.Keychain.List"
         public typealias Reply = ItemsReply
         public var service: String?
+        /// Only items of this kind. If it is left out, items of all kinds.
+        public var kind: ItemKind?
 
-        public init(service: String? = nil) { self.service = service }
+        public init(service: String? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.kind = kind
+        }
     }
 
     /// Lists the items that have all of the attributes and contain the text.
@@ -177,10 +200,13 @@ extension Keychain {
         /// Service, account, label or comment contains it, in upper or lower case.
         public var text: String?
         public var attributes: [String: String]?
+        /// As for List.
+        public var kind: ItemKind?
 
-        public init(text: String? = nil, attributes: [String: String]? = nil) {
+        public init(text: String? = nil, attributes: [String: String]? = nil, kind: ItemKind? = nil) {
             self.text = text
             self.attributes = attributes
+            self.kind = kind
         }
     }
 
@@ -191,6 +217,8 @@ extension Keychain {
         public typealias Reply = ItemReply
         public var service: String
         public var account: String
+        /// As for Set.
+        public var kind: ItemKind?
         public var access: AccessControl?
         public var label: String?
         public var comment: String?
@@ -206,12 +234,13 @@ extension Keychain {
         public var challenge: String?
 
         public init(
-            service: String, account: String, access: AccessControl? = nil, label: String? = nil,
+            service: String, account: String, kind: ItemKind? = nil, access: AccessControl? = nil, label: String? = nil,
             comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil, unlock: Bool? = nil,
             applicationPassword: String? = nil, newApplicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
+            self.kind = kind
             self.access = access
             self.label = label
             self.comment = comment
@@ -231,6 +260,8 @@ extension Keychain {
         public typealias Reply = ItemReply
         public var service: String
         public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
         /// As for Get.
         public var unlock: Bool?
         /// Base64. It is always given if the item has one, because the fresh key is sealed under it too.
@@ -238,11 +269,12 @@ extension Keychain {
         public var challenge: String?
 
         public init(
-            service: String, account: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil,
-            challenge: String? = nil
+            service: String, account: String? = nil, kind: ItemKind? = nil, unlock: Bool? = nil,
+            applicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
+            self.kind = kind
             self.unlock = unlock
             self.applicationPassword = applicationPassword
             self.challenge = challenge
@@ -255,20 +287,28 @@ extension Keychain {
         public typealias Reply = ItemReply
         public var service: String
         public var account: String
+        /// As for Set.
+        public var kind: ItemKind?
+        /// As for Set.
+        public var ifRevision: String?
 
-        public init(service: String, account: String) {
+        public init(service: String, account: String, kind: ItemKind? = nil, ifRevision: String? = nil) {
             self.service = service
             self.account = account
+            self.kind = kind
+            self.ifRevision = ifRevision
         }
     }
 
     /// Gives an item another name. An item with requirements asks the person as reading does, because prompts show
-    /// its name. The purpose is rename.
+    /// its name. The purpose is rename. The kind stays the same.
     public struct Rename: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Rename"
         public typealias Reply = ItemReply
         public var service: String
         public var account: String
+        /// As for Set.
+        public var kind: ItemKind?
         public var newService: String
         public var newAccount: String
         /// As for Get.
@@ -278,11 +318,12 @@ extension Keychain {
         public var challenge: String?
 
         public init(
-            service: String, account: String, newService: String, newAccount: String, unlock: Bool? = nil,
-            applicationPassword: String? = nil, challenge: String? = nil
+            service: String, account: String, kind: ItemKind? = nil, newService: String, newAccount: String,
+            unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
+            self.kind = kind
             self.newService = newService
             self.newAccount = newAccount
             self.unlock = unlock
@@ -339,43 +380,5 @@ extension Keychain {
         public var challenge: String?
 
         public init(challenge: String? = nil) { self.challenge = challenge }
-    }
-
-    /// Returns the state of the vault, and the guarantees that hold here.
-    public struct Status: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Status"
-
-        public init() {}
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var vault: VaultState
-            public var sealer: Sealer
-            /// The broker's.
-            public var version: String
-            /// The broker is a sandbox, which protects nothing.
-            public var sandbox: Bool
-            /// What locks the vault by itself, for people to read: screen, sleep, 15 min idle.
-            public var locks: [String]
-            /// The same for programs.
-            public var lockedBy: LockCauses
-            /// What weakens the guarantees here (sandbox, broker run as root), for people to read.
-            public var warnings: [String]
-            /// It is absent if it is not known, because the vault was not opened yet.
-            public var recovery: RecoveryState?
-
-            public init(
-                vault: VaultState, sealer: Sealer, version: String, sandbox: Bool, locks: [String] = [],
-                lockedBy: LockCauses = LockCauses(), warnings: [String], recovery: RecoveryState? = nil
-            ) {
-                self.vault = vault
-                self.sealer = sealer
-                self.version = version
-                self.sandbox = sandbox
-                self.locks = locks
-                self.lockedBy = lockedBy
-                self.warnings = warnings
-                self.recovery = recovery
-            }
-        }
     }
 }

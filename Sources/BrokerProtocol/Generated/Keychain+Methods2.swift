@@ -2,6 +2,44 @@
 import Varlink
 
 extension Keychain {
+    /// Returns the state of the vault, and the guarantees that hold here.
+    public struct Status: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Status"
+
+        public init() {}
+
+        public struct Reply: Codable, Sendable, Equatable {
+            public var vault: VaultState
+            public var sealer: Sealer
+            /// The broker's.
+            public var version: String
+            /// The broker is a sandbox, which protects nothing.
+            public var sandbox: Bool
+            /// What locks the vault by itself, for people to read: screen, sleep, 15 min idle.
+            public var locks: [String]
+            /// The same for programs.
+            public var lockedBy: LockCauses
+            /// What weakens the guarantees here (sandbox, broker run as root), for people to read.
+            public var warnings: [String]
+            /// It is absent if it is not known, because the vault was not opened yet.
+            public var recovery: RecoveryState?
+
+            public init(
+                vault: VaultState, sealer: Sealer, version: String, sandbox: Bool, locks: [String] = [],
+                lockedBy: LockCauses = LockCauses(), warnings: [String], recovery: RecoveryState? = nil
+            ) {
+                self.vault = vault
+                self.sealer = sealer
+                self.version = version
+                self.sandbox = sandbox
+                self.locks = locks
+                self.lockedBy = lockedBy
+                self.warnings = warnings
+                self.recovery = recovery
+            }
+        }
+    }
+
     /// Makes a recovery code for the caller's own vault. An earlier code stays valid until ConfirmRecoveryCode.
     public struct NewRecoveryCode: VarlinkMethod {
         public static let name = "org.coffer.Keychain.NewRecoveryCode"

@@ -46,6 +46,9 @@ extension Keychain {
           id: string,
           service: string,
           account: string,
+          # It is generic, internet, key, certificate or file. Items of different kinds have different names,
+          # even if service and account are the same.
+          kind: string,
           label: ?string,
           comment: ?string,
           attributes: [string]string,
@@ -53,7 +56,11 @@ extension Keychain {
           created: int,
           modified: int,
           expires: ?int,
+          # Counts the item's values, from 1.
           version: int,
+          # Names this state of the item. It is another one after any change of value, access, name or settings, and after a
+          # renewal of its key. A state that was deleted never comes back under the same revision. See ifRevision.
+          revision: string,
           # The enrolled fingers that the value is bound to, as Biometry of org.coffer.Authentication names them.
           # It is absent if the value is bound to none.
           biometrySet: ?string
@@ -151,6 +158,8 @@ extension Keychain {
           item: ?string,
           service: ?string,
           account: ?string,
+          # The item's kind. It is absent if that is generic.
+          kind: ?string,
           require: []string,
           # Why the program asks, in its own words.
           reason: ?string,
@@ -166,6 +175,8 @@ extension Keychain {
         method Set(
           service: string,
           account: string,
+          # As Item.kind. It is generic if it is left out.
+          kind: ?string,
           # Base64.
           value: string,
           access: ?AccessChange,
@@ -176,6 +187,8 @@ extension Keychain {
           expires: ?int,
           # It is replace (the default), new or existing.
           mode: ?string,
+          # The item must be in the state that this revision names. Otherwise the answer is Changed, and nothing is changed.
+          ifRevision: ?string,
           # Base64. It is given exactly if the item requires app-password from then on.
           applicationPassword: ?string,
           challenge: ?string,
@@ -191,6 +204,8 @@ extension Keychain {
         method Get(
           service: string,
           account: ?string,
+          # As for Set.
+          kind: ?string,
           # Why the program asks, in its own words.
           reason: ?string,
           # If the vault is locked, the answer is a challenge that also opens it, instead of Locked.
@@ -212,19 +227,41 @@ extension Keychain {
         method Withdraw(challenge: string, group: ?string, user: ?string) -> ()
 
         # Tells whether an item exists.
-        method Exists(service: string, account: ?string, group: ?string, user: ?string) -> (exists: bool)
+        method Exists(
+          service: string,
+          account: ?string,
+          # As for Set.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (exists: bool)
 
         # Returns an item without its value.
-        method Show(service: string, account: ?string, group: ?string, user: ?string) -> (item: Item)
+        method Show(
+          service: string,
+          account: ?string,
+          # As for Set.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item)
 
-        # Lists the items, sorted by service, then by account. With the "more" flag each reply has one item.
-        method List(service: ?string, group: ?string, user: ?string) -> (items: []Item)
+        # Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one item.
+        method List(
+          service: ?string,
+          # Only items of this kind. If it is left out, items of all kinds.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (items: []Item)
 
         # Lists the items that have all of the attributes and contain the text.
         method Search(
           # Service, account, label or comment contains it, in upper or lower case.
           text: ?string,
           attributes: ?[string]string,
+          # As for List.
+          kind: ?string,
           group: ?string,
           user: ?string
         ) -> (items: []Item)
@@ -235,6 +272,8 @@ extension Keychain {
         method Edit(
           service: string,
           account: string,
+          # As for Set.
+          kind: ?string,
           access: ?AccessControl,
           label: ?string,
           comment: ?string,
@@ -257,6 +296,8 @@ extension Keychain {
         method Rotate(
           service: string,
           account: ?string,
+          # As for Set.
+          kind: ?string,
           # As for Get.
           unlock: ?bool,
           # Base64. It is always given if the item has one, because the fresh key is sealed under it too.
@@ -267,13 +308,24 @@ extension Keychain {
         ) -> (item: Item)
 
         # Deletes an item.
-        method Delete(service: string, account: string, group: ?string, user: ?string) -> (item: Item)
+        method Delete(
+          service: string,
+          account: string,
+          # As for Set.
+          kind: ?string,
+          # As for Set.
+          ifRevision: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item)
 
         # Gives an item another name. An item with requirements asks the person as reading does, because prompts show its name.
-        # The purpose is rename.
+        # The purpose is rename. The kind stays the same.
         method Rename(
           service: string,
           account: string,
+          # As for Set.
+          kind: ?string,
           newService: string,
           newAccount: string,
           # As for Get.
@@ -337,53 +389,6 @@ extension Keychain {
           # It is absent if it is not known, because the vault was not opened yet.
           recovery: ?RecoveryState
         )
-
-        # Makes a recovery code for the caller's own vault. An earlier code stays valid until ConfirmRecoveryCode.
-        method NewRecoveryCode(challenge: ?string, group: ?string, user: ?string) -> (
-          # Six groups of five characters, joined by hyphens.
-          code: string,
-          # The number of the group that ConfirmRecoveryCode must repeat, from 1.
-          part: int
-        )
-
-        # Confirms the code that NewRecoveryCode gave to this process at most ten minutes ago. The code is then valid.
-        method ConfirmRecoveryCode(
-          # The group that was asked back. After the fifth wrong one the code is dropped.
-          characters: string,
-          group: ?string,
-          user: ?string
-        ) -> (
-          # When the code was made.
-          made: int
-        )
-
-        # Tells how the caller's own vault is tied to the measured boot.
-        method Boot(group: ?string, user: ?string) -> (
-          # It is absent if the vault is not tied to the boot.
-          boot: ?BootState
-        )
-
-        # The parts of the present boot that a tie to these registers holds.
-        # Coffer takes them from the firmware's log, as far as the TPM's registers confirm the log.
-        type BootCoverage (
-          registers: []int,
-          # held: a start with another command line is another boot. open: it is not. unknown: the firmware's log does not tell.
-          commandLine: string,
-          # The same for another initrd.
-          initrd: string,
-          # Each change of the boot menu is another boot, too. Nobody can approve such a change in advance.
-          changesWithMenu: bool,
-          # Why something is unknown.
-          reason: ?string
-        )
-
-        # Tells what a tie would hold or holds. It asks no person.
-        method TieCoverage(
-          # If it is left out: 4, 7, and those that hold the kernel's command line and initrd here.
-          registers: ?[]int,
-          group: ?string,
-          user: ?string
-        ) -> (coverage: BootCoverage)
 
 
         """#

@@ -3,6 +3,53 @@ import Varlink
 
 extension Keychain {
     static let text2 = #"""
+        # Makes a recovery code for the caller's own vault. An earlier code stays valid until ConfirmRecoveryCode.
+        method NewRecoveryCode(challenge: ?string, group: ?string, user: ?string) -> (
+          # Six groups of five characters, joined by hyphens.
+          code: string,
+          # The number of the group that ConfirmRecoveryCode must repeat, from 1.
+          part: int
+        )
+
+        # Confirms the code that NewRecoveryCode gave to this process at most ten minutes ago. The code is then valid.
+        method ConfirmRecoveryCode(
+          # The group that was asked back. After the fifth wrong one the code is dropped.
+          characters: string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # When the code was made.
+          made: int
+        )
+
+        # Tells how the caller's own vault is tied to the measured boot.
+        method Boot(group: ?string, user: ?string) -> (
+          # It is absent if the vault is not tied to the boot.
+          boot: ?BootState
+        )
+
+        # The parts of the present boot that a tie to these registers holds.
+        # Coffer takes them from the firmware's log, as far as the TPM's registers confirm the log.
+        type BootCoverage (
+          registers: []int,
+          # held: a start with another command line is another boot. open: it is not. unknown: the firmware's log does not tell.
+          commandLine: string,
+          # The same for another initrd.
+          initrd: string,
+          # Each change of the boot menu is another boot, too. Nobody can approve such a change in advance.
+          changesWithMenu: bool,
+          # Why something is unknown.
+          reason: ?string
+        )
+
+        # Tells what a tie would hold or holds. It asks no person.
+        method TieCoverage(
+          # If it is left out: 4, 7, and those that hold the kernel's command line and initrd here.
+          registers: ?[]int,
+          group: ?string,
+          user: ?string
+        ) -> (coverage: BootCoverage)
+
         # Ties the vault to the present boot, or releases it.
         # If there is no recovery code, the answer is Failed. If the vault is tied already, the answer is AlreadyExists.
         method TieToBoot(
@@ -129,6 +176,8 @@ extension Keychain {
         )
         # The vault or item that the call would make exists already.
         error AlreadyExists (message: string, advice: ?string)
+        # The item is not in the state that ifRevision names: it was changed or deleted since. Nothing was changed.
+        error Changed (message: string, advice: ?string)
         # The vault is locked. Unlock opens it.
         error Locked (message: string, advice: ?string)
         # The caller may not do this.

@@ -49,6 +49,9 @@ extension Keychain {
         public var id: String
         public var service: String
         public var account: String
+        /// It is generic, internet, key, certificate or file. Items of different kinds have different names, even if
+        /// service and account are the same.
+        public var kind: ItemKind
         public var label: String?
         public var comment: String?
         public var attributes: [String: String]
@@ -56,19 +59,25 @@ extension Keychain {
         public var created: Int64
         public var modified: Int64
         public var expires: Int64?
+        /// Counts the item's values, from 1.
         public var version: Int64
+        /// Names this state of the item. It is another one after any change of value, access, name or settings, and
+        /// after a renewal of its key. A state that was deleted never comes back under the same revision. See
+        /// ifRevision.
+        public var revision: String
         /// The enrolled fingers that the value is bound to, as Biometry of org.coffer.Authentication names them. It
         /// is absent if the value is bound to none.
         public var biometrySet: String?
 
         public init(
-            id: String, service: String, account: String, label: String? = nil, comment: String? = nil,
-            attributes: [String: String], access: AccessControl, created: Int64, modified: Int64, expires: Int64? = nil,
-            version: Int64, biometrySet: String? = nil
+            id: String, service: String, account: String, kind: ItemKind = .generic, label: String? = nil,
+            comment: String? = nil, attributes: [String: String], access: AccessControl, created: Int64,
+            modified: Int64, expires: Int64? = nil, version: Int64, revision: String = "", biometrySet: String? = nil
         ) {
             self.id = id
             self.service = service
             self.account = account
+            self.kind = kind
             self.label = label
             self.comment = comment
             self.attributes = attributes
@@ -77,6 +86,7 @@ extension Keychain {
             self.modified = modified
             self.expires = expires
             self.version = version
+            self.revision = revision
             self.biometrySet = biometrySet
         }
     }
@@ -217,6 +227,8 @@ extension Keychain {
         public var item: String?
         public var service: String?
         public var account: String?
+        /// The item's kind. It is absent if that is generic.
+        public var kind: ItemKind?
         public var require: [String]
         /// Why the program asks, in its own words.
         public var reason: String?
@@ -227,8 +239,8 @@ extension Keychain {
         public init(
             sequence: Int64, time: Int64, event: String, outcome: String, uid: Int64? = nil, pid: Int64? = nil,
             program: String? = nil, resolved: Bool, controlGroup: String? = nil, item: String? = nil,
-            service: String? = nil, account: String? = nil, require: [String], reason: String? = nil,
-            detail: String? = nil, missed: Int64? = nil
+            service: String? = nil, account: String? = nil, kind: ItemKind? = nil, require: [String],
+            reason: String? = nil, detail: String? = nil, missed: Int64? = nil
         ) {
             self.sequence = sequence
             self.time = time
@@ -242,6 +254,7 @@ extension Keychain {
             self.item = item
             self.service = service
             self.account = account
+            self.kind = kind
             self.require = require
             self.reason = reason
             self.detail = detail

@@ -39,18 +39,26 @@ final class Change: Snapshot {
     }
 
     /// Adds an item, or replaces its record.
-    func put(_ record: ItemRecord, of summary: ItemSummary, replacing old: StoredItem?) throws(VaultError) {
+    ///
+    /// - Parameter metadata: what the record has sealed.
+    func put(
+        _ record: ItemRecord, _ metadata: Metadata, of item: ItemID, replacing old: StoredItem?
+    ) throws(VaultError) -> ItemSummary {
         let bytes = record.encoded
-        try rows.put(record: bytes, of: summary.id)
+        try rows.put(record: bytes, of: item)
         let (key, digest) = try cryptography { () throws(CryptographyError) in
-            (try TreeEntry.key(item: summary.id), try TreeEntry.digest(item: summary.id, record: bytes))
+            (try TreeEntry.key(item: item), try TreeEntry.digest(item: item, record: bytes))
         }
         try tree.set(key, digest)
-        try index(summary.id, from: old?.summary.metadata, to: summary.metadata)
+        try index(item, from: old?.summary.metadata, to: metadata)
         if old == nil { next.itemCount += 1 }
         // A change that makes the file smaller is always allowed.
-        guard bytes.count > old?.record.encoded.count ?? 0 else { return }
-        try room.checkRecords(rows, items: UInt64(next.itemCount))
+        if bytes.count > old?.record.encoded.count ?? 0 {
+            try room.checkRecords(rows, items: UInt64(next.itemCount))
+        }
+        return ItemSummary(
+            id: item, version: record.version, metadata: metadata, access: record.access,
+            revision: ItemRevision(digest: digest))
     }
 
     func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {

@@ -42,17 +42,18 @@ public struct ItemView: ~Copyable {
 }
 
 extension OpenVault {
-    /// Finds one item as ``find(service:account:includingExpired:)`` does, and gives it to `body` within the same transaction. So its place in the tree is
+    /// Finds one item as ``find(service:account:kind:includingExpired:)`` does, and gives it to `body` within the same transaction. So its place in the tree is
     /// proved once, and nothing changes between judging and reading.
     ///
     /// - Parameter body: calls nothing else of the vault.
     /// - Throws: as `find`, and what `body` throws.
     public func look<Value>(
-        service: String, account: String?, includingExpired: Bool = false, _ body: (borrowing ItemView) throws -> Value
+        service: String, account: String?, kind: ItemKind = .generic, includingExpired: Bool = false,
+        _ body: (borrowing ItemView) throws -> Value
     ) throws -> Value {
         try read { (snapshot) throws(VaultError) -> Result<Value, any Error> in
             let stored = try one(
-                of: snapshot.items(service: service, account: account), includingExpired: includingExpired)
+                of: snapshot.items(service: service, account: account, kind: kind), includingExpired: includingExpired)
             let view = ItemView(stored, snapshot, self)
             return Result { try body(view) }
         }.get()

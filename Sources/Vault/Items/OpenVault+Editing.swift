@@ -17,14 +17,17 @@ extension OpenVault {
     ///
     /// - Throws: `.alreadyExists` if another item has it; `.limitExceeded`, `.invalidArgument`, `.damaged`, `.storage`.
     public func checkName(_ service: String, _ account: String, for item: ItemSummary) throws(VaultError) {
+        let kind = item.metadata.kind
         try Limits.check(service: service, account: account)
-        let other = try read { (snapshot) throws(VaultError) in try snapshot.item(service: service, account: account) }
+        let other = try read { (snapshot) throws(VaultError) in
+            try snapshot.item(service: service, account: account, kind: kind)
+        }
         guard other == nil || other?.summary.id == item.id else { throw Self.nameIsTaken }
     }
 
     private static var nameIsTaken: VaultError { VaultError(.alreadyExists, "an item of that name exists already") }
 
-    /// Gives an item another name.
+    /// Gives an item another name. Its kind stays the same.
     ///
     /// - Throws: `.alreadyExists` if another item has the name; otherwise as `edit`.
     @discardableResult
@@ -32,17 +35,35 @@ extension OpenVault {
         try Limits.check(service: service, account: account)
         return try write { (change) throws(VaultError) in
             let old = try change.present(item)
-            if let other = try change.item(service: service, account: account) {
+            let before = old.summary.metadata
+            if let other = try change.item(service: service, account: account, kind: before.kind) {
                 guard other.summary.id == item.id else { throw Self.nameIsTaken }
                 return old.summary
             }
-            let before = old.summary.metadata
             let metadata = Metadata(
-                service: service, account: account, label: before.label, comment: before.comment,
+                service: service, account: account, kind: before.kind, label: before.label, comment: before.comment,
                 attributes: before.attributes,
                 created: before.created, modified: now(), valueSet: before.valueSet, expires: before.expires,
                 biometrySet: before.biometrySet)
             return try replace(old, metadata: metadata, change)
+        }
+    }
+
+    /// Deletes the item of this name, expired or not.
+    ///
+    /// - Parameter revision: the state that the item must be in; nil for any.
+    /// - Returns: the item as it was.
+    /// - Throws: `.outdated` if the item is not in that state, or not there at all; `.notFound`; `.damaged`, `.storage`.
+    @discardableResult
+    public func delete(
+        service: String, account: String, kind: ItemKind = .generic, ifRevision revision: ItemRevision? = nil
+    ) throws(VaultError) -> ItemSummary {
+        try write { (change) throws(VaultError) in
+            let old = try change.item(service: service, account: account, kind: kind)
+            try old.check(revision)
+            guard let old else { throw .notFound }
+            try change.remove(old)
+            return old.summary
         }
     }
 
@@ -53,10 +74,8 @@ extension OpenVault {
 
     func replace(_ old: StoredItem, metadata: Metadata, _ change: Change) throws(VaultError) -> ItemSummary {
         let sealed = try old.context(format).seal(metadata: metadata, key: keys.metadata)
-        let summary = ItemSummary(
-            id: old.summary.id, version: old.record.version, metadata: metadata, access: old.record.access)
-        try change.put(old.record.replacing(sealedMetadata: sealed), of: summary, replacing: old)
-        return summary
+        return try change.put(
+            old.record.replacing(sealedMetadata: sealed), metadata, of: old.summary.id, replacing: old)
     }
 }
 

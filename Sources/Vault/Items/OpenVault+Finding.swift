@@ -2,17 +2,17 @@ import Cryptography
 
 /// Finds items. The vault may be locked.
 extension OpenVault {
-    /// Finds the one item of this service and account.
+    /// Finds the one item of this service, account and kind.
     ///
     /// - Parameters:
-    ///   - account: may be nil if the service has only one item.
+    ///   - account: may be nil if the service has only one item of this kind.
     ///   - includingExpired: also returns an expired item, so that it can be deleted or renamed.
     /// - Throws: `.notFound`, also if the item has expired; `.ambiguous`; `.damaged`; `.storage`.
     public func find(
-        service: String, account: String?, includingExpired: Bool = false
+        service: String, account: String?, kind: ItemKind = .generic, includingExpired: Bool = false
     ) throws(VaultError) -> ItemSummary {
         let found = try read { (snapshot) throws(VaultError) in
-            try snapshot.items(service: service, account: account)
+            try snapshot.items(service: service, account: account, kind: kind)
         }
         return try one(of: found, includingExpired: includingExpired).summary
     }
@@ -26,21 +26,26 @@ extension OpenVault {
         throw found.first.map { .expired($0.summary) } ?? VaultError.notFound
     }
 
-    /// All items, or those of a service, including expired ones. Sorted by service and account.
+    /// All items, or those of a service, of a kind, or of both, including expired ones. Sorted by service, account and
+    /// kind.
     ///
     /// - Throws: `.damaged`, `.storage`.
-    public func list(service: String? = nil) throws(VaultError) -> [ItemSummary] {
-        try read { (snapshot) throws(VaultError) -> [ItemSummary] in
-            if let service { return try snapshot.items(service: service).map(\.summary).sortedByName() }
-            return try snapshot.allItems().map(\.summary).sortedByName()
+    public func list(service: String? = nil, kind: ItemKind? = nil) throws(VaultError) -> [ItemSummary] {
+        let items = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
+            if let service { return try snapshot.items(service: service, kind: kind).map(\.summary) }
+            return try snapshot.allItems().map(\.summary)
         }
+        return items.sortedByName(of: kind)
     }
 
     /// Finds items that have all these attributes, and whose service, account, label or comment contains the text.
     /// Ignores case.
     ///
+    /// - Parameter kind: nil for items of all kinds.
     /// - Throws: `.damaged`, `.storage`.
-    public func search(text: String? = nil, attributes: [String: String] = [:]) throws(VaultError) -> [ItemSummary] {
+    public func search(
+        text: String? = nil, attributes: [String: String] = [:], kind: ItemKind? = nil
+    ) throws(VaultError) -> [ItemSummary] {
         let items = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
             guard !attributes.isEmpty else { return try snapshot.allItems().map(\.summary) }
             var common: Set<ItemID>?
@@ -61,18 +66,22 @@ extension OpenVault {
             }
             return found
         }
-        guard let text = text?.lowercased(), !text.isEmpty else { return items.sortedByName() }
+        guard let text = text?.lowercased(), !text.isEmpty else { return items.sortedByName(of: kind) }
         return items.filter { item in
             let metadata = item.metadata
             return [metadata.service, metadata.account, metadata.label ?? "", metadata.comment ?? ""]
                 .contains { $0.lowercased().contains(text) }
-        }.sortedByName()
+        }.sortedByName(of: kind)
     }
 }
 
 extension [ItemSummary] {
-    fileprivate func sortedByName() -> [ItemSummary] {
-        sorted { ($0.metadata.service, $0.metadata.account) < ($1.metadata.service, $1.metadata.account) }
+    /// - Parameter kind: the kind of the items that are returned; nil for all.
+    fileprivate func sortedByName(of kind: ItemKind?) -> [ItemSummary] {
+        filter { kind == nil || $0.metadata.kind == kind }.sorted {
+            ($0.metadata.service, $0.metadata.account, $0.metadata.kind.rawValue)
+                < ($1.metadata.service, $1.metadata.account, $1.metadata.kind.rawValue)
+        }
     }
 }
 

@@ -7,23 +7,25 @@ extension OpenVault {
     /// that the draft leaves out. Its access control is always the draft's. An expired item keeps the same, except its
     /// expiry.
     ///
+    /// - Parameter revision: the state that the item must be in; nil for any, also for none.
     /// - Returns: the item, and when the replaced value had been set.
-    /// - Throws: `.alreadyExists` or `.notFound`, depending on the mode; `.limitExceeded`, `.invalidArgument`,
+    /// - Throws: `.outdated` if the item is not in that state; `.alreadyExists` or `.notFound`, depending on the mode; `.limitExceeded`, `.invalidArgument`,
     ///   `.damaged`, `.storage`.
     @discardableResult
     public func set(
-        _ draft: ItemDraft, mode: ItemDraft.Mode = .replace
+        _ draft: ItemDraft, mode: ItemDraft.Mode = .replace, ifRevision revision: ItemRevision? = nil
     ) throws(VaultError) -> (item: ItemSummary, replaced: UInt64?) {
         try Limits.check(draft)
         try checkAvailability(draft.access, hasPassword: draft.applicationPassword != nil)
         let now = now()
         return try write { (change) throws(VaultError) in
-            let old = try change.item(service: draft.service, account: draft.account)
+            let old = try change.item(service: draft.service, account: draft.account, kind: draft.kind)
             let live = old.flatMap { $0.summary.metadata.isExpired(at: now) ? nil : $0 }
+            try live.check(revision)
             if live != nil, mode == .new { throw VaultError(.alreadyExists, "the item exists already") }
             if live == nil, mode == .existing { throw old.map { .expired($0.summary) } ?? .notFound }
             let metadata = Metadata(
-                service: draft.service, account: draft.account,
+                service: draft.service, account: draft.account, kind: draft.kind,
                 label: Self.text(draft.label, else: old?.summary.metadata.label),
                 comment: Self.text(draft.comment, else: old?.summary.metadata.comment),
                 attributes: draft.attributes ?? old?.summary.metadata.attributes ?? [:],
@@ -40,9 +42,11 @@ extension OpenVault {
     /// item.
     ///
     /// - Throws: `.damaged`, `.storage`.
-    public func access(service: String, account: String) throws(VaultError) -> AccessControl? {
+    public func access(
+        service: String, account: String, kind: ItemKind = .generic
+    ) throws(VaultError) -> AccessControl? {
         try read { (snapshot) throws(VaultError) in
-            try snapshot.item(service: service, account: account)?.summary.access
+            try snapshot.item(service: service, account: account, kind: kind)?.summary.access
         }
     }
 
@@ -105,8 +109,7 @@ extension OpenVault {
         }
         let stored = ItemRecord(
             version: version, access: access, sealedMetadata: sealedMetadata, valueDigest: digest, slots: slots)
-        let summary = ItemSummary(id: id, version: version, metadata: metadata, access: access)
-        try change.put(stored, of: summary, replacing: old)
+        let summary = try change.put(stored, metadata, of: id, replacing: old)
         try change.put(sealedValue: sealedValue, of: id)
         if let old, old.record.access != access { try change.moveEpoch() }
         return summary
@@ -143,6 +146,17 @@ extension OpenVault {
         metadata.modified = now()
         try Limits.check(metadata)
         return metadata
+    }
+}
+
+extension StoredItem? {
+    /// - Parameter revision: the state that the item must be in; nil for any, also for none.
+    /// - Throws: `.outdated` if it is not in that state, or not there at all.
+    func check(_ revision: ItemRevision?) throws(VaultError) {
+        guard let revision, self?.summary.revision != revision else { return }
+        throw VaultError(
+            .outdated, "the item is not as it was when it was looked at: it was changed or deleted since",
+            advice: "look at it again")
     }
 }
 

@@ -67,29 +67,34 @@ class Snapshot {
         let metadata = try context.open(metadata: record.sealedMetadata, key: keys.metadata)
         return StoredItem(
             record: record,
-            summary: ItemSummary(id: id, version: record.version, metadata: metadata, access: record.access))
+            summary: ItemSummary(
+                id: id, version: record.version, metadata: metadata, access: record.access,
+                revision: ItemRevision(digest: digest)))
     }
 
-    func item(service: String, account: String) throws(VaultError) -> StoredItem? {
-        let term = try cryptography { () throws(CryptographyError) in try keys.term(service: service, account: account)
+    func item(service: String, account: String, kind: ItemKind) throws(VaultError) -> StoredItem? {
+        let term = try cryptography { () throws(CryptographyError) in
+            try keys.term(service: service, account: account, kind: kind)
         }
         let ids = try items(of: term)
         guard let id = ids.first else { return nil }
         let item = try item(id)
         guard ids.count == 1, item.summary.metadata.service.isSameText(as: service),
-            item.summary.metadata.account.isSameText(as: account)
+            item.summary.metadata.account.isSameText(as: account), item.summary.metadata.kind == kind
         else { throw .damaged("an index entry leads to another item") }
         return item
     }
 
-    /// The item of this name, or all items of a service where no account is named.
-    func items(service: String, account: String?) throws(VaultError) -> [StoredItem] {
-        guard let account else { return try items(service: service) }
-        return try item(service: service, account: account).map { [$0] } ?? []
+    /// The item of this name, or all items of a service and kind where no account is named.
+    func items(service: String, account: String?, kind: ItemKind) throws(VaultError) -> [StoredItem] {
+        guard let account else { return try items(service: service, kind: kind) }
+        return try item(service: service, account: account, kind: kind).map { [$0] } ?? []
     }
 
     /// All items of a service.
-    func items(service: String) throws(VaultError) -> [StoredItem] {
+    ///
+    /// - Parameter kind: nil for all kinds.
+    func items(service: String, kind: ItemKind? = nil) throws(VaultError) -> [StoredItem] {
         let term = try cryptography { () throws(CryptographyError) in try keys.term(service: service) }
         var items: [StoredItem] = []
         for id in try self.items(of: term) {
@@ -97,7 +102,7 @@ class Snapshot {
             guard item.summary.metadata.service.isSameText(as: service) else {
                 throw .damaged("an index entry leads to another item")
             }
-            items.append(item)
+            if kind == nil || item.summary.metadata.kind == kind { items.append(item) }
         }
         return items
     }

@@ -53,8 +53,10 @@ struct VaultKeys: Sendable {
 
     // The blind indexes: terms of 32 bytes. Only the index key tells what a term stands for.
 
-    func term(service: String, account: String) throws(CryptographyError) -> [UInt8] {
-        try term("name", service, account)
+    func term(service: String, account: String, kind: ItemKind) throws(CryptographyError) -> [UInt8] {
+        // A generic item's term is what it was before there were kinds.
+        if kind == .generic { return try term("name", service, account) }
+        return try term("name", service, account, kind.rawValue)
     }
 
     func term(service: String) throws(CryptographyError) -> [UInt8] { try term("service", service) }
@@ -66,7 +68,8 @@ struct VaultKeys: Sendable {
     /// All terms that an item is found by.
     func terms(of metadata: Metadata) throws(CryptographyError) -> [[UInt8]] {
         var terms = [
-            try term(service: metadata.service, account: metadata.account), try term(service: metadata.service),
+            try term(service: metadata.service, account: metadata.account, kind: metadata.kind),
+            try term(service: metadata.service),
         ]
         for (name, value) in metadata.attributes { terms.append(try term(attribute: name, value: value)) }
         return terms

@@ -24,20 +24,23 @@ public struct AccessRecord: Codable, Sendable, Equatable {
         public var item: String?
         public var service: String
         public var account: String?
+        /// nil for a generic item, and if the request was refused before its kind was known.
+        public var kind: ItemKind?
         /// The constraints that reading the item demands.
         public var require: [String]
 
-        public init(item: String?, service: String, account: String?, require: [String]) {
+        public init(item: String?, service: String, account: String?, kind: ItemKind? = nil, require: [String]) {
             self.item = item
             self.service = service
             self.account = account
+            self.kind = kind == .generic ? nil : kind
             self.require = require
         }
 
         public init(_ item: ItemSummary) {
             self.init(
                 item: item.id.description, service: item.metadata.service, account: item.metadata.account,
-                require: item.access.constraints.members.map(\.description))
+                kind: item.metadata.kind, require: item.access.constraints.members.map(\.description))
         }
     }
 

@@ -11,6 +11,7 @@ public struct ItemDraft: Sendable {
 
     public var service: String
     public var account: String
+    public var kind: ItemKind
     public var value: SecretBytes
     public var access: AccessControl
     /// nil: an existing item keeps its label. Empty: no label. Comment and attributes work the same way.
@@ -23,13 +24,14 @@ public struct ItemDraft: Sendable {
     public var applicationPassword: StretchedPassword?
 
     public init(
-        service: String, account: String, value: SecretBytes, access: AccessControl = .whenUnlocked,
-        label: String? = nil,
-        comment: String? = nil, attributes: [String: String]? = nil, expires: UInt64? = nil,
+        service: String, account: String, kind: ItemKind = .generic, value: SecretBytes,
+        access: AccessControl = .whenUnlocked, label: String? = nil, comment: String? = nil,
+        attributes: [String: String]? = nil, expires: UInt64? = nil,
         applicationPassword: StretchedPassword? = nil
     ) {
         self.service = service
         self.account = account
+        self.kind = kind
         self.value = value
         self.access = access
         self.label = label

@@ -3,6 +3,8 @@
 public struct Metadata: Codable, Sendable, Hashable {
     public let service: String
     public let account: String
+    /// nil for a generic item, so that its metadata is what it was before there were kinds.
+    private let otherKind: ItemKind?
     public var label: String?
     public var comment: String?
     public var attributes: [String: String]
@@ -17,12 +19,13 @@ public struct Metadata: Codable, Sendable, Hashable {
     public var biometrySet: String?
 
     public init(
-        service: String, account: String, label: String? = nil, comment: String? = nil,
+        service: String, account: String, kind: ItemKind = .generic, label: String? = nil, comment: String? = nil,
         attributes: [String: String] = [:],
         created: UInt64, modified: UInt64, valueSet: UInt64, expires: UInt64? = nil, biometrySet: String? = nil
     ) {
         self.service = service
         self.account = account
+        otherKind = kind == .generic ? nil : kind
         self.label = label
         self.comment = comment
         self.attributes = attributes
@@ -31,6 +34,13 @@ public struct Metadata: Codable, Sendable, Hashable {
         self.valueSet = valueSet
         self.expires = expires
         self.biometrySet = biometrySet
+    }
+
+    public var kind: ItemKind { otherKind ?? .generic }
+
+    private enum CodingKeys: String, CodingKey {
+        case service, account, label, comment, attributes, created, modified, valueSet, expires, biometrySet
+        case otherKind = "kind"
     }
 
     public func isExpired(at now: UInt64) -> Bool { expires.map { $0 <= now } ?? false }
@@ -43,6 +53,12 @@ public struct ItemSummary: Sendable, Hashable {
     public let version: UInt64
     public let metadata: Metadata
     public let access: AccessControl
+    public let revision: ItemRevision
+
+    /// Whether both are the same item with the same content. Their revisions differ if they are in two vaults.
+    func isSame(as other: ItemSummary) -> Bool {
+        id == other.id && version == other.version && metadata == other.metadata && access == other.access
+    }
 }
 
 /// Changes to an item's metadata. nil leaves a member as it is.

@@ -10,8 +10,10 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
         /// The request named no account, and the service has several.
         case ambiguous(accounts: [String])
         case alreadyExists
-        /// The item changed since the caller looked at it.
+        /// The item changed between two steps of one operation.
         case changed
+        /// The item is not in the state that the caller has named.
+        case outdated
         /// Rows do not belong together, or not to this vault.
         case damaged
         /// The file is not the one that the TPM has counted, so it is an older copy. Or the counter is gone.

@@ -77,7 +77,7 @@ extension OpenVault {
     public func missing(in successor: OpenVault?) throws(VaultError) -> [ItemSummary] {
         let there = try successor?.everything() ?? []
         let theirs = Dictionary(there.map { ($0.id, $0) }) { first, _ in first }
-        return try living().filter { theirs[$0.id] != $0 }.sorted {
+        return try living().filter { item in !(theirs[item.id]?.isSame(as: item) ?? false) }.sorted {
             ($0.metadata.service, $0.metadata.account) < ($1.metadata.service, $1.metadata.account)
         }
     }

@@ -42,7 +42,7 @@ struct EditCommand: ParsableCommand {
         var access: Keychain.AccessControl?
         if change.isSome {
             let found = try session.client.call(
-                Keychain.Show(service: name.service, account: name.account)
+                Keychain.Show(service: name.service, account: name.account, kind: name.kind)
             ).item
             access = change.applied(to: found.access)
         }
@@ -52,8 +52,8 @@ struct EditCommand: ParsableCommand {
             ? try session.passwordInput(for: name.shownName, noPrompt: prompt.noPrompt).new() : nil
         _ = try session.call(
             Keychain.Edit(
-                service: name.service, account: name.account, access: access, label: metadata.label,
-                comment: metadata.comment,
+                service: name.service, account: name.account, kind: name.kind, access: access,
+                label: metadata.label, comment: metadata.comment,
                 attributes: metadata.attributes, expires: metadata.expires?.milliseconds,
                 unlock: access != nil && session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil,
                 newApplicationPassword: newPassword),

@@ -22,7 +22,7 @@ struct ExistsCommand: ParsableCommand {
         let session = CommandSession(vault)
         let name = try item.name(session)
         let reply = try session.client.call(
-            Keychain.Exists(service: name.service, account: name.account))
+            Keychain.Exists(service: name.service, account: name.account, kind: name.kind))
         if !reply.exists { throw ExitStatus.notFound }
     }
 }

@@ -78,10 +78,11 @@ struct GetCommand: ParsableCommand {
         do throws(KeychainError) {
             return try session.call(
                 Keychain.Get(
-                    service: name.service, account: name.account, reason: reason,
+                    service: name.service, account: name.account, kind: name.kind, reason: reason,
                     unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
                 for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-                command: ShellText.command("get", name.service, name.account, vault.words))
+                command: ShellText.command(
+                    "get", name.service, name.account, KindOptions.words(name.kind) + vault.words))
         } catch {
             guard error.code == .notFound, clip != nil, let time = detachedTime, time == item.account else {
                 throw error

@@ -8,9 +8,9 @@ struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", _superCommandName: "coffer",
         abstract: "List the stored items: names, never values.",
-        usage: "coffer list [<service>] [--json]",
+        usage: "coffer list [<service>] [options]",
         discussion: """
-            Columns: SERVICE ACCOUNT ACCESS REQUIRES CHANGED. On a terminal they are aligned. Otherwise tabs separate them, times are in ISO \
+            Columns: SERVICE ACCOUNT ACCESS REQUIRES CHANGED, and KIND if any secret is not generic. On a terminal they are aligned. Otherwise tabs separate them, times are in ISO \
             8601, and the first line names the columns, too. A character that would disturb the table is shown as an escape (\\n, \\t, \\u{1b}), \
             and a backslash as two. --json has every name unchanged. Asks nothing, and works while the vault is locked, too.
             """,
@@ -18,6 +18,9 @@ struct ListCommand: ParsableCommand {
 
     @Argument(help: "Only this service.")
     var service: String?
+
+    @Option(help: ArgumentHelp("Only secrets of this kind.", valueName: "kind"))
+    var kind: Keychain.ItemKind?
 
     @OptionGroup var format: JSONOptions
     @OptionGroup var vault: VaultOptions
@@ -27,7 +30,7 @@ struct ListCommand: ParsableCommand {
     }
 
     func run() throws {
-        let items = try CommandSession(vault).client.list(service: service)
+        let items = try CommandSession(vault).client.list(service: service, kind: kind)
         let hint =
             service.map { "Nothing is stored for \(VisibleText.quoted($0))" }
             ?? "Nothing is stored yet; begin with: coffer set SERVICE ACCOUNT"

@@ -33,7 +33,7 @@ struct RemoveCommand: ParsableCommand {
         let name = try item.name(session)
         if !force {
             let found = try session.client.call(
-                Keychain.Show(service: name.service, account: name.account)
+                Keychain.Show(service: name.service, account: name.account, kind: name.kind)
             ).item
             guard isatty(STDIN_FILENO) == 1 else {
                 throw KeychainError(
@@ -47,7 +47,7 @@ struct RemoveCommand: ParsableCommand {
             }
         }
         let removed = try session.client.call(
-            Keychain.Delete(service: name.service, account: name.account)
+            Keychain.Delete(service: name.service, account: name.account, kind: name.kind)
         ).item
         if format.json {
             try Output.line(JSONText.of(Record(removed: ItemDescription(removed))))

@@ -27,6 +27,7 @@ struct RenameCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The new account.", valueName: "new-account"))
     var newAccount: String?
 
+    @OptionGroup var kind: KindOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var password: ApplicationPasswordOptions
     @OptionGroup var vault: VaultOptions
@@ -52,7 +53,8 @@ struct RenameCommand: ParsableCommand {
         let (old, new) = try names(session)
         let reply = try session.call(
             Keychain.Rename(
-                service: old.service, account: old.account, newService: new.service, newAccount: new.account,
+                service: old.service, account: old.account, kind: old.kind, newService: new.service,
+                newAccount: new.account,
                 unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
             for: old.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
@@ -62,7 +64,7 @@ struct RenameCommand: ParsableCommand {
     private func names(_ session: CommandSession) throws(KeychainError) -> (old: FullName, new: FullName) {
         if let newService, let newAccount {
             return (
-                FullName(service: service, account: account),
+                FullName(service: service, account: account, kind: kind.kind),
                 FullName(service: newService, account: newAccount)
             )
         }
@@ -71,7 +73,7 @@ struct RenameCommand: ParsableCommand {
             FullName(service: $0.service, account: $0.account)
         }
         return (
-            try ItemArguments.name(service, nil, session),
+            try ItemArguments.name(service, nil, kind.kind, session),
             new.first ?? FullName(service: account, account: "")
         )
     }

@@ -37,6 +37,7 @@ struct RotateCommand: ParsableCommand {
     @Flag(help: "Renew the authenticator's signing key (root).")
     var signingKey = false
 
+    @OptionGroup var kind: KindOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var vault: VaultOptions
 
@@ -50,6 +51,7 @@ struct RotateCommand: ParsableCommand {
             throw ValidationError("\(flag) takes no name; leave out \(flag) to renew the key of \(name) alone")
         }
         guard !(all && signingKey) else { throw ValidationError("--all and --signing-key do not go together") }
+        guard kind.kind == nil || service != nil else { throw ValidationError("--kind is for one secret") }
         guard [all, signingKey, service != nil].count(where: { $0 }) == 1 else {
             throw ValidationError("name a secret, or give --all to renew the keys of all of them")
         }
@@ -64,16 +66,18 @@ struct RotateCommand: ParsableCommand {
     }
 
     private func rotate(_ word: String, _ session: CommandSession) throws {
-        let (service, account) = try account.map { (word, $0) } ?? session.parts(of: word)
+        let kind = kind.kind
+        let (service, account) = try account.map { (word, $0) } ?? session.parts(of: word, kind)
+        let name = ItemText.name(service: service, account: account, kind: kind)
         let reply = try session.call(
             Keychain.Rotate(
-                service: service, account: account,
+                service: service, account: account, kind: kind,
                 unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
-            for: ItemText.name(service: service, account: account), noPrompt: prompt.noPrompt,
+            for: name, noPrompt: prompt.noPrompt,
             choosingPassword: false,
-            command: ShellText.command("rotate", service, account, vault.words))
+            command: ShellText.command("rotate", service, account, KindOptions.words(kind) + vault.words))
         guard !quiet else { return }
-        Output.note("Renewed the key of \(ItemText.name(service: reply.item.service, account: reply.item.account))")
+        Output.note("Renewed the key of \(reply.item.shownName)")
     }
 
     private func renewSigningKey(_ session: CommandSession) throws {
@@ -99,8 +103,7 @@ struct RotateCommand: ParsableCommand {
             given.formUnion(reply.passwords.map(\.id))
             var passwords: [Keychain.ItemPassword] = []
             for item in reply.passwords {
-                let name = ItemText.name(service: item.service, account: item.account)
-                let input = session.passwordInput(for: name, noPrompt: prompt.noPrompt)
+                let input = session.passwordInput(for: item.shownName, noPrompt: prompt.noPrompt)
                 passwords.append(Keychain.ItemPassword(item: item.id, password: try input.present()))
             }
             reply = try session.rotateAll(passwords, prompts: prompts, noPrompt: prompt.noPrompt, command: command)

@@ -8,7 +8,7 @@ struct SearchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "search", _superCommandName: "coffer",
         abstract: "Find secrets by name, label, comment or attribute.",
-        usage: "coffer search [<text>] [--attribute <key=value>]… [--json]",
+        usage: "coffer search [<text>] [--attribute <key=value>]… [options]",
         discussion: """
             Finds items that have every given attribute and contain the text in service, account, label or comment. Upper and lower case are the \
             same. Prints the same columns as coffer list.
@@ -26,6 +26,9 @@ struct SearchCommand: ParsableCommand {
         transform: AttributeArgument.init(parsing:))
     var pairs: [AttributeArgument] = []
 
+    @Option(help: ArgumentHelp("Only secrets of this kind.", valueName: "kind"))
+    var kind: Keychain.ItemKind?
+
     @OptionGroup var format: JSONOptions
     @OptionGroup var vault: VaultOptions
 
@@ -38,7 +41,9 @@ struct SearchCommand: ParsableCommand {
 
     func run() throws {
         let attributes = pairs.isEmpty ? nil : Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) })
-        let items = try CommandSession(vault).client.call(Keychain.Search(text: text, attributes: attributes)).items
+        let items = try CommandSession(vault).client.call(
+            Keychain.Search(text: text, attributes: attributes, kind: kind)
+        ).items
         try ItemListing(items: items, emptyHint: "Nothing matches").show(asJSON: format.json)
     }
 }

@@ -139,7 +139,7 @@ struct SetCommand: ParsableCommand {
     ) throws(KeychainError) -> Keychain.Set.Reply {
         let input = session.passwordInput(for: name.shownName, noPrompt: prompt.noPrompt)
         var method = Keychain.Set(
-            service: name.service, account: name.account, value: Data(value).base64EncodedString(),
+            service: name.service, account: name.account, kind: name.kind, value: Data(value).base64EncodedString(),
             label: metadata.label, comment: metadata.comment,
             attributes: metadata.attributes(over: former?.attributes ?? [:]),
             expires: metadata.expires?.milliseconds, mode: mode.flatMap { Keychain.SetMode(rawValue: $0.rawValue) },
@@ -161,7 +161,7 @@ struct SetCommand: ParsableCommand {
     private func formerItem(_ name: FullName, _ session: CommandSession) throws -> Keychain.Item? {
         do throws(KeychainError) {
             let found = try session.client.call(
-                Keychain.Show(service: name.service, account: name.account)
+                Keychain.Show(service: name.service, account: name.account, kind: name.kind)
             ).item
             if mode == .new {
                 throw KeychainError(
@@ -220,7 +220,8 @@ struct SetCommand: ParsableCommand {
             Output.note(done)
             return
         }
-        let command = ShellText.command("get", name.service, name.account, vault.words)
+        let command = ShellText.command(
+            "get", name.service, name.account, KindOptions.words(name.kind) + vault.words)
         Output.note("\(done): a new password of \(generate.characters) characters; see it with: \(command)")
     }
 }

@@ -24,8 +24,9 @@ enum ItemName {
 struct FullName: Equatable {
     let service: String
     let account: String
+    var kind: Keychain.ItemKind?
 
-    var shownName: String { ItemText.name(service: service, account: account) }
+    var shownName: String { ItemText.name(service: service, account: account, kind: kind) }
 }
 
 /// SERVICE ACCOUNT, or SERVICE/ACCOUNT
@@ -38,6 +39,8 @@ struct ItemArguments: ParsableArguments {
             "The account there. SERVICE/ACCOUNT in one word works, too.", valueName: "account"))
     var account: String?
 
+    @OptionGroup var kind: KindOptions
+
     func validate() throws {
         try ItemName.check(service: service)
         if let account {
@@ -48,21 +51,21 @@ struct ItemArguments: ParsableArguments {
     }
 
     func name(_ session: CommandSession) throws(KeychainError) -> FullName {
-        try Self.name(service, account, session)
+        try Self.name(service, account, kind.kind, session)
     }
 
-    static func name(_ service: String, _ account: String?, _ session: CommandSession) throws(KeychainError)
-        -> FullName
-    {
-        if let account { return FullName(service: service, account: account) }
-        let (found, account) = try session.parts(of: service)
+    static func name(
+        _ service: String, _ account: String?, _ kind: Keychain.ItemKind?, _ session: CommandSession
+    ) throws(KeychainError) -> FullName {
+        if let account { return FullName(service: service, account: account, kind: kind) }
+        let (found, account) = try session.parts(of: service, kind)
         guard let account else {
             throw KeychainError(
                 .invalidArgument,
                 "\(ItemText.name(service: found, account: nil)) does not say which account",
                 advice: "give service and account as two words: SERVICE ACCOUNT")
         }
-        return FullName(service: found, account: account)
+        return FullName(service: found, account: account, kind: kind)
     }
 }
 
@@ -77,15 +80,17 @@ struct ItemReference: ParsableArguments {
             valueName: "account"))
     var account: String?
 
+    @OptionGroup var kind: KindOptions
+
     func validate() throws {
         try ItemName.check(service: service)
         if let account { try ItemName.check(account: account) }
     }
 
     func name(_ session: CommandSession) throws(KeychainError) -> PartialName {
-        if account != nil { return PartialName(service: service, account: account) }
-        let (service, account) = try session.parts(of: service)
-        return PartialName(service: service, account: account)
+        if account != nil { return PartialName(service: service, account: account, kind: kind.kind) }
+        let (service, account) = try session.parts(of: service, kind.kind)
+        return PartialName(service: service, account: account, kind: kind.kind)
     }
 }
 
@@ -93,8 +98,9 @@ struct ItemReference: ParsableArguments {
 struct PartialName: Equatable {
     let service: String
     let account: String?
+    var kind: Keychain.ItemKind?
 
-    var shownName: String { ItemText.name(service: service, account: account) }
+    var shownName: String { ItemText.name(service: service, account: account, kind: kind) }
 }
 
 /// SERVICE/ACCOUNT in one word, as messages show a name. Both may contain slashes, so only the stored items show where one ends and the other begins.
@@ -133,9 +139,11 @@ enum JoinedName {
 
 extension CommandSession {
     /// Splits a word. If it has to be looked up, the broker is asked, but no person.
-    func parts(of word: String) throws(KeychainError) -> (service: String, account: String?) {
+    func parts(
+        of word: String, _ kind: Keychain.ItemKind?
+    ) throws(KeychainError) -> (service: String, account: String?) {
         try JoinedName.parts(of: word) { (service, account) throws(KeychainError) in
-            try client.call(Keychain.Exists(service: service, account: account)).exists
+            try client.call(Keychain.Exists(service: service, account: account, kind: kind)).exists
         }
     }
 }

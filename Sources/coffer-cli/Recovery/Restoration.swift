@@ -32,7 +32,8 @@ struct Restoration: ~Copyable {
     private mutating func restore(_ index: Int) throws(KeychainError) -> RestoredItem {
         let item = old.items[index]
         func outcome(_ outcome: RestoredItem.Outcome, _ reason: String? = nil) -> RestoredItem {
-            RestoredItem(service: item.service, account: item.account, outcome: outcome, reason: reason)
+            RestoredItem(
+                service: item.service, account: item.account, kind: item.kind, outcome: outcome, reason: reason)
         }
         guard !item.thisDeviceOnly else { return outcome(.lost) }
         if let expires = item.expires, Double(expires) <= Date().timeIntervalSince1970 * 1000 {
@@ -53,12 +54,23 @@ struct Restoration: ~Copyable {
     }
 
     private func exists(_ item: OldVault.Item) throws(KeychainError) -> Bool {
-        try session.client.call(Keychain.Exists(service: item.service, account: item.account)).exists
+        try session.client.call(
+            Keychain.Exists(service: item.service, account: item.account, kind: kind(of: item))
+        ).exists
+    }
+
+    private func kind(of item: OldVault.Item) throws(KeychainError) -> Keychain.ItemKind? {
+        guard let name = item.kind else { return nil }
+        guard let kind = Keychain.ItemKind(rawValue: name) else {
+            throw KeychainError(.invalidArgument, "this version of Coffer does not know its kind")
+        }
+        return kind
     }
 
     private mutating func store(_ index: Int) throws(KeychainError) {
         let item = old.items[index]
-        let name = VisibleText.name(service: item.service, account: item.account)
+        let kind = try kind(of: item)
+        let name = VisibleText.name(service: item.service, account: item.account, kind: kind)
         let value = try old.value(at: index)
         guard let access = Keychain.AccessControl(item) else {
             // An item is never stored with fewer requirements than it had.
@@ -76,7 +88,7 @@ struct Restoration: ~Copyable {
         }
         _ = try session.call(
             Keychain.Set(
-                service: item.service, account: item.account, value: value, access: access,
+                service: item.service, account: item.account, kind: kind, value: value, access: access,
                 label: item.label ?? "", comment: item.comment ?? "", attributes: item.attributes,
                 expires: item.expires.map { Int64(clamping: $0) } ?? 0, mode: replace ? .replace : .new,
                 applicationPassword: password),
@@ -112,6 +124,8 @@ struct RestoredItem: Encodable {
 
     let service: String
     let account: String
+    /// nil for a generic item.
+    let kind: String?
     let outcome: Outcome
     /// The reason in words, if the outcome does not say enough.
     var reason: String?
@@ -124,7 +138,8 @@ struct RestoredItem: Encodable {
         let word = isTrial && outcome == .restored ? "would restore" : outcome.rawValue
         let width = isTrial ? 15 : 10
         return word + String(repeating: " ", count: max(0, width - word.count))
-            + VisibleText.name(service: service, account: account)
+            + VisibleText.name(
+                service: service, account: account, kind: kind.flatMap(Keychain.ItemKind.init(rawValue:)))
             + (reason.map { "  (\(VisibleText.sentence($0)))" } ?? "")
     }
 

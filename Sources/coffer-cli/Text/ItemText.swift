@@ -3,13 +3,13 @@ import Coffer
 
 extension Keychain.Item {
     /// The item's name as sentences show it: github/me.
-    var shownName: String { ItemText.name(service: service, account: account) }
+    var shownName: String { ItemText.name(service: service, account: account, kind: kind) }
 }
 
 /// An item in words.
 enum ItemText {
-    static func name(service: String, account: String?) -> String {
-        VisibleText.name(service: service, account: account)
+    static func name(service: String, account: String?, kind: Keychain.ItemKind? = nil) -> String {
+        VisibleText.name(service: service, account: account, kind: kind)
     }
 
     static func access(_ access: Keychain.AccessControl) -> String {
@@ -26,6 +26,7 @@ enum ItemText {
         var facts: [(String, String)] = [
             ("Service", VisibleText.line(item.service)), ("Account", VisibleText.line(item.account)),
         ]
+        if item.kind != .generic { facts.append(("Kind", item.kind.rawValue)) }
         if let label = item.label { facts.append(("Label", VisibleText.line(label))) }
         if let comment = item.comment { facts.append(("Comment", VisibleText.line(comment))) }
         for (key, value) in item.attributes.sorted(by: { $0.key < $1.key }) {
@@ -50,6 +51,7 @@ struct ItemDescription: Encodable {
     private let id: String
     private let service: String
     private let account: String
+    private let kind: Keychain.ItemKind
     private let label: String?
     private let comment: String?
     private let attributes: [String: String]
@@ -64,6 +66,7 @@ struct ItemDescription: Encodable {
         id = item.id
         service = item.service
         account = item.account
+        kind = item.kind
         label = item.label
         comment = item.comment
         attributes = item.attributes
@@ -77,14 +80,19 @@ struct ItemDescription: Encodable {
 }
 
 /// Items as a table. For a person the columns are aligned; for a program they are separated by tabs, with exact times.
+/// The column for kinds is the last one, and is there only if some item is not generic.
 enum ItemTable {
     private static let header = ["SERVICE", "ACCOUNT", "ACCESS", "REQUIRES", "CHANGED"]
+    private static let kindHeader = "KIND"
     /// A column for a name is never narrower than this.
     private static let narrowest = 8
 
     /// - Parameter width: the terminal's width, so that each item stays on one line. Text that is too long is cut and ends in “…”.
     static func lines(_ items: [Keychain.Item], aligned: Bool, width: Int? = nil) -> [String] {
-        let rows = [header] + items.map { row($0, aligned: aligned) }
+        var rows = [header] + items.map { row($0, aligned: aligned) }
+        if items.contains(where: { $0.kind != .generic }) {
+            rows = zip(rows, [kindHeader] + items.map(\.kind.rawValue)).map { $0 + [$1] }
+        }
         return aligned ? align(rows, width) : rows.map { $0.joined(separator: "\t") }
     }
 
@@ -97,7 +105,7 @@ enum ItemTable {
     }
 
     private static func align(_ rows: [[String]], _ width: Int?) -> [String] {
-        var widths = header.indices.map { column in rows.map { TextWidth.of($0[column]) }.max() ?? 0 }
+        var widths = rows[0].indices.map { column in rows.map { TextWidth.of($0[column]) }.max() ?? 0 }
         if let width { fit(&widths, width) }
         return rows.map { row in
             row.enumerated().map { column, text in

@@ -41,7 +41,7 @@ struct LogTable {
 
     private func item(_ record: Keychain.LogRecord) -> String {
         guard let service = record.service else { return "-" }
-        return VisibleText.name(service: service, account: record.account)
+        return VisibleText.name(service: service, account: record.account, kind: record.kind)
     }
 
     private func program(_ record: Keychain.LogRecord) -> String {

@@ -60,8 +60,10 @@ extension OldVault.Item {
     init(_ item: RecoverableVault.Item) {
         let (metadata, access) = (item.summary.metadata, item.summary.access)
         self.init(
-            service: metadata.service, account: metadata.account, label: metadata.label, comment: metadata.comment,
-            attributes: metadata.attributes, expires: metadata.expires, accessibility: access.accessibility.description,
+            service: metadata.service, account: metadata.account,
+            kind: metadata.kind == .generic ? nil : metadata.kind.rawValue, label: metadata.label,
+            comment: metadata.comment, attributes: metadata.attributes, expires: metadata.expires,
+            accessibility: access.accessibility.description,
             thisDeviceOnly: access.thisDeviceOnly,
             require: access.constraints.description.split(separator: ", ").map(String.init),
             any: access.operator == .or)

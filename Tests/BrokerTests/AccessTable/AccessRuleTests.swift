@@ -66,7 +66,9 @@ struct AccessRuleTests {
         for row in AccessRow.all where !row.isContradiction {
             let access = try Self.access(row)
             let metadata = Metadata(service: "s", account: "a", created: 1, modified: 1, valueSet: 1)
-            let summary = ItemSummary(id: item, version: 1, metadata: metadata, access: access)
+            let summary = ItemSummary(
+                id: item, version: 1, metadata: metadata, access: access,
+                revision: ItemRevision(digest: [UInt8](repeating: 1, count: 32)))
             // As many slots as ways, of the item's own class and scope. No other class and no weaker scope opens it.
             let slots = Slot.shapes(for: access).filter { $0.keyClass != .recovery }
             let plan = ReadPlan(
