@@ -101,10 +101,9 @@ public final class Broker: Service {
         let core = core
         Task {
             for await ended in core.challenges.ended.stream {
-                guard let record = AccessRecord(refusing: ended.challenge, ended.outcome) else {
-                    continue
+                for record in AccessRecord.refusals(of: ended.challenge, ended.outcome) {
+                    await core.vaultStore.vaultActor(of: ended.challenge.owner).noteRefusal(record, .written)
                 }
-                await core.vaultStore.vaultActor(of: ended.challenge.owner).noteRefusal(record, .written)
             }
         }
         let pace = Connection.Pace(message: .init(options.messageTimeLimit), idle: options.idleTimeLimit)

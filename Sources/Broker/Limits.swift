@@ -209,6 +209,21 @@ enum RenewalLimits {
     static let decision = Duration.milliseconds(VaultLimits.decisionTime)
 }
 
+/// A read of several items under one challenge.
+enum JointReadLimits {
+    /// The most items that one prompt can name.
+    static let items = 32
+    /// The most signatures of items. Each is a use of the TPM, which takes a second or more on a slow machine. If the
+    /// person answers in the last moment, the authenticator has a minute for all of them.
+    static let signatures = 32
+    /// The room for the names and the reason in the prompt, in characters.
+    static let room = 16_000
+    /// The room that a line takes besides the names, in characters.
+    static let line = 32
+    /// The room in the answer for what is around an item and its value, in bytes.
+    static let frame = 64
+}
+
 /// A recovery code that was given out and is not valid yet.
 enum RecoveryLimits {
     /// The time from the code to its confirmation, in which the person writes it down.

@@ -21,7 +21,7 @@ struct BoundVault {
 
         init(_ request: PersonRequest) throws(ConversationError) {
             switch request {
-            case .unlock, .use: self = .open
+            case .unlock, .use, .readAll: self = .open
             case .bind: self = .bind
             case .unbind: self = .unbind
             case .tieToBoot: self = .changeBoot(ties: true)

@@ -115,8 +115,8 @@ public struct ClientConversation {
                     challenge: challenge, account: client.account, biometry: Biometry(configuration),
                     registry: dependencies.registry)
                 try enrolment.perform(kinds, for: try checked.registered(), through: &broker)
-            case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot,
-                .accept, .rotate:
+            case .create, .unlock, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
+                .approveBoot, .accept, .rotate:
                 guard !checked.needsPassword else {
                     return try askForPassword(client, challenge, checked, dependencies, &session, &broker)
                 }
@@ -230,7 +230,7 @@ public struct ClientConversation {
             try TiedVault(checked, ties: true, signer: signer, registry: dependencies.registry).perform(&broker)
         case .releaseFromBoot:
             try TiedVault(checked, ties: false, signer: signer, registry: dependencies.registry).perform(&broker)
-        case .unlock, .use, .recovery, .approveBoot: try signer.sign(checked.signatures, through: &broker)
+        case .unlock, .use, .readAll, .recovery, .approveBoot: try signer.sign(checked.signatures, through: &broker)
         // The first two always take the password, and the last one takes nobody's answer.
         case .bind, .unbind, .enrolment: throw PersonRequest.unexplained
         }

@@ -49,8 +49,8 @@ struct CheckedRequest {
         case .accept:
             let isService = record?.isService ?? false
             return try isService ? nil : owner(client)
-        case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .rotate,
-            .enrolment:
+        case .create, .unlock, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot,
+            .rotate, .enrolment:
             return claim.right == .root ? nil : client.account
         }
     }
@@ -86,7 +86,7 @@ struct CheckedRequest {
             guard record.canBeBound, record.boot == nil else { throw untieable }
         case (.releaseFromBoot, let record?), (.approveBoot, let record?):
             guard record.canBeBound, record.boot != nil else { throw untieable }
-        case (.unlock, _?), (.use, _?), (.recovery, _?), (.accept, _?), (.rotate, _?), (.enrolment, _?): break
+        case (.unlock, _?), (.use, _?), (.readAll, _?), (.recovery, _?), (.accept, _?), (.rotate, _?), (.enrolment, _?): break
         }
     }
 
@@ -102,7 +102,7 @@ struct CheckedRequest {
         _ signatures: [SignatureWays.Signature], for request: PersonRequest
     ) throws(ConversationError) {
         switch request {
-        case .rotate(let items):
+        case .rotate(let items), .readAll(let items, _):
             let isEach = AuthorizationKind.allCases.allSatisfy { kind in
                 signatures.count { $0.kind == kind } <= (kind == .unlock ? 1 : items.count)
             }
@@ -118,8 +118,8 @@ struct CheckedRequest {
     private static func isBound(_ record: RegistryRecord?, during request: PersonRequest) -> Bool {
         switch request {
         case .bind: true
-        case .create, .unlock, .use, .recovery, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate,
-            .enrolment:
+        case .create, .unlock, .use, .readAll, .recovery, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
+            .rotate, .enrolment:
             record?.binding != nil
         }
     }

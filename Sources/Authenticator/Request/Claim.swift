@@ -56,8 +56,8 @@ struct Claim {
     private static func rootAsksForGroups(_ request: PersonRequest) -> Bool {
         switch request {
         case .accept: true
-        case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .rotate,
-            .enrolment:
+        case .create, .unlock, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot,
+            .rotate, .enrolment:
             false
         }
     }
@@ -74,7 +74,7 @@ struct Claim {
             // Members of a group cannot decide for each other.
             case .rotate: right == .own || isServices
             case .create, .unlock: right == .own || right == .member || isServices
-            case .use, .enrolment: right == .own || right == .member
+            case .use, .readAll, .enrolment: right == .own || right == .member
             case .accept: isRoots
             }
         guard isAllowed else { throw Self.refusal }

@@ -11,6 +11,8 @@ enum PersonRequest: Equatable {
     case unlock
     /// To use one item. `unlocks` tells whether the vault is unlocked for it.
     case use(ItemUse, unlocks: Bool)
+    /// To read several items, all or none. The person is shown each of them.
+    case readAll([BrokerInterface.NamedItem], unlocks: Bool)
     /// To make a new recovery code.
     case recovery
     /// To bind the vault to the login password.
@@ -44,6 +46,9 @@ enum PersonRequest: Equatable {
         _ purpose: Keychain.Purpose, unlocking unlocks: Bool, _ facts: BrokerInterface.Describe.Reply
     ) throws(ConversationError) {
         switch purpose {
+        case .read where !(facts.items ?? []).isEmpty:
+            self = .readAll(facts.items ?? [], unlocks: unlocks)
+            return
         case .read:
             self = .use(ItemUse(item: try Self.item(facts), deed: .read), unlocks: unlocks)
             return
@@ -80,6 +85,11 @@ enum PersonRequest: Equatable {
         case .rotate(let items):
             guard !hasBiometrics else { throw Self.unclearBiometrics }
             guard items.count <= PromptLimits.items else { throw Self.unnamedItems }
+        case .readAll(let items, _):
+            guard !hasBiometrics else { throw Self.unclearBiometrics }
+            guard items.count <= PromptLimits.items else { throw Self.unnamedItems }
+            // One item beside the list would not be shown.
+            guard facts.service == nil, facts.account == nil else { throw Self.unnamedItems }
         case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
             guard !hasBiometrics else { throw Self.unclearBiometrics }
             guard !hasItems else { throw Self.unnamedItems }
@@ -119,6 +129,7 @@ enum PersonRequest: Equatable {
         case .create: [.create]
         case .unlock: [.unlock]
         case .use(let use, let unlocks): unlocks ? [use.purpose, .unlock] : [use.purpose]
+        case .readAll(_, let unlocks): unlocks ? [.read, .unlock] : [.read]
         case .recovery: [.recovery]
         case .bind: [.bind]
         case .unbind: [.unbind]

@@ -8,7 +8,12 @@ enum PromptNotice {
     static func text(for checked: CheckedRequest, from client: Client) throws(ConversationError) -> String {
         let opening = "\(subject(client)) asks to \(purpose(of: checked))"
         switch checked.request {
-        case .rotate(let items) where !items.isEmpty: return try text(opening, reading: items)
+        case .rotate(let items) where !items.isEmpty:
+            return try text(opening + ". For that it reads and reseals:", naming: items)
+        case .readAll(let items, _):
+            let reason = (checked.reason ?? "").ifGiven("\nReason it gives: ")
+            guard items.count > 1 else { return try whole(opening + "." + reason) }
+            return try text(opening + ":", naming: items, reason)
         case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
             .rotate, .enrolment:
             return try whole(opening + "." + (checked.reason ?? "").ifGiven("\nReason it gives: "))
@@ -16,16 +21,16 @@ enum PromptNotice {
     }
 
     private static func text(
-        _ purpose: String, reading items: [BrokerInterface.NamedItem]
+        _ opening: String, naming items: [BrokerInterface.NamedItem], _ reason: String = ""
     ) throws(ConversationError) -> String {
-        let opening = purpose + ". For that it reads and reseals:"
-        var lines = ItemLines(room: PromptLimits.notice - opening.unicodeScalars.count)
+        var lines = ItemLines(
+            room: PromptLimits.notice - opening.unicodeScalars.count - reason.unicodeScalars.count)
         for item in items where !lines.add(item.service, item.account, reason: nil) { throw tooLong }
         // Each item is read once, so each needs a line of its own.
         guard lines.count == items.count else {
             throw .refused(.challengeRefused("the challenge names an item twice"))
         }
-        return opening + lines.text
+        return opening + lines.text + reason
     }
 
     /// - Parameter items: all requests that one answer could serve, the client's own first.
@@ -99,6 +104,10 @@ enum PromptNotice {
         case .unlock: return unlock
         case .use(let use, let unlocks):
             let deed = words(for: use, items ?? name(use.item), of: group)
+            return unlocks ? "\(unlock) and \(deed)" : deed
+        case .readAll(let items, let unlocks):
+            let named = items.count == 1 ? name(items[0]) : "these \(items.count) items"
+            let deed = "read \(named)\(group.map { " of \($0)" } ?? "")"
             return unlocks ? "\(unlock) and \(deed)" : deed
         case .recovery:
             return

@@ -49,14 +49,15 @@ struct SignatureWays {
         case .tieToBoot, .releaseFromBoot: return kinds == [.unlock, .recovery]
         case .approveBoot: return kinds == [.boot]
         case .rotate: return rest == [.unlock]
-        case .use(_, let unlocks): return !forReading.isEmpty && rest == (unlocks ? [.unlock] : [])
+        case .use(_, let unlocks), .readAll(_, let unlocks):
+            return !forReading.isEmpty && rest == (unlocks ? [.unlock] : [])
         }
     }
 
     /// Whether the request reads several items, so that one kind of signature can be needed more than once.
     private static func readsMany(_ request: PersonRequest) -> Bool {
         switch request {
-        case .rotate: true
+        case .rotate, .readAll: true
         case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
             .enrolment:
             false

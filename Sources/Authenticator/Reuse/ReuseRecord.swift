@@ -54,7 +54,7 @@ enum ReuseRule {
         return kinds.allSatisfy { isMet($0, by: services) }
     }
 
-    /// Whether an item is read, and nothing else is done for it.
+    /// Whether items are read, and nothing else is done for them.
     private static func isReading(_ request: PersonRequest) -> Bool {
         switch request {
         case .use(let use, unlocks: false):
@@ -62,6 +62,7 @@ enum ReuseRule {
             case .read: true
             case .change, .rename: false
             }
+        case .readAll(_, let unlocks): !unlocks
         case .use(_, unlocks: true), .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
             .approveBoot, .accept, .rotate, .enrolment:
             false

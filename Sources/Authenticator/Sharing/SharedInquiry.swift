@@ -52,6 +52,8 @@ struct SharedInquiry {
             case .read: use.item
             case .change, .rename: nil
             }
+        // A read of several items fills a prompt by itself.
+        case .readAll: nil
         case .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate,
             .enrolment:
             nil

@@ -33,6 +33,8 @@ extension AuthenticatorSession {
         case .enrolment(let kinds): enrolment = kinds.map(\.rawValue)
         case .rotate(let rotation):
             items = rotation.items.map { BrokerInterface.NamedItem(service: $0.service, account: $0.account) }
+        case .readAll(let read, _):
+            items = read.items.map { BrokerInterface.NamedItem(service: $0.service, account: $0.account) }
         case .create, .unlock, .login, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
             break
         }

@@ -138,8 +138,9 @@ extension AuthenticatorSession {
 
     /// Notes in the access log that the request was refused.
     private func noteRefusal(of challenge: Challenge, _ why: String) async {
-        guard let record = AccessRecord(refusing: challenge, why) else { return }
-        await core.vaultStore.vaultActor(of: challenge.owner).noteRefusal(record)
+        for record in AccessRecord.refusals(of: challenge, why) {
+            await core.vaultStore.vaultActor(of: challenge.owner).noteRefusal(record)
+        }
     }
 }
 

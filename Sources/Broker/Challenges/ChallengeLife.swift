@@ -32,6 +32,8 @@ struct ChallengeLife: Sendable {
         var choice: SignatureChoice
         /// What the TPM agreed on for an item, or the recovery key.
         var agreements: [ObjectRole: SecretBytes] = [:]
+        /// What it agreed on for each of several items.
+        var itemAgreements: [ItemID: [ObjectRole: SecretBytes]] = [:]
         var root: HeldRoot?
         /// How many wrong passwords of a bound vault the authenticator has brought.
         var wrongPasswords = 0
@@ -56,9 +58,14 @@ struct ChallengeLife: Sendable {
     /// What the repeated call gets.
     struct Grant: Sendable {
         var agreements: [ObjectRole: SecretBytes] = [:]
+        /// For a read of several items: what the TPM agreed on for each.
+        var itemAgreements: [ItemID: [ObjectRole: SecretBytes]] = [:]
         var means: Challenge.Means?
         /// The outcome of a renewal of all keys.
         var renewal: RenewalOutcome?
+
+        /// What the TPM agreed on for an item. No item gets what was agreed on for another.
+        func agreements(for item: ItemID) -> [ObjectRole: SecretBytes] { itemAgreements[item] ?? agreements }
     }
 
     private(set) var request: Challenge.Request
@@ -132,17 +139,29 @@ struct ChallengeLife: Sendable {
     ) throws(ChallengeRefusal) -> Action {
         var conversation = try conversation(over: connection)
         guard conversation.choice.finish(index) else { throw .outOfOrder }
-        if let agreement { conversation.agreements[conversation.choice.authorizations[index].role] = agreement }
+        let authorization = conversation.choice.authorizations[index]
+        if let agreement {
+            if let item = authorization.item {
+                conversation.itemAgreements[item, default: [:]][authorization.role] = agreement
+            } else {
+                conversation.agreements[authorization.role] = agreement
+            }
+        }
         conversation.means = means
         state = .described(conversation)
         // A renewal of all keys continues after its signatures, so it is not granted here.
         if case .rotate = request { return .none }
-        guard conversation.choice.isComplete else { return .none }
+        guard conversation.choice.isComplete else {
+            // Many signatures take time. The first shows that the person has answered, so the time begins anew, once.
+            if case .readAll = request, conversation.choice.doneCount == 1 { return .restartAnswer }
+            return .none
+        }
         // Nobody waits for what a login opened.
         if request.isLogin { return .end }
         // Roots that were released to be sealed again are not given to any call.
         let agreements = request.resealsRoots ? [:] : conversation.agreements
-        state = .granted(Grant(agreements: agreements, means: means))
+        state = .granted(
+            Grant(agreements: agreements, itemAgreements: conversation.itemAgreements, means: means))
         return .startGrant
     }
 
@@ -151,8 +170,8 @@ struct ChallengeLife: Sendable {
         _ = try conversation(over: connection)
         switch request {
         case .enrolment, .accept: break
-        case .create, .unlock, .login, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot,
-            .rotate:
+        case .create, .unlock, .login, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
+            .approveBoot, .rotate:
             throw .anotherRequest
         }
         state = .granted(Grant())

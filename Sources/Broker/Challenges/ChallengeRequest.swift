@@ -14,6 +14,8 @@ extension Challenge {
         case login
         /// Uses one item's secret. If `unlocks`, the vault is opened for that.
         case use(ItemUse, unlocks: Bool)
+        /// Reads several items, all or none. If `unlocks`, the vault is opened for that.
+        case readAll(JointRead, unlocks: Bool)
         /// Makes a recovery code.
         case recovery
         case bind
@@ -62,6 +64,7 @@ extension Challenge.Request {
         case .create: [.create]
         case .unlock, .login: [.unlock]
         case .use(let use, let unlocks): (unlocks ? [.unlock] : []) + [use.deed.purpose]
+        case .readAll(_, let unlocks): unlocks ? [.unlock, .read] : [.read]
         case .recovery: [.recovery]
         case .bind: [.bind]
         case .unbind: [.unbind]
@@ -82,6 +85,9 @@ extension Challenge.Request {
         case .use(let use, unlocks: false): SignatureChoice(use.ways)
         case .use(let use, unlocks: true):
             SignatureChoice(use.ways.map { SignatureChoice.unlock.authorizations + $0 })
+        case .readAll(let read, unlocks: false): SignatureChoice(read.ways)
+        case .readAll(let read, unlocks: true):
+            SignatureChoice(read.ways.map { SignatureChoice.unlock.authorizations + $0 })
         case .recovery: .recovery
         case .tieToBoot, .releaseFromBoot: .roots
         case .approveBoot: .boot
@@ -96,6 +102,7 @@ extension Challenge.Request {
         case .create: .create
         case .unlock, .login: .unlock
         case .use(let use, _): use.deed.event
+        case .readAll: .read
         case .recovery: .recovery
         case .bind: .bind
         case .unbind: .unbind
@@ -112,7 +119,7 @@ extension Challenge.Request {
     var resealsRoots: Bool {
         switch self {
         case .bind, .unbind, .tieToBoot, .releaseFromBoot: true
-        case .create, .unlock, .login, .use, .recovery, .approveBoot, .accept, .rotate, .enrolment: false
+        case .create, .unlock, .login, .use, .readAll, .recovery, .approveBoot, .accept, .rotate, .enrolment: false
         }
     }
 
@@ -131,14 +138,27 @@ extension Challenge.Request {
         if case .use(let use, _) = self { use.subject } else { nil }
     }
 
-    /// Whether a person answers both by the same proof. The items may differ.
-    func asksLike(_ other: Self) -> Bool { purposes == other.purposes && choice.asksLike(other.choice) }
+    /// The items that are read or used, and their versions.
+    var subjects: [Challenge.Subject] {
+        if case .readAll(let read, _) = self { read.items } else { subject.map { [$0] } ?? [] }
+    }
+
+    /// Whether a person answers both by the same proof. The items may differ. A read of several items has a prompt of
+    /// its own, so it is like no other request.
+    func asksLike(_ other: Self) -> Bool {
+        if case .readAll = self { return false }
+        if case .readAll = other { return false }
+        return purposes == other.purposes && choice.asksLike(other.choice)
+    }
 
     /// Whether both ask for the very same thing, as a repeated call does.
     func repeats(_ other: Self) -> Bool {
         switch (self, other) {
         case (.use(let use, _), .use(let others, _)):
             purposes == other.purposes && use.subject == others.subject && use.deed == others.deed
+        case (.readAll(let read, _), .readAll(let others, _)):
+            purposes == other.purposes && read.items == others.items
+        case (.readAll, _), (_, .readAll): false
         case (.enrolment(let kinds), .enrolment(let others)): kinds == others
         default: purposes == other.purposes
         }

@@ -79,7 +79,8 @@ extension Challenge.Request {
     fileprivate var changesBoot: Bool {
         switch self {
         case .tieToBoot, .releaseFromBoot: true
-        case .create, .unlock, .login, .use, .recovery, .bind, .unbind, .approveBoot, .accept, .rotate, .enrolment:
+        case .create, .unlock, .login, .use, .readAll, .recovery, .bind, .unbind, .approveBoot, .accept, .rotate,
+            .enrolment:
             false
         }
     }
@@ -89,7 +90,7 @@ extension Challenge.Request {
     fileprivate var mayBind: Bool {
         switch self {
         case .bind, .unbind, .unlock: true
-        case .use(_, let unlocks): unlocks
+        case .use(_, let unlocks), .readAll(_, let unlocks): unlocks
         case .create, .login, .recovery, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate, .enrolment: false
         }
     }

@@ -72,6 +72,9 @@ struct SignatureChoice: Sendable, Equatable {
         return true
     }
 
+    /// How many signatures are done.
+    var doneCount: Int { authorizations.count { $0.progress == .done } }
+
     /// Whether it asks for no signature.
     var isEmpty: Bool { authorizations.isEmpty }
 

@@ -32,7 +32,8 @@ struct KeychainMethods: Sendable {
                 guard let call = parameters as? Keychain.InVault<Handler.Method> else { return nil }
                 return PreparedCall(method: call.method, vault: call.vault) { (request) async throws(Fault) in
                     do throws(Fault) { return try await Handler.answer(call.method, request) } catch {
-                        if let record = Handler.logged(call.method)?.record(of: error, by: request) {
+                        let refusals = Handler.refusals(of: call.method).compactMap { $0.record(of: error, by: request) }
+                        for record in refusals {
                             await request.vaultActor.noteRefusal(record, .written)
                         }
                         throw error
@@ -62,6 +63,7 @@ struct KeychainMethods: Sendable {
             Entry(WithdrawHandler.self, withoutVault: .allowed),
             // The item's rules decide whether these may give out the secret.
             Entry(GetHandler.self, withoutVault: .absent, isUse: true),
+            Entry(GetAllHandler.self, withoutVault: .absent, isUse: true),
             Entry(EditHandler.self, withoutVault: .absent, isUse: true),
             Entry(RotateHandler.self, withoutVault: .absent, isUse: true),
             Entry(RotateAllHandler.self, withoutVault: .absent, isUse: true),
@@ -97,10 +99,14 @@ protocol MethodHandler: SendableMetatype {
 
     /// How a refusal of the call is logged; nil if it is not logged.
     static func logged(_ method: Method) -> LoggedCall?
+
+    /// The same for a call about several items: how the refusal is logged for each.
+    static func refusals(of method: Method) -> [LoggedCall]
 }
 
 extension MethodHandler {
     static func logged(_ method: Method) -> LoggedCall? { nil }
+    static func refusals(of method: Method) -> [LoggedCall] { logged(method).map { [$0] } ?? [] }
 }
 
 /// What happens to a call in a vault's condition.

@@ -99,21 +99,26 @@ extension Keychain.LogRecord {
 }
 
 extension AccessRecord {
-    /// The record of a challenge that was not answered or was refused.
+    /// The records of a challenge that was not answered or was refused, one for each of its items.
     ///
     /// - Parameter why: the reason, in one word.
-    /// - Returns: nil if nothing is recorded. Without a vault there is no log and nothing to protect. A check for
+    /// - Returns: none if nothing is recorded. Without a vault there is no log and nothing to protect. A check for
     ///   enrolled fingers asks nobody.
-    init?(refusing challenge: Challenge, _ why: String) {
-        guard challenge.vault != nil, let event = challenge.request.event else { return nil }
-        let subject = challenge.request.subject.map { subject in
-            AccessRecord.Subject(
-                item: subject.item.description, service: subject.service, account: subject.account,
-                require: challenge.choice.authorizations.filter { $0.role.isAgreementKey }.map(
-                    \.kind.rawValue))
+    static func refusals(of challenge: Challenge, _ why: String) -> [AccessRecord] {
+        guard challenge.vault != nil, let event = challenge.request.event else { return [] }
+        let program = LoggedProgram.of(challenge)
+        func record(_ subject: AccessRecord.Subject?) -> AccessRecord {
+            AccessRecord(event, outcome: why, by: program, of: subject, reason: challenge.reason)
         }
-        self.init(
-            event, outcome: why, by: LoggedProgram.of(challenge), of: subject, reason: challenge.reason)
+        let subjects = challenge.request.subjects
+        guard !subjects.isEmpty else { return [record(nil)] }
+        let signatures = challenge.choice.authorizations.filter { $0.role.isAgreementKey }
+        return subjects.map { subject in
+            record(
+                AccessRecord.Subject(
+                    item: subject.item.description, service: subject.service, account: subject.account,
+                    require: signatures.filter { $0.item ?? subject.item == subject.item }.map(\.kind.rawValue)))
+        }
     }
 }
 

@@ -10,7 +10,7 @@ enum WithdrawHandler: MethodHandler {
             challenge = try request.core.challenges.withdraw(
                 method.challenge, by: request.caller, about: request.vaultActor.owner)
         } catch { throw Faults.challengeRefused }
-        if let record = AccessRecord(refusing: challenge, OutcomeWord.nobodyAsked) {
+        for record in AccessRecord.refusals(of: challenge, OutcomeWord.nobodyAsked) {
             await request.vaultActor.noteRefusal(record)
         }
         return .reply(Nothing())

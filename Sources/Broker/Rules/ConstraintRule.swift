@@ -6,7 +6,7 @@ import Vault
 /// way of its own. With "and" there is one way, and all of it is needed.
 enum ConstraintRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
-        let agreements = facts.granted?.grant.agreements ?? [:]
+        let agreements = facts.agreements
         var ways: [[Challenge.Authorization]] = []
         // A call with an application password uses only the ways that need one. A call without uses only the others.
         for alternative in facts.plan.alternatives where alternative.needsApplicationPassword == facts.hasPassword {

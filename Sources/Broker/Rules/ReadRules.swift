@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Cryptography
 import Varlink
 import Vault
 
@@ -68,8 +69,13 @@ struct ReadFacts: Sendable {
     let hasPassword: Bool
     /// What is to be done with the item.
     var deed = Challenge.ItemUse.Deed.read
+    /// All items that the call reads, in its order; nil for a call about one item.
+    var together: [ItemID]?
     /// The challenge that a person granted for this call.
     let granted: GrantedChallenge?
+
+    /// What the TPM agreed on for this item.
+    var agreements: [ObjectRole: SecretBytes] { granted?.grant.agreements(for: item.id) ?? [:] }
 }
 
 /// One rule for reading. Each has a file of its own; `ReadRules` puts them in order.

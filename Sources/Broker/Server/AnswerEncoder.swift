@@ -40,7 +40,8 @@ struct AnswerEncoder {
     private func encode(_ answer: MethodAnswer) throws(Fault) -> ByteBuffer {
         switch answer {
         case .reply(let reply): return try plain(reply)
-        case .value(let value, let item): return try secret(value, item)
+        case .value(let value, let item): return try written(#"{"parameters":{"#, [(value, item)], #"}}"#)
+        case .values(let items): return try values(items)
         case .items(let items):
             let tooMany = Fault(.expectedMore, "there are too many items for one answer", advice: "call with “more”")
             // Checked before the reply is made, to save the memory.
@@ -72,22 +73,43 @@ struct AnswerEncoder {
         }
     }
 
-    /// Written by hand, so that the secret is in one buffer only, which the sender wipes.
-    private func secret(_ value: SecretBytes, _ item: Keychain.Item) throws(Fault) -> ByteBuffer {
-        let start = #"{"parameters":{"item":"#
-        let middle = #","value":""#
-        let end = #""}}"#
-        var details: [UInt8]
-        do { details = try Varlink.encode(item) } catch { throw Fault(.failed, "the answer cannot be encoded") }
-        details.removeLast()
+    /// - Throws: `LimitExceeded` if the reply would be longer than any client accepts.
+    private func values(_ items: [OpenedItem]) throws(Fault) -> ByteBuffer {
+        let pairs = items.map { ($0.value, Keychain.Item($0.item)) }
+        var buffer = try written(#"{"parameters":{"items":[{"#, pairs, "}]}}")
+        guard buffer.readableBytes <= Varlink.longestMessage else {
+            Wiping.wipe(&buffer)
+            throw OpenedItem.tooMuch
+        }
+        return buffer
+    }
+
+    /// Items with their secrets, between a start and an end. It is written by hand, so that the secrets are in one
+    /// buffer only, which the sender wipes.
+    private func written(
+        _ start: String, _ pairs: [(value: SecretBytes, item: Keychain.Item)], _ end: String
+    ) throws(Fault) -> ByteBuffer {
+        let (first, middle, last, between) = ("\"item\":", ",\"value\":\"", "\"", "},{")
+        let around = first.utf8.count + middle.utf8.count + last.utf8.count + between.utf8.count
+        var details: [ArraySlice<UInt8>] = []
+        var capacity = start.utf8.count + end.utf8.count + 1
+        for (value, item) in pairs {
+            let bytes: [UInt8]
+            do { bytes = try Varlink.encode(item) } catch { throw Fault(.failed, "the answer cannot be encoded") }
+            details.append(bytes.dropLast())
+            capacity += around + bytes.count + value.count / 3 * 4 + 4
+        }
         // The full capacity is reserved at once, because growing would leave copies behind.
-        var buffer = allocator.buffer(
-            capacity: start.utf8.count + details.count + middle.utf8.count + value.count / 3 * 4 + 4 + end.utf8.count
-                + 1)
+        var buffer = allocator.buffer(capacity: capacity)
         buffer.writeString(start)
-        buffer.writeBytes(details)
-        buffer.writeString(middle)
-        value.withBytes { Base64Writer.write($0, to: &buffer) }
+        for (index, pair) in pairs.enumerated() {
+            if index > 0 { buffer.writeString(between) }
+            buffer.writeString(first)
+            buffer.writeBytes(details[index])
+            buffer.writeString(middle)
+            pair.value.withBytes { Base64Writer.write($0, to: &buffer) }
+            buffer.writeString(last)
+        }
         buffer.writeString(end)
         buffer.writeInteger(UInt8(0))
         return buffer

@@ -238,4 +238,6 @@ enum MethodAnswer: Sendable {
     case items([Keychain.Item])
     /// A secret and its item. It is encoded into memory that is wiped after sending.
     case value(SecretBytes, Keychain.Item)
+    /// The same for several items, in one reply.
+    case values([OpenedItem])
 }

@@ -34,7 +34,7 @@ extension BrokerInterface {
             public var account: String?
             /// The program's own words.
             public var reason: String?
-            /// What can be signed. For purpose rotate there are, of each kind but unlock, no more than there are
+            /// What can be signed. Where there are items, there are of each kind but unlock no more than there are
             /// items.
             public var authorizations: [Authorization]
             /// Each is a complete set of indexes into authorizations. One of the sets has to be met, and only one is.
@@ -46,7 +46,8 @@ extension BrokerInterface {
             /// For purpose enrolment: the kinds that an item is to be bound to (biometry-any, biometry-current-set).
             /// Nobody is asked, and nothing is signed.
             public var enrolment: [String]?
-            /// For purpose rotate: all that is read for it, no name twice. The person is shown all of them.
+            /// For purpose rotate, and for a read of several items: all that is read, no name twice. The person is
+            /// shown all of them. For a read of several items, service and account are absent.
             public var items: [NamedItem]?
             /// For purpose rename: what the item is to be called from then on.
             public var newService: String?

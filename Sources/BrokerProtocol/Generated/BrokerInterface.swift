@@ -48,7 +48,7 @@ public enum BrokerInterface {
           account: ?string,
           # The program's own words.
           reason: ?string,
-          # What can be signed. For purpose rotate there are, of each kind but unlock, no more than there are items.
+          # What can be signed. Where there are items, there are of each kind but unlock no more than there are items.
           authorizations: []Authorization,
           # Each is a complete set of indexes into authorizations. One of the sets has to be met, and only one is.
           # The authenticator itself knows which PAM services that takes.
@@ -59,7 +59,8 @@ public enum BrokerInterface {
           # For purpose enrolment: the kinds that an item is to be bound to (biometry-any, biometry-current-set).
           # Nobody is asked, and nothing is signed.
           enrolment: ?[]string,
-          # For purpose rotate: all that is read for it, no name twice. The person is shown all of them.
+          # For purpose rotate, and for a read of several items: all that is read, no name twice. The person is shown all of them.
+          # For a read of several items, service and account are absent.
           items: ?[]NamedItem,
           # For purpose rename: what the item is to be called from then on.
           newService: ?string,

@@ -131,6 +131,36 @@ extension Keychain {
         }
     }
 
+    /// Gives out the values of several items, all or none. A person is asked once for all of them, and is shown every
+    /// name. If one item cannot be given out, nothing is, and nobody is asked. The error's message names that item.
+    /// No item may be named twice. An item that can be read only with an application password is refused
+    /// (InvalidArgument). There are 32 items at most, and the answer must fit into one message. Otherwise the answer
+    /// is LimitExceeded.
+    public struct GetAll: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.GetAll"
+        public var items: [ItemName]
+        /// Why the program asks, in its own words.
+        public var reason: String?
+        /// As for Get.
+        public var unlock: Bool?
+        /// It is good for these items in this order, each in the version that the person was asked for.
+        public var challenge: String?
+
+        public init(items: [ItemName], reason: String? = nil, unlock: Bool? = nil, challenge: String? = nil) {
+            self.items = items
+            self.reason = reason
+            self.unlock = unlock
+            self.challenge = challenge
+        }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            /// In the order of the call.
+            public var items: [ItemValue]
+
+            public init(items: [ItemValue]) { self.items = items }
+        }
+    }
+
     /// Withdraws a challenge, because the caller can have nobody asked. The access log then records the request at
     /// once, and not only when the challenge expires.
     public struct Withdraw: VarlinkMethod {
@@ -354,31 +384,5 @@ extension Keychain {
             self.challenge = challenge
             self.bind = bind
         }
-    }
-
-    /// Makes a service vault, for an account that has no person to ask, and opens it. Only root may call this. Nobody
-    /// is asked.
-    public struct CreateVault: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.CreateVault"
-        public typealias Reply = VaultReply
-        /// The account's name.
-        public var owner: String
-        public var challenge: String?
-
-        public init(owner: String, challenge: String? = nil) {
-            self.owner = owner
-            self.challenge = challenge
-        }
-    }
-
-    /// After Damaged of kind rollback, accepts a vault's file as the newest, although the TPM has not counted it.
-    /// Only root may call this, for anybody's vault. The vault's owner is asked. From then on every other copy of the
-    /// file is refused. If there is nothing to accept, the answer is AlreadyExists.
-    public struct AcceptVault: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.AcceptVault"
-        public typealias Reply = VaultReply
-        public var challenge: String?
-
-        public init(challenge: String? = nil) { self.challenge = challenge }
     }
 }

@@ -2,6 +2,32 @@
 import Varlink
 
 extension Keychain {
+    /// Makes a service vault, for an account that has no person to ask, and opens it. Only root may call this. Nobody
+    /// is asked.
+    public struct CreateVault: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.CreateVault"
+        public typealias Reply = VaultReply
+        /// The account's name.
+        public var owner: String
+        public var challenge: String?
+
+        public init(owner: String, challenge: String? = nil) {
+            self.owner = owner
+            self.challenge = challenge
+        }
+    }
+
+    /// After Damaged of kind rollback, accepts a vault's file as the newest, although the TPM has not counted it.
+    /// Only root may call this, for anybody's vault. The vault's owner is asked. From then on every other copy of the
+    /// file is refused. If there is nothing to accept, the answer is AlreadyExists.
+    public struct AcceptVault: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.AcceptVault"
+        public typealias Reply = VaultReply
+        public var challenge: String?
+
+        public init(challenge: String? = nil) { self.challenge = challenge }
+    }
+
     /// Returns the state of the vault, and the guarantees that hold here.
     public struct Status: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Status"

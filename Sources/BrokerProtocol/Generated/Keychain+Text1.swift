@@ -222,6 +222,39 @@ extension Keychain {
           item: Item
         )
 
+        # An item that a call about several items names.
+        type ItemName (
+          service: string,
+          # It is left out if the service has one account only.
+          account: ?string
+        )
+
+        # An item and its value.
+        type ItemValue (
+          # Base64.
+          value: string,
+          item: Item
+        )
+
+        # Gives out the values of several items, all or none. A person is asked once for all of them, and is shown every name.
+        # If one item cannot be given out, nothing is, and nobody is asked. The error's message names that item.
+        # No item may be named twice. An item that can be read only with an application password is refused (InvalidArgument).
+        # There are 32 items at most, and the answer must fit into one message. Otherwise the answer is LimitExceeded.
+        method GetAll(
+          items: []ItemName,
+          # Why the program asks, in its own words.
+          reason: ?string,
+          # As for Get.
+          unlock: ?bool,
+          # It is good for these items in this order, each in the version that the person was asked for.
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # In the order of the call.
+          items: []ItemValue
+        )
+
         # Withdraws a challenge, because the caller can have nobody asked.
         # The access log then records the request at once, and not only when the challenge expires.
         method Withdraw(challenge: string, group: ?string, user: ?string) -> ()
@@ -357,38 +390,6 @@ extension Keychain {
           owner: string,
           challenge: ?string
         ) -> (vault: VaultState)
-
-        # After Damaged of kind rollback, accepts a vault's file as the newest, although the TPM has not counted it.
-        # Only root may call this, for anybody's vault. The vault's owner is asked.
-        # From then on every other copy of the file is refused. If there is nothing to accept, the answer is AlreadyExists.
-        method AcceptVault(challenge: ?string, group: ?string, user: ?string) -> (vault: VaultState)
-
-        # What locks a vault by itself.
-        type LockCauses (
-          # A locked screen.
-          screen: bool,
-          sleep: bool,
-          # The vault locks after so many minutes without use. It is absent if it does not.
-          idleMinutes: ?int
-        )
-
-        # Returns the state of the vault, and the guarantees that hold here.
-        method Status(group: ?string, user: ?string) -> (
-          vault: VaultState,
-          sealer: Sealer,
-          # The broker's.
-          version: string,
-          # The broker is a sandbox, which protects nothing.
-          sandbox: bool,
-          # What locks the vault by itself, for people to read: screen, sleep, 15 min idle.
-          locks: []string,
-          # The same for programs.
-          lockedBy: LockCauses,
-          # What weakens the guarantees here (sandbox, broker run as root), for people to read.
-          warnings: []string,
-          # It is absent if it is not known, because the vault was not opened yet.
-          recovery: ?RecoveryState
-        )
 
 
         """#

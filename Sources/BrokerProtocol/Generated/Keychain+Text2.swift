@@ -3,6 +3,38 @@ import Varlink
 
 extension Keychain {
     static let text2 = #"""
+        # After Damaged of kind rollback, accepts a vault's file as the newest, although the TPM has not counted it.
+        # Only root may call this, for anybody's vault. The vault's owner is asked.
+        # From then on every other copy of the file is refused. If there is nothing to accept, the answer is AlreadyExists.
+        method AcceptVault(challenge: ?string, group: ?string, user: ?string) -> (vault: VaultState)
+
+        # What locks a vault by itself.
+        type LockCauses (
+          # A locked screen.
+          screen: bool,
+          sleep: bool,
+          # The vault locks after so many minutes without use. It is absent if it does not.
+          idleMinutes: ?int
+        )
+
+        # Returns the state of the vault, and the guarantees that hold here.
+        method Status(group: ?string, user: ?string) -> (
+          vault: VaultState,
+          sealer: Sealer,
+          # The broker's.
+          version: string,
+          # The broker is a sandbox, which protects nothing.
+          sandbox: bool,
+          # What locks the vault by itself, for people to read: screen, sleep, 15 min idle.
+          locks: []string,
+          # The same for programs.
+          lockedBy: LockCauses,
+          # What weakens the guarantees here (sandbox, broker run as root), for people to read.
+          warnings: []string,
+          # It is absent if it is not known, because the vault was not opened yet.
+          recovery: ?RecoveryState
+        )
+
         # Makes a recovery code for the caller's own vault. An earlier code stays valid until ConfirmRecoveryCode.
         method NewRecoveryCode(challenge: ?string, group: ?string, user: ?string) -> (
           # Six groups of five characters, joined by hyphens.

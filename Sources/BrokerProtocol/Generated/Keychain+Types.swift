@@ -262,6 +262,30 @@ extension Keychain {
         }
     }
 
+    /// An item that a call about several items names.
+    public struct ItemName: Codable, Sendable, Equatable {
+        public var service: String
+        /// It is left out if the service has one account only.
+        public var account: String?
+
+        public init(service: String, account: String? = nil) {
+            self.service = service
+            self.account = account
+        }
+    }
+
+    /// An item and its value.
+    public struct ItemValue: Codable, Sendable, Equatable {
+        /// Base64.
+        public var value: String
+        public var item: Item
+
+        public init(value: String, item: Item) {
+            self.value = value
+            self.item = item
+        }
+    }
+
     /// What locks a vault by itself.
     public struct LockCauses: Codable, Sendable, Equatable {
         /// A locked screen.

@@ -23,6 +23,11 @@ public struct ItemView: ~Copyable {
         return try vault.plan(of: stored)
     }
 
+    /// The size of the item's sealed value, in bytes. The value itself is no longer.
+    ///
+    /// - Throws: `.damaged`; `.storage`.
+    public func sealedSize() throws(VaultError) -> Int { try snapshot.sealedValue(of: stored).count }
+
     /// The item's value.
     ///
     /// - Throws: as ``OpenVault/value(of:classKeys:agreements:applicationPassword:)``.
