@@ -46,6 +46,22 @@ struct AlternativeTests {
         #expect(stage.broker.completions.map(\.authorization) == kinds.indices.map(Int64.init))
     }
 
+    @Test("several items of different kinds: the person gives the proof that earns them all")
+    func severalItems() throws {
+        let stage = try stage(["presence", "passcode", "presence"], [[0, 1, 2]])
+        stage.broker.change { script in
+            script.facts.service = nil
+            script.facts.account = nil
+            script.facts.items = ["a", "b", "c"].map { .init(service: "github", account: $0) }
+        }
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).name == .authenticationFailed)
+        #expect(!stage.broker.calls.contains("Prepare"))
+        var again = try stage.client()
+        #expect(try again.authenticate(Self.pin).isDone)
+        #expect(stage.broker.completions.map(\.authorization) == [0, 1, 2])
+    }
+
     @Test("a passcode opens a vault in the same question")
     func passcodeUnlocks() throws {
         let stage = try stage(["unlock", "passcode"], [[0, 1]], [.unlock, .read])

@@ -86,6 +86,14 @@ struct HostileBrokerTests {
         ("a set digest", { $0.authorizations = [.init(kind: "presence", setDigest: "AAAA")] }),
         ("no purpose", { $0.purposes = [] }),
         ("no item", { $0.service = nil }),
+        (
+            "more items than a prompt names",
+            { facts in
+                facts.service = nil
+                facts.account = nil
+                facts.items = (0..<33).map { .init(service: "s", account: "\($0)") }
+            }
+        ),
     ]
 
     @Test(arguments: lies.indices)

@@ -83,8 +83,32 @@ struct CompanionTests {
             let own = try issue(store, request, "own")
             _ = try store.describe(own, uid: 1000, process: caller.process, connection: 9)
             _ = try issue(store, request, "companion")
-            let isReading = request.purposes == [.read] || request.purposes == [.unlock, .read]
+            // A read of several items has a prompt of its own.
+            let isReading = if case .use(let use, _) = request { use.deed == .read } else { false }
             #expect(try companions(store, own, connection: 9).count == (isReading ? 1 : 0), "\(request.purposes)")
+        }
+    }
+
+    @Test("a read of several items is nobody's companion, and each counts as one of the user's eight")
+    func joint() throws {
+        let store = store()
+        let own = try described(store)
+        let item = try Challenge.Subject.sample("s", "a")
+        let way = [Challenge.Authorization(role: .presence, kind: .presence, point: [4])]
+        let me = Caller(uid: 1000, process: try TestAuthenticator.thisProcess(), connection: 1)
+        for number in 0..<8 {
+            let read = try Challenge.JointRead(
+                [item, .sample("s", "\(number)")], reason: nil, wanted: [(item.item, [way])])
+            let request = Challenge.Request.readAll(read, unlocks: false)
+            if number == 0 { _ = try issue(store, request, "same process", to: caller) }
+            guard number < 7 else {
+                let refused = #expect(throws: Fault.self) { try issue(store, request, "one more", to: me) }
+                #expect(refused?.name == .limitExceeded)
+                break
+            }
+            // The first process is gone, so its challenges make room.
+            _ = try issue(store, request, "\(number)", to: number == 0 ? caller : me)
+            if number == 0 { #expect(try companions(store, own, connection: 9).isEmpty) }
         }
     }
 

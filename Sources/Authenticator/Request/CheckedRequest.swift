@@ -86,7 +86,8 @@ struct CheckedRequest {
             guard record.canBeBound, record.boot == nil else { throw untieable }
         case (.releaseFromBoot, let record?), (.approveBoot, let record?):
             guard record.canBeBound, record.boot != nil else { throw untieable }
-        case (.unlock, _?), (.use, _?), (.readAll, _?), (.recovery, _?), (.accept, _?), (.rotate, _?), (.enrolment, _?): break
+        case (.unlock, _?), (.use, _?), (.readAll, _?), (.recovery, _?), (.accept, _?), (.rotate, _?), (.enrolment, _?):
+            break
         }
     }
 

@@ -32,7 +32,9 @@ struct KeychainMethods: Sendable {
                 guard let call = parameters as? Keychain.InVault<Handler.Method> else { return nil }
                 return PreparedCall(method: call.method, vault: call.vault) { (request) async throws(Fault) in
                     do throws(Fault) { return try await Handler.answer(call.method, request) } catch {
-                        let refusals = Handler.refusals(of: call.method).compactMap { $0.record(of: error, by: request) }
+                        let refusals = Handler.refusals(of: call.method).compactMap {
+                            $0.record(of: error, by: request)
+                        }
                         for record in refusals {
                             await request.vaultActor.noteRefusal(record, .written)
                         }

@@ -68,7 +68,8 @@ struct JointReader: Sendable {
                         ReadFacts(
                             caller: request.caller, vaultOwner: request.vaultActor.owner,
                             standing: request.admission.standing, own: request.own, item: found.item, plan: found.plan,
-                            lock: state.lock, mayUnlock: mayUnlock, hasPassword: false, together: all, granted: granted))
+                            lock: state.lock, mayUnlock: mayUnlock, hasPassword: false, together: all, granted: granted)
+                    )
                 }
             }
             if let asked = try question(missing, found) { return .question(asked, state.record.vault) }

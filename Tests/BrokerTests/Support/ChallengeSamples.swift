@@ -34,7 +34,11 @@ extension Challenge.Request {
             }
         }
         let rotation = Challenge.Rotation(items: [subject], authorizations: presence[0], passwords: [:])
-        return uses + (isMade ? [] : [.login]) + [
+        let other = try Challenge.Subject.sample("s", "b")
+        let together = try Challenge.JointRead(
+            [subject, other], reason: nil, wanted: [(subject.item, presence), (other.item, presence)])
+        let joint = [true, false].map { Challenge.Request.readAll(together, unlocks: $0) }
+        return uses + joint + (isMade ? [] : [.login]) + [
             .create, .unlock, .recovery, .bind, .unbind, .tieToBoot(registers: [7]), .releaseFromBoot, .approveBoot,
             .accept, .rotate(rotation), .enrolment([.biometryAny]), .enrolment([.biometryAny, .biometryCurrentSet]),
         ]

@@ -1,0 +1,187 @@
+import Authorization
+import BrokerProtocol
+import Foundation
+import Testing
+
+@testable import Authenticator
+
+/// Several items under one prompt: what the person is shown, and what a taken-over broker does not get that way
+/// (attacker 9).
+struct JointReadTests {
+    /// A broker that asks for these items. Each requires presence.
+    private func stage(_ accounts: [String] = ["me", "you", "all"], unlocks: Bool = false) throws -> Stage {
+        let stage = try Stage()
+        stage.broker.change { script in
+            script.facts.purposes = unlocks ? [.unlock, .read] : [.read]
+            script.facts.service = nil
+            script.facts.account = nil
+            script.facts.reason = "monthly report"
+            script.facts.items = accounts.map { .init(service: "github", account: $0) }
+            let kinds = (unlocks ? ["unlock"] : []) + accounts.map { _ in "presence" }
+            script.facts.authorizations = kinds.map { .init(kind: $0) }
+            script.facts.alternatives = [kinds.indices.map(Int64.init)]
+        }
+        return stage
+    }
+
+    @Test func onePromptNamesAllAndEachIsSignedForOnce() throws {
+        let stage = try stage()
+        var client = try stage.client()
+        let notice = try client.begin().message?.text ?? ""
+        #expect(
+            notice.hasSuffix(
+                "asks to read these 3 items:\n  \"github\" / \"me\"\n  \"github\" / \"you\"\n  \"github\" / \"all\"\n"
+                    + "Reason it gives: \"monthly report\""), "\(notice)")
+        #expect(notice.hasPrefix("Process \(getpid()), "))
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.go(Stage.password).isDone)
+        // It looks for no other requests, because its prompt is its own.
+        #expect(
+            stage.broker.calls == ["Describe", "Prepare", "Complete", "Prepare", "Complete", "Prepare", "Complete"])
+        #expect(stage.broker.completions.map(\.authorization) == [0, 1, 2])
+    }
+
+    @Test func openingTheVaultIsNamedBesides() throws {
+        let stage = try stage(["me", "you"], unlocks: true)
+        var client = try stage.client()
+        let notice = try client.begin().message?.text ?? ""
+        #expect(notice.contains("asks to unlock your vault and read these 2 items:\n"), "\(notice)")
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.go(Stage.password).isDone)
+        #expect(stage.broker.completions.map(\.authorization) == [0, 1, 2])
+        let single = try self.stage(["me"])
+        var other = try single.client()
+        let words = "asks to read \"github\" / \"me\".\nReason it gives: \"monthly report\""
+        #expect(try other.begin().message?.text.hasSuffix(words) == true)
+    }
+
+    @Test func namesCannotMoveTheCursorOrHideOthers() throws {
+        let names = ["a\u{1b}[2K", "b\n  \"github\" / \"harmless\"", "c\u{202e}", "caf\u{e9}", "cafe\u{301}"]
+        let stage = try stage(names)
+        stage.broker.change { $0.facts.reason = "x\u{1b}[1A\n  \"github\" / \"other\"" }
+        var client = try stage.client()
+        let notice = try client.begin().message?.text ?? ""
+        let lines = notice.split(separator: "\n")
+        // One line for the opening, one for each item, one for the reason.
+        #expect(lines.count == 7 && Set(lines).count == 7, "\(notice)")
+        #expect(notice.unicodeScalars.allSatisfy { $0 == "\n" || ($0 != "\u{1b}" && $0 != "\u{202e}") })
+        #expect(lines.contains(#"  "github" / "a\u{1b}[2K""#), "\(notice)")
+        #expect(lines.contains(#"  "github" / "c\u{202e}""#) && lines.contains(#"  "github" / "cafe\u{301}""#))
+    }
+
+    @Test func aWrongPasswordSignsForNone() throws {
+        let stage = try stage()
+        var client = try stage.client()
+        #expect(try client.authenticate("wrong").name == .authenticationFailed)
+        #expect(eventually { stage.broker.refusals == ["password"] })
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+
+    /// Neither waits for the other, and neither's answer counts for the other.
+    @Test func noAnswerIsShared() throws {
+        let stage = try stage()
+        var first = try stage.client()
+        _ = try first.begin("first")
+        var second = try stage.client()
+        #expect(try second.begin("second").message?.text.contains("these 3 items") == true)
+        #expect(try first.go().message?.style == .secret)
+        #expect(try first.go(Stage.password).isDone)
+        #expect(try second.go().message?.style == .secret)
+        #expect(stage.broker.completions.count == 3)
+        for unlocks in [false, true] { #expect(SharedInquiry.sharedItem(of: Self.request(unlocks)) == nil) }
+    }
+
+    private static func request(_ unlocks: Bool) -> PersonRequest {
+        .readAll([ItemUse.reading.item], unlocks: unlocks)
+    }
+
+    @Test func anEarlierAnswerOpensNoVault() {
+        let all = Set(ProofService.allCases)
+        #expect(ReuseRule.allows([.presence, .presence], for: Self.request(false), by: [.anyFactor]))
+        #expect(!ReuseRule.allows([.presence, .passcode], for: Self.request(false), by: [.anyFactor]))
+        #expect(!ReuseRule.allows([.unlock, .presence], for: Self.request(true), by: all))
+        #expect(!ReuseRule.allows([.presence], for: Self.request(true), by: all))
+    }
+
+    static let lies: [(String, @Sendable (inout BrokerInterface.Describe.Reply) -> Void)] = [
+        ("more items read than named", { $0.items?.removeLast() }),
+        (
+            "more items than a person can be shown",
+            { facts in
+                facts.items = (0..<33).map { .init(service: "s", account: "\($0)") }
+                facts.authorizations = [.init(kind: "presence")]
+                facts.alternatives = [[0]]
+            }
+        ),
+        ("two items of one name", { $0.items?[2] = .init(service: "github", account: "me") }),
+        (
+            "one item beside the list",
+            {
+                $0.service = "github"
+                $0.account = "hidden"
+            }
+        ),
+        ("half an item beside the list", { $0.account = "hidden" }),
+        (
+            "names that have no room",
+            { facts in
+                facts.items = ["a", "b", "c"].map { name in
+                    .init(
+                        service: name + String(repeating: "\u{1}", count: 1000),
+                        account: String(repeating: "\u{1}", count: 1000))
+                }
+            }
+        ),
+        ("a name that no item has", { $0.items?[0].account = String(repeating: "x", count: 1025) }),
+        (
+            "opening the vault on the side",
+            {
+                $0.authorizations.append(.init(kind: "unlock"))
+                $0.alternatives = [[0, 1, 2, 3]]
+            }
+        ),
+        ("opening the vault instead", { $0.authorizations[0] = .init(kind: "unlock") }),
+        ("a recovery code on the side", { $0.authorizations[0] = .init(kind: "recovery") }),
+        (
+            "opening it twice",
+            {
+                $0.purposes = [.unlock, .read]
+                $0.authorizations = [.init(kind: "unlock"), .init(kind: "unlock"), .init(kind: "presence")]
+            }
+        ),
+        (
+            "nothing to sign",
+            {
+                $0.authorizations = []
+                $0.alternatives = [[]]
+            }
+        ),
+        (
+            "a way that leaves the items out",
+            {
+                $0.purposes = [.unlock, .read]
+                $0.authorizations.append(.init(kind: "unlock"))
+                $0.alternatives = [[0, 1, 2, 3], [3]]
+            }
+        ),
+        ("names for a change", { $0.purposes = [.change] }),
+        ("names for a rename", { $0.purposes = [.rename] }),
+        (
+            "names for a plain opening",
+            { facts in
+                facts.purposes = [.unlock]
+                facts.authorizations = [.init(kind: "unlock")]
+                facts.alternatives = [[0]]
+            }
+        ),
+    ]
+
+    @Test(arguments: lies.indices)
+    func aLieEndsTheConversation(index: Int) throws {
+        let stage = try stage()
+        stage.broker.change { Self.lies[index].1(&$0.facts) }
+        var client = try stage.client()
+        #expect(try client.begin().name == .authenticationChallengeRefused, "\(Self.lies[index].0)")
+        #expect(!stage.broker.calls.contains("Prepare"))
+    }
+}
