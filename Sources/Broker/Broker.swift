@@ -150,6 +150,8 @@ public final class Broker: Service {
             return (running.listeners, running.groups)
         }
         for listener in listeners { await listener.stopAccepting() }
+        // These calls would never end by themselves.
+        core.vaultStore.dependencies.events.stop()
         await calls.drain(within: options.stopTimeLimit)
         for listener in listeners { listener.closeConnections() }
         for listener in listeners {

@@ -22,6 +22,8 @@ struct BudgetLimits: Sendable {
     }
 
     var connections: Limit
+    /// Connections that monitor a vault. They are never idle, so nobody gets their places.
+    var monitors: Limit
     /// Bytes of incomplete messages: eight writers of the largest value at once, and room to spare.
     var unfinished = Limit(user: 16 << 20, all: 192 << 20, reserve: 48 << 20, ensured: 3 << 20)
     /// Bytes of lists that clients have not read yet: a few of the longest lists, or many of the usual size.
@@ -39,16 +41,21 @@ struct BudgetLimits: Sendable {
     ///   - perUser: the most connections of one user.
     ///   - all: the most connections of all users.
     static func clients(connectionsPerUser perUser: Int, connections all: Int) -> BudgetLimits {
-        BudgetLimits(connections: Limit(user: perUser, all: all, reserve: all / 4, ensured: min(8, perUser)))
+        BudgetLimits(
+            connections: Limit(user: perUser, all: all, reserve: all / 4, ensured: min(8, perUser)),
+            monitors: Limit(user: max(1, perUser / 4), all: all / 4, reserve: all / 16, ensured: 2))
     }
 
     /// The limits of the authenticator's socket, which has one user.
-    static let authenticator = BudgetLimits(connections: Limit(user: 512, all: 512, reserve: 0, ensured: 0))
+    static let authenticator = BudgetLimits(
+        connections: Limit(user: 512, all: 512, reserve: 0, ensured: 0),
+        monitors: Limit(user: 0, all: 0, reserve: 0, ensured: 0))
 
     /// The limits of one resource.
     subscript(resource: UserBudgets.Resource) -> Limit {
         switch resource {
         case .connections: connections
+        case .monitors: monitors
         case .unfinished: unfinished
         case .lists: lists
         case .secrets: secrets
@@ -87,6 +94,19 @@ enum ConnectionLimits {
     static let stop = Duration.seconds(5)
     /// How long connections may take to close after that.
     static let close = Duration.seconds(2)
+}
+
+/// The events that one monitor has not taken yet. Beyond these limits they are dropped, and the reader is told. Sizes are
+/// of names and attributes.
+enum MonitorLimits {
+    /// How many events.
+    static let events = 1024
+    /// Their size together. The largest item takes about half of it.
+    static let bytes = 512 << 10
+    /// What an event takes beside its names and attributes.
+    static let event = 256
+    /// The size of one reply, unless a single event is larger.
+    static let reply = 64 << 10
 }
 
 /// What is asked of the name service about users (`KnownUsers`, `OwnerCheck`).

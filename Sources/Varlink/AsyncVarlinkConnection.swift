@@ -19,6 +19,8 @@ public final class AsyncVarlinkConnection: Sendable {
         var running: UInt64?
         /// Calls that were cancelled and have not ended yet.
         var cancelled: Set<UInt64> = []
+        /// The call whose replies come one after the other now. No other call has its turn until the last of them.
+        var series: UInt64?
     }
 
     /// Connects, and waits for that no longer than until `deadline`.
@@ -68,15 +70,35 @@ public final class AsyncVarlinkConnection: Sendable {
     public func call<Method: VarlinkMethod>(
         _ parameters: Method, until deadline: ContinuousClock.Instant? = nil
     ) async throws -> VarlinkAnswer<Method.Reply> {
-        let number = calls.withLock { calls in
+        try await perform { (connection) throws(TransportFailure) in try connection.call(parameters, until: deadline) }
+    }
+
+    /// A number for a call that has several replies.
+    func newSeries() -> UInt64 { newNumber() }
+
+    /// The series has had its last reply, so that other calls have their turn again.
+    func end(series: UInt64) { calls.withLock { if $0.series == series { $0.series = nil } } }
+
+    private func newNumber() -> UInt64 {
+        calls.withLock { calls in
             calls.last += 1
             return calls.last
         }
+    }
+
+    /// Uses the connection when its turn has come, on a thread that may block. A failure ends the connection.
+    /// - Parameter series: the call that this is a part of, and that keeps the connection from now on; nil if this is a
+    ///   whole call.
+    func perform<Value: Sendable>(
+        in series: UInt64? = nil,
+        _ body: @escaping @Sendable (inout VarlinkConnection) throws(TransportFailure) -> Value
+    ) async throws -> Value {
+        let number = newNumber()
         defer { calls.withLock { _ = $0.cancelled.remove(number) } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 queue.async { [self] in
-                    continuation.resume(with: Result { try run(number, parameters, until: deadline) })
+                    continuation.resume(with: Result { try run(number, in: series, body) })
                 }
             }
         } onCancel: {
@@ -103,19 +125,22 @@ public final class AsyncVarlinkConnection: Sendable {
         return try result.get()
     }
 
-    private func run<Method: VarlinkMethod>(
-        _ number: UInt64, _ parameters: Method, until deadline: ContinuousClock.Instant?
-    ) throws -> VarlinkAnswer<Method.Reply> {
-        let isWanted = calls.withLock { calls in
+    private func run<Value: Sendable>(
+        _ number: UInt64, in series: UInt64?,
+        _ body: (inout VarlinkConnection) throws(TransportFailure) -> Value
+    ) throws -> Value {
+        let isWanted = try calls.withLock { calls in
             guard !calls.cancelled.contains(number) else { return false }
+            guard calls.series == nil || calls.series == series else {
+                throw TransportFailure.unreachable("the connection is still used for the replies of an earlier call")
+            }
             calls.running = number
+            calls.series = series
             return true
         }
         guard isWanted else { throw CancellationError() }
-        let result = Result { () throws(TransportFailure) -> VarlinkAnswer<Method.Reply> in
-            try connection.withLock { (connection) throws(TransportFailure) in
-                try connection.call(parameters, until: deadline)
-            }
+        let result = Result { () throws(TransportFailure) -> Value in
+            try connection.withLock { (connection) throws(TransportFailure) in try body(&connection) }
         }
         // A late answer would be taken for the next call's.
         if case .failure = result { end.close() }

@@ -25,18 +25,25 @@ public final class OpenVault: Sendable {
     private let currentKeybag: Mutex<Keybag>
     private let lastSeen: Mutex<AuthenticatedHeader>
     private let nodeReads = Mutex(0)
+    private let onChange: ChangeObserver
+
+    /// Gets what each committed change did to items, in order, on the thread that made the change.
+    public typealias ChangeObserver = @Sendable ([ItemChange]) -> Void
 
     /// Opens an owner's vault. Unseals the device root on the calling thread.
     ///
     /// - Parameters:
     ///   - record: the registry's record, which identifies the vault.
     ///   - now: milliseconds since 1970-01-01 UTC.
+    ///   - onChange: must not use the vault, and must return soon.
     /// - Throws: `.damaged`, `.rollback`, `.newerFormat`, `.sealer`, `.storage`.
     public convenience init(
         directory: String, record: RegistryRecord, sealer: any Sealer,
-        now: @escaping @Sendable () -> UInt64 = SystemClock.now
+        now: @escaping @Sendable () -> UInt64 = SystemClock.now, onChange: @escaping ChangeObserver = { _ in }
     ) throws(VaultError) {
-        try self.init(directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLogLimits.size)
+        try self.init(
+            directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLogLimits.size,
+            onChange: onChange)
     }
 
     /// Opens an owner's vault whatever its counter shows, and moves the counter so that it stands for this file. All
@@ -45,11 +52,11 @@ public final class OpenVault: Sendable {
     /// - Throws: as opening does, but never `.rollback`.
     public convenience init(
         accepting record: RegistryRecord, directory: String, sealer: any Sealer,
-        now: @escaping @Sendable () -> UInt64 = SystemClock.now
+        now: @escaping @Sendable () -> UInt64 = SystemClock.now, onChange: @escaping ChangeObserver = { _ in }
     ) throws(VaultError) {
         try self.init(
             directory: directory, record: record, sealer: sealer, now: now, logLimit: AccessLogLimits.size,
-            accepting: true)
+            accepting: true, onChange: onChange)
     }
 
     /// - Parameters:
@@ -59,7 +66,8 @@ public final class OpenVault: Sendable {
     ///   - isSuccessor: the vault has not replaced its former one yet, so its files have names of their own.
     init(
         directory: String, record: RegistryRecord, sealer: any Sealer, now: @escaping @Sendable () -> UInt64,
-        logLimit: Int, room: Room = Room(), accepting isAccepting: Bool = false, isSuccessor: Bool = false
+        logLimit: Int, room: Room = Room(), accepting isAccepting: Bool = false, isSuccessor: Bool = false,
+        onChange: @escaping ChangeObserver = { _ in }
     ) throws(VaultError) {
         guard sealer.kind == record.sealer else {
             throw .damaged("it is sealed by \(record.sealer.rawValue), not by the configured \(sealer.kind.rawValue)")
@@ -124,6 +132,7 @@ public final class OpenVault: Sendable {
         self.format = format
         self.now = now
         self.room = room
+        self.onChange = onChange
         log = AccessLog(
             path: VaultFile.logPath(of: record.owner, in: directory) + (isSuccessor ? VaultFile.successorSuffix : ""),
             keys: keys, format: format, limit: logLimit,
@@ -190,7 +199,7 @@ public final class OpenVault: Sendable {
     func write<Value>(
         _ kind: Change.Kind = .content, _ body: (Change) throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
-        let (value, header, logHead, hasLeftStep) = try written { (rows) throws(VaultError) in
+        let (value, header, logHead, hasLeftStep, itemChanges) = try written { (rows) throws(VaultError) in
             let present = try currentHeader(rows)
             let step = epochs.withLock { epochs -> Change.Step in
                 guard let epochs else { return .taken }
@@ -204,20 +213,23 @@ public final class OpenVault: Sendable {
             let value = try body(change)
             let logHead = log.headToAnchor()
             if let logHead { try change.anchor(logHead) }
-            return (value, try change.finish(), logHead, change.hasLeftStep)
+            return (value, try change.finish(), logHead, change.hasLeftStep, change.itemChanges)
         }
         remember(header)
         if hasLeftStep { epochs.withLock { $0?.hasLeftStep = true } }
         if let logHead { log.wasAnchored(logHead) }
+        if !itemChanges.isEmpty { onChange(itemChanges) }
         return value
     }
 
     /// Runs one transaction. After an error, the change may still be in the file, for example if the disk filled up
     /// after the commit. The header tells.
     private func written<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
+        let before = lastHeader.revision
         do throws(VaultError) { return try database.write(body) } catch {
-            // The first error matters more than one from this second look.
-            try? database.read { (rows) throws(VaultError) in _ = try currentHeader(rows) }
+            // `try?`: the first error matters more than one from this second look.
+            let now = try? database.read { (rows) throws(VaultError) in try currentHeader(rows).revision }
+            if now != before { onChange([.unknown]) }
             throw error
         }
     }

@@ -7,7 +7,7 @@ import Varlink
 /// others need.
 final class UserBudgets: Sendable {
     enum Resource: CaseIterable, Sendable {
-        case connections, unfinished, lists, secrets, stretches
+        case connections, monitors, unfinished, lists, secrets, stretches
     }
 
     /// Why a request was refused.

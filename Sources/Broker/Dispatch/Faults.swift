@@ -50,5 +50,8 @@ enum Faults {
     static let beingRenewed = Fault(
         .failed, "the keys of your vault are being renewed just now", advice: "try again in some seconds")
 
+    static let expectedMore = Fault(
+        .expectedMore, "this method replies again and again", advice: "call it with the “more” flag")
+
     static let stopping = Fault(.failed, "the broker is stopping", advice: "try again in a moment")
 }

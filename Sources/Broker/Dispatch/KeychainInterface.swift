@@ -28,6 +28,7 @@ struct KeychainInterface: ServedInterface {
             guard let parameters, let entry = KeychainMethods.entries[call.method],
                 let prepared = entry.prepare(parameters)
             else { throw Fault(unknownMethod: call.method) { $0 == Keychain.interface } }
+            guard call.more || !entry.needsMore else { throw Faults.expectedMore }
             let answer = try await admitted(prepared, by: entry, caller, isAbandoned)
             core.logger.info("call", metadata: LogFields.of(caller, method: call.method))
             return answer

@@ -16,18 +16,21 @@ struct KeychainMethods: Sendable {
         let looksAtDamage: Bool
         /// Whether the call is admitted without waiting for the vault's other work.
         let waitsForNobody: Bool
+        /// Whether the caller must accept several replies.
+        let needsMore: Bool
         /// Takes the parameters of this method; nil for those of another.
         let prepare: @Sendable (any VarlinkMethod) -> PreparedCall?
 
         init<Handler: MethodHandler>(
             _: Handler.Type, withoutVault: Permission, isUse: Bool = false, looksAtDamage: Bool = false,
-            waitsForNobody: Bool = false
+            waitsForNobody: Bool = false, needsMore: Bool = false
         ) {
             method = Keychain.InVault<Handler.Method>.self
             self.withoutVault = withoutVault
             self.isUse = isUse
             self.looksAtDamage = looksAtDamage
             self.waitsForNobody = waitsForNobody
+            self.needsMore = needsMore
             prepare = { parameters in
                 guard let call = parameters as? Keychain.InVault<Handler.Method> else { return nil }
                 return PreparedCall(method: call.method, vault: call.vault) { (request) async throws(Fault) in
@@ -74,6 +77,7 @@ struct KeychainMethods: Sendable {
             Entry(ShowHandler.self, withoutVault: .absent),
             Entry(ListHandler.self, withoutVault: .allowed),
             Entry(SearchHandler.self, withoutVault: .allowed),
+            Entry(MonitorHandler.self, withoutVault: .allowed, needsMore: true),
             Entry(LockHandler.self, withoutVault: .allowed, waitsForNobody: true),
             Entry(UnlockHandler.self, withoutVault: .creation),
             Entry(CreateVaultHandler.self, withoutVault: .allowed),

@@ -1,4 +1,5 @@
 import Authorization
+import BrokerProtocol
 import Platform
 
 /// The caller, as the kernel named it when the connection was made. Nothing that is sent over the connection changes
@@ -47,6 +48,15 @@ struct Admission: Sendable {
     let standing: Standing
     /// The name of the group or account in the call; nil for the caller's own vault.
     let name: String?
+
+    /// How the call chose the vault.
+    var choice: Keychain.VaultChoice {
+        switch standing {
+        case .own: Keychain.VaultChoice()
+        case .member: Keychain.VaultChoice(group: name)
+        case .root: Keychain.VaultChoice(user: name)
+        }
+    }
 
     /// The user whose idle time the call restarts: the vault's own user if it has one, otherwise the caller.
     func idleUser(_ caller: Caller) -> UInt32 {

@@ -42,6 +42,7 @@ struct AnswerEncoder {
         case .reply(let reply): return try plain(reply)
         case .value(let value, let item): return try written(#"{"parameters":{"#, [(value, item)], #"}}"#)
         case .values(let items): return try values(items)
+        case .stream: throw Faults.expectedMore
         case .items(let items):
             let tooMany = Fault(.expectedMore, "there are too many items for one answer", advice: "call with “more”")
             // Checked before the reply is made, to save the memory.
@@ -50,6 +51,13 @@ struct AnswerEncoder {
             guard reply.readableBytes <= Varlink.longestMessage else { throw tooMany }
             return reply
         }
+    }
+
+    /// One reply of several.
+    func continuing(_ reply: any Codable & Sendable) throws(Fault) -> ByteBuffer { try bytes(Self.continued(reply)) }
+
+    private static func continued(_ reply: some Codable & Sendable) -> any Encodable {
+        VarlinkReply(reply, continues: true)
     }
 
     func encode(_ fault: Fault) -> ByteBuffer {

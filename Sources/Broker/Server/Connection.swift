@@ -61,9 +61,7 @@ struct Connection: Sendable {
                 isComplete = true
                 deadline?.cancel()
                 deadline = nil
-                let goesOn = try await answer(message)
-                Wiping.wipe(&message)
-                guard goesOn else { return }
+                guard try await answer(&message) else { return }
             }
             if framer.count > 0, deadline == nil || isComplete {
                 deadline?.cancel()
@@ -94,10 +92,15 @@ struct Connection: Sendable {
     /// The connection must end. The client has been told why.
     private struct Hangup: Error {}
 
+    /// - Parameter message: wiped and dropped as soon as it is read, because a call can last as long as its connection.
     /// - Returns: whether the connection may go on.
-    private func answer(_ message: [UInt8]) async throws -> Bool {
+    private func answer(_ message: inout [UInt8]) async throws -> Bool {
         let call: IncomingCall
         do {
+            defer {
+                Wiping.wipe(&message)
+                message = []
+            }
             call = try IncomingCall(VarlinkMessage(message), served: served.interfaces.methods)
         } catch let malformed as MalformedMessage {
             try await refuse(served.unreadable, "this is not a Varlink call: \(malformed.reason)")
@@ -116,6 +119,9 @@ struct Connection: Sendable {
         switch await prepare(call) {
         case .single(let reply): if !call.oneway { try await send([reply].makeIterator()) }
         case .items(let items): if !call.oneway { try await send(items, more: call.more) }
+        case .stream(let stream):
+            defer { stream.end() }
+            if !call.oneway { try await send(stream) }
         }
         return true
     }
@@ -124,13 +130,17 @@ struct Connection: Sendable {
     private enum Prepared {
         case single(ByteBuffer)
         case items([Keychain.Item])
+        case stream(any ReplyStream)
     }
 
     private func prepare(_ call: IncomingCall) async -> Prepared {
         do throws(Fault) {
             let answer = try await served.answer(call, from: caller) { [channel] in !channel.channel.isActive }
-            if case .items(let items) = answer { return .items(items) }
-            return .single(encoder.only(reply: answer))
+            switch answer {
+            case .items(let items): return .items(items)
+            case .stream(let stream): return .stream(stream)
+            case .reply, .value: return .single(encoder.only(reply: answer))
+            }
         } catch { return .single(encoder.encode(error)) }
     }
 
@@ -142,6 +152,29 @@ struct Connection: Sendable {
         }
         defer { budgets.give(back: size, of: .lists, for: caller.uid) }
         try await send(encoder.replies(to: items, more: more))
+    }
+
+    /// Sends replies as they come, until the client hangs up or an error ends them. A client that does not read makes
+    /// nobody else wait: not those who make the replies, and not a broker that stops.
+    private func send(_ stream: any ReplyStream) async throws {
+        channel.channel.closeFuture.whenComplete { _ in stream.end() }
+        while let (reply, isLast) = await next(of: stream) {
+            let taken = try sender.send(reply.readableBytesView)
+            if let rest = reply.getSlice(at: reply.readerIndex + taken, length: reply.readableBytes - taken),
+                rest.readableBytes > 0
+            {
+                try await calls.aside { try await channel.channel.writeAndFlush(rest).get() }
+            }
+            if isLast { return }
+        }
+    }
+
+    /// - Returns: nil if the client has gone.
+    private func next(of stream: any ReplyStream) async -> (reply: ByteBuffer, isLast: Bool)? {
+        do throws(Fault) {
+            guard let reply = try await stream.next() else { return nil }
+            return (try encoder.continuing(reply), false)
+        } catch { return (encoder.encode(error), true) }
     }
 
     private var encoder: AnswerEncoder { AnswerEncoder(allocator: channel.channel.allocator) }
@@ -240,4 +273,17 @@ enum MethodAnswer: Sendable {
     case value(SecretBytes, Keychain.Item)
     /// The same for several items, in one reply.
     case values([OpenedItem])
+    /// Replies that come as things happen. Only a method that needs the “more” flag answers so.
+    case stream(any ReplyStream)
+}
+
+/// The replies of a call that lasts.
+protocol ReplyStream: Sendable {
+    /// Waits for the next reply. There is one reader.
+    /// - Returns: nil once ``end()`` was called.
+    /// - Throws: the error that is the last reply.
+    func next() async throws(Fault) -> (any Codable & Sendable)?
+
+    /// The reader has gone. Frees everything at once; later calls do nothing.
+    func end()
 }

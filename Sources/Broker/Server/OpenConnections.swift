@@ -104,6 +104,13 @@ final class RunningCalls: Sendable {
         waiter?.resume()
     }
 
+    /// Does a part of a call that a stop does not wait for.
+    func aside(_ body: () async throws -> Void) async throws {
+        end()
+        defer { state.withLock { $0.count += 1 } }
+        try await body()
+    }
+
     /// Lets no more calls begin, and waits for the running ones.
     /// - Parameter limit: how long to wait at most.
     func drain(within limit: Duration) async {

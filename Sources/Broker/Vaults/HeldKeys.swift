@@ -1,4 +1,5 @@
 import Authorization
+import BrokerProtocol
 import Platform
 import Synchronization
 import Vault
@@ -15,6 +16,11 @@ final class HeldKeys: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Told of each lock and unlock, in their order, after the keys have changed.
+    private let onChange: @Sendable (Keychain.Event.Kind) -> Void
+
+    /// - Parameter onChange: must not use this object, and must return soon.
+    init(onChange: @escaping @Sendable (Keychain.Event.Kind) -> Void) { self.onChange = onChange }
 
     /// The present keys; nil if only items that need no unlocking can be read. Do not keep them.
     var keys: ClassKeys? { state.withLock { $0.keys } }
@@ -48,7 +54,9 @@ final class HeldKeys: Sendable {
         state.withLock { state in
             guard isWanted() else { return false }
             state.keys = keys
-            if case .unlocked = state.lock {} else { state.lock = .unlocked(since: time) }
+            if case .unlocked = state.lock { return true }
+            state.lock = .unlocked(since: time)
+            onChange(.unlocked)
             return true
         }
     }
@@ -62,6 +70,7 @@ final class HeldKeys: Sendable {
             guard case .unlocked = state.lock else { return false }
             state.keys = state.keys?.locked()
             state.lock = .locked(since: time)
+            onChange(.locked)
             return true
         }
     }
@@ -70,7 +79,9 @@ final class HeldKeys: Sendable {
     func seal() {
         state.withLock { state in
             state.keys = nil
+            guard case .unlocked = state.lock else { return state.lock = .sealed }
             state.lock = .sealed
+            onChange(.locked)
         }
     }
 }

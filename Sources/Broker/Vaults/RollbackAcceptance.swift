@@ -18,7 +18,9 @@ struct RollbackAcceptance: Sendable {
             made = try await dependencies.sealer.use(within: dependencies.makingTime) { (sealer) throws(SealerError) in
                 do throws(VaultError) {
                     return .success(
-                        try OpenVault(accepting: record, directory: dependencies.directory, sealer: sealer)
+                        try OpenVault(
+                            accepting: record, directory: dependencies.directory, sealer: sealer,
+                            onChange: dependencies.itemObserver(for: record.owner))
                     )
                 } catch { return .failure(error) }
             }

@@ -16,12 +16,17 @@ actor VaultActor {
     let dependencies: VaultDependencies
     let executor: QueueExecutor
     /// What a lock takes away.
-    nonisolated let held = HeldKeys()
+    nonisolated let held: HeldKeys
 
     /// The open file, with the registry's record from when it was opened. Keys are wiped when their vault is closed
     /// or replaced.
     var open: OpenState? {
-        didSet { if open?.vault !== oldValue?.vault { held.seal() } }
+        didSet {
+            guard open?.vault !== oldValue?.vault else { return }
+            held.seal()
+            // The file that is opened next may have other items.
+            if oldValue != nil { dependencies.events.publish(.missed, of: owner) }
+        }
     }
     /// All callers that wait for an opening share this task and its outcome.
     private var opening: Task<Result<OpenState, Fault>, Never>?
@@ -65,6 +70,7 @@ actor VaultActor {
         self.owner = owner
         self.dependencies = dependencies
         self.executor = QueueExecutor()
+        held = HeldKeys { [events = dependencies.events] in events.publish($0, of: owner) }
         counting = VaultCounting(at: dependencies.clock.now())
     }
 

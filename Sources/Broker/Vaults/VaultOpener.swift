@@ -75,7 +75,9 @@ struct VaultOpener: Sendable {
             guard let record = try registered() else { throw Faults.notFound }
             let vault: OpenVault
             do throws(VaultError) {
-                vault = try OpenVault(directory: dependencies.directory, record: record, sealer: sealer)
+                vault = try OpenVault(
+                    directory: dependencies.directory, record: record, sealer: sealer,
+                    onChange: dependencies.itemObserver(for: owner))
             } catch { throw Fault(error) }
             try checkDecided(vault)
             return .success(VaultActor.OpenState(vault: vault, record: record, held: held))

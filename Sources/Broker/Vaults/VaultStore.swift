@@ -11,11 +11,15 @@ struct VaultDependencies: Sendable {
     let challenges: ChallengeStore
     var clock = BrokerClock.system
     var lockTimes = LockTimes()
+    var events = VaultEvents()
     /// How long making keys may take, or bringing a counter forward. A slow TPM needs many seconds, and a person
     /// waits for it only once.
     var makingTime = SealerLimits.making
     /// How long the TPM waits for a signature.
     var signatureTime = Duration.seconds(5)
+
+    /// Every vault that is opened for calls gets this, so that all its changes are published.
+    func itemObserver(for owner: Owner) -> OpenVault.ChangeObserver { { [events] in events.publish($0, of: owner) } }
 }
 
 /// One actor for each owner that was asked for. An actor without an open vault takes a few hundred bytes.

@@ -240,6 +240,26 @@ extension Keychain {
         }
     }
 
+    /// Tells what happens in the vault from now on. Without the "more" flag the answer is ExpectedMore. The first
+    /// reply comes at once. It has no events, and every event after it is told. So call List after it, not before.
+    /// Each further reply has some events, in the order in which they happened. A change is told when it is in the
+    /// vault's file. A renamed item is deleted, and then added with the same id. The call has the right of List,
+    /// which is checked before each reply. If the right has ended, so does the call. If the caller's own vault does
+    /// not exist yet, the call waits for it. It is no use of the vault.
+    public struct Monitor: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Monitor"
+        /// Only items of this service. Events of the vault are always told.
+        public var service: String?
+
+        public init(service: String? = nil) { self.service = service }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            public var events: [Event]
+
+            public init(events: [Event]) { self.events = events }
+        }
+    }
+
     /// Changes an item, but not its value. What is left out stays as it is. An empty label, comment or attribute
     /// value removes it. A change of access asks the person as reading does.
     public struct Edit: VarlinkMethod {
@@ -369,20 +389,5 @@ extension Keychain {
         public typealias Reply = VaultReply
 
         public init() {}
-    }
-
-    /// Opens the vault, and makes it if there is none. A group's vault opens only while the caller's own is unlocked.
-    public struct Unlock: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Unlock"
-        public typealias Reply = VaultReply
-        public var challenge: String?
-        /// True binds the vault to the login password. False unbinds it, and destroys its items of class
-        /// passcode-set. If it is left out, nothing changes.
-        public var bind: Bool?
-
-        public init(challenge: String? = nil, bind: Bool? = nil) {
-            self.challenge = challenge
-            self.bind = bind
-        }
     }
 }

@@ -2,6 +2,21 @@
 import Varlink
 
 extension Keychain {
+    /// Opens the vault, and makes it if there is none. A group's vault opens only while the caller's own is unlocked.
+    public struct Unlock: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Unlock"
+        public typealias Reply = VaultReply
+        public var challenge: String?
+        /// True binds the vault to the login password. False unbinds it, and destroys its items of class
+        /// passcode-set. If it is left out, nothing changes.
+        public var bind: Bool?
+
+        public init(challenge: String? = nil, bind: Bool? = nil) {
+            self.challenge = challenge
+            self.bind = bind
+        }
+    }
+
     /// Makes a service vault, for an account that has no person to ask, and opens it. Only root may call this. Nobody
     /// is asked.
     public struct CreateVault: VarlinkMethod {

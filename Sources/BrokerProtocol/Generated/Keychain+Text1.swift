@@ -299,6 +299,32 @@ extension Keychain {
           user: ?string
         ) -> (items: []Item)
 
+        # Something that happened in a vault.
+        type Event (
+          # It is added, updated or deleted (an item), locked or unlocked (the vault), or missed.
+          # missed: there were more events than the caller took, or another file took the place of the vault's.
+          # Whatever is left out before it, List and Status tell.
+          # A newer broker may know more of them. Take an event that you do not know for missed.
+          event: string,
+          # The item after the event, or the last one if it was deleted. It is absent in events of the vault.
+          item: ?Item,
+          # When it happened.
+          time: int
+        )
+
+        # Tells what happens in the vault from now on. Without the "more" flag the answer is ExpectedMore.
+        # The first reply comes at once. It has no events, and every event after it is told. So call List after it, not before.
+        # Each further reply has some events, in the order in which they happened. A change is told when it is in the vault's file.
+        # A renamed item is deleted, and then added with the same id.
+        # The call has the right of List, which is checked before each reply. If the right has ended, so does the call.
+        # If the caller's own vault does not exist yet, the call waits for it. It is no use of the vault.
+        method Monitor(
+          # Only items of this service. Events of the vault are always told.
+          service: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (events: []Event)
+
         # Changes an item, but not its value. What is left out stays as it is.
         # An empty label, comment or attribute value removes it.
         # A change of access asks the person as reading does.
@@ -351,45 +377,6 @@ extension Keychain {
           group: ?string,
           user: ?string
         ) -> (item: Item)
-
-        # Gives an item another name. An item with requirements asks the person as reading does, because prompts show its name.
-        # The purpose is rename. The kind stays the same.
-        method Rename(
-          service: string,
-          account: string,
-          # As for Set.
-          kind: ?string,
-          newService: string,
-          newAccount: string,
-          # As for Get.
-          unlock: ?bool,
-          # As for Get, base64.
-          applicationPassword: ?string,
-          challenge: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (item: Item)
-
-        # Locks the vault at once, even while other calls use it. A group's vault is locked for all members.
-        # For a locked vault the answer has no items.
-        method Lock(group: ?string, user: ?string) -> (vault: VaultState)
-
-        # Opens the vault, and makes it if there is none. A group's vault opens only while the caller's own is unlocked.
-        method Unlock(
-          challenge: ?string,
-          # True binds the vault to the login password. False unbinds it, and destroys its items of class passcode-set.
-          # If it is left out, nothing changes.
-          bind: ?bool,
-          group: ?string,
-          user: ?string
-        ) -> (vault: VaultState)
-
-        # Makes a service vault, for an account that has no person to ask, and opens it. Only root may call this. Nobody is asked.
-        method CreateVault(
-          # The account's name.
-          owner: string,
-          challenge: ?string
-        ) -> (vault: VaultState)
 
 
         """#

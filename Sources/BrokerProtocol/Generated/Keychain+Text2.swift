@@ -3,6 +3,45 @@ import Varlink
 
 extension Keychain {
     static let text2 = #"""
+        # Gives an item another name. An item with requirements asks the person as reading does, because prompts show its name.
+        # The purpose is rename. The kind stays the same.
+        method Rename(
+          service: string,
+          account: string,
+          # As for Set.
+          kind: ?string,
+          newService: string,
+          newAccount: string,
+          # As for Get.
+          unlock: ?bool,
+          # As for Get, base64.
+          applicationPassword: ?string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item)
+
+        # Locks the vault at once, even while other calls use it. A group's vault is locked for all members.
+        # For a locked vault the answer has no items.
+        method Lock(group: ?string, user: ?string) -> (vault: VaultState)
+
+        # Opens the vault, and makes it if there is none. A group's vault opens only while the caller's own is unlocked.
+        method Unlock(
+          challenge: ?string,
+          # True binds the vault to the login password. False unbinds it, and destroys its items of class passcode-set.
+          # If it is left out, nothing changes.
+          bind: ?bool,
+          group: ?string,
+          user: ?string
+        ) -> (vault: VaultState)
+
+        # Makes a service vault, for an account that has no person to ask, and opens it. Only root may call this. Nobody is asked.
+        method CreateVault(
+          # The account's name.
+          owner: string,
+          challenge: ?string
+        ) -> (vault: VaultState)
+
         # After Damaged of kind rollback, accepts a vault's file as the newest, although the TPM has not counted it.
         # Only root may call this, for anybody's vault. The vault's owner is asked.
         # From then on every other copy of the file is refused. If there is nothing to accept, the answer is AlreadyExists.

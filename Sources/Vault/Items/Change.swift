@@ -28,6 +28,8 @@ final class Change: Snapshot {
     private let step: Step
     /// Whether the change would have advanced the epoch, but left that to a later advance.
     private(set) var hasLeftStep = false
+    /// What happens to items, in order, once the change is committed.
+    private(set) var itemChanges: [ItemChange] = []
     private let room: Room
 
     init(_ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, step: Step, room: Room) {
@@ -52,6 +54,7 @@ final class Change: Snapshot {
         try tree.set(key, digest)
         try index(item, from: old?.summary.metadata, to: metadata)
         if old == nil { next.itemCount += 1 }
+        itemChanges.append(old.map { .updated(summary, from: $0.summary) } ?? .added(summary))
         // A change that makes the file smaller is always allowed.
         if bytes.count > old?.record.encoded.count ?? 0 {
             try room.checkRecords(rows, items: UInt64(next.itemCount))
@@ -72,6 +75,7 @@ final class Change: Snapshot {
         try index(item.summary.id, from: item.summary.metadata, to: nil)
         guard next.itemCount > 0 else { throw .damaged("it counts fewer items than it has") }
         next.itemCount -= 1
+        itemChanges.append(.deleted(item.summary))
         try moveEpoch()
     }
 
