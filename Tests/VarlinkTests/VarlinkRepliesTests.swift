@@ -33,7 +33,7 @@ struct VarlinkRepliesTests {
                     return
                 }
                 var socket = UnixSocket(adopting: connection)
-                // An error means that the client has ended the connection.
+                // `try?`: an error means that the client has ended the connection.
                 while let message = try? socket.receiveMessage(limit: 4096),
                     let call = try? Varlink.decode(VarlinkCall<Count>.self, from: message)
                 {
@@ -41,6 +41,7 @@ struct VarlinkRepliesTests {
                     continuation.yield((number, call.more ?? false))
                     for index in 1...max(1, abs(number)) {
                         let reply = VarlinkReply(Count.Reply(number: index), continues: index != number)
+                        // `try?`: as above, here and below.
                         guard let bytes = try? Varlink.encode(reply), (try? socket.send(bytes)) != nil else { return }
                     }
                     if number < 0, let bytes = try? Varlink.encode(Fault(.permissionDenied)) { try? socket.send(bytes) }

@@ -181,23 +181,6 @@ struct EpochTests {
         #expect(try stage.counter == 4 && !stage.has("a"))
     }
 
-    /// Meanwhile this process has a file's descriptors open for reading only.
-    private func withoutWriting(_ path: String, _ body: () throws -> Void) throws {
-        let folder = "/proc/self/fd"
-        let numbers = try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
-            // One of them is gone again: the folder's own.
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")) == path
-        }.compactMap { Int32($0) }
-        try #require(!numbers.isEmpty)
-        func reopen(_ flags: Int32) throws {
-            let file = try Descriptor.open(path, flags)
-            for number in numbers { try #require(dup2(file.number, number) == number) }
-        }
-        try reopen(O_RDONLY)
-        try body()
-        try reopen(O_RDWR)
-    }
-
     @Test func anOlderCopyIsRefused() throws {
         let stage = try Stage()
         for account in ["a", "b"] { try stage.set(account) }

@@ -15,6 +15,7 @@ struct ItemChangeTests {
         init(_ fixture: VaultFixture) { self.fixture = fixture }
 
         func note(_ changes: [ItemChange]) {
+            // `try?`: no test expects -1 items.
             let items = try? fixture.itemsInFile()
             state.withLock { $0.append((changes, items ?? -1)) }
         }
@@ -74,6 +75,15 @@ struct ItemChangeTests {
         #expect(vaultError { try vault.set(.make("s", "a", "v"), mode: .new) } == .alreadyExists)
         try vault.rename(item, service: "s", account: "a")
         #expect(observer.take().isEmpty)
+    }
+
+    @Test("if the disk fails after the commit, the observer is told that nobody knows")
+    func unknown() throws {
+        let (fixture, vault, observer) = try open()
+        try vault.set(.make("s", "a", "v"))
+        _ = observer.take()
+        try withoutWriting(fixture.path) { #expect(vaultError { try vault.set(.make("s", "b", "v")) } == .storage) }
+        #expect(observer.take().map(\.changes) == [[.unknown]])
     }
 }
 

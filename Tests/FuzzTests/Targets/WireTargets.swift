@@ -27,6 +27,7 @@ enum WireSamples {
         try add(Keychain.Exists(service: "s", account: "a"))
         try add(Keychain.Show(service: "s", account: "a"))
         try add(Keychain.List(service: "s"))
+        try add(Keychain.Monitor(service: "s"))
         try add(Keychain.Search(text: "s", attributes: ["k": "v"]))
         try add(
             Keychain.Edit(
