@@ -135,7 +135,6 @@ let package = Package(
                 argumentParser,
             ]),
         tests("PlatformTests", ["Platform"]),
-        tests("CofferConfigurationTests", ["CofferConfiguration", "Coffer", configuration]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),
         tests("BrokerProtocolTests", ["BrokerProtocol", "Varlink"]),

@@ -161,6 +161,7 @@ package protocol PasswordTaking: Challengeable {
 
 extension BrokerProtocol.Keychain.Set: Challengeable {}
 extension BrokerProtocol.Keychain.Get: PasswordTaking {}
+extension BrokerProtocol.Keychain.GetAll: Challengeable {}
 extension BrokerProtocol.Keychain.Edit: PasswordTaking {}
 extension BrokerProtocol.Keychain.Rename: PasswordTaking {}
 extension BrokerProtocol.Keychain.Rotate: PasswordTaking {}

@@ -1,7 +1,7 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import Configuration
+import RootConfiguration
 import Foundation
 import Platform
 import TestSupport

@@ -13,7 +13,8 @@ enum GetAllHandler: MethodHandler {
 
     static func refusals(of method: Keychain.GetAll) -> [LoggedCall] {
         method.items.prefix(JointReadLimits.items).map {
-            LoggedCall(event: .read, service: $0.service, account: $0.account, reason: method.reason)
+            LoggedCall(
+                event: .read, service: $0.service, account: $0.account, kind: $0.kind, reason: method.reason)
         }
     }
 }

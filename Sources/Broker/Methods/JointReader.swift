@@ -94,7 +94,9 @@ struct JointReader: Sendable {
         var room = Varlink.longestMessage - JointReadLimits.frame
         for name in names {
             let (one, size) = try naming(name, request) {
-                try vault.look(service: name.service, account: name.account) { view in
+                try vault.look(
+                    service: name.service, account: name.account, kind: WireKind.decode(name.kind)
+                ) { view in
                     (Found(item: view.item, plan: try view.plan()), try view.sealedSize())
                 }
             }

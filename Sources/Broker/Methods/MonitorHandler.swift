@@ -23,7 +23,7 @@ enum MonitorHandler: MethodHandler {
             }
         }
         let subscription = try core.vaultStore.dependencies.events.subscribe(
-            to: request.admission.owner, service: method.service
+            to: request.admission.owner, service: method.service, kind: method.kind
         ) { [budgets = core.budgets] in budgets.give(back: 1, of: .monitors, for: uid) }
         return .stream(MonitorReplies(method, request, subscription))
     }

@@ -23,12 +23,15 @@ final class EventSubscription: Sendable {
 
     /// nil: items of all services.
     private let service: String?
+    /// nil: items of all kinds.
+    private let kind: Keychain.ItemKind?
     private let state = Mutex(State())
     private let release: @Sendable () -> Void
 
     /// - Parameter release: gives back what the reader takes. It is called once.
-    init(service: String?, release: @escaping @Sendable () -> Void) {
+    init(service: String?, kind: Keychain.ItemKind? = nil, release: @escaping @Sendable () -> Void) {
         self.service = service
+        self.kind = kind
         self.release = release
     }
 
@@ -45,8 +48,9 @@ final class EventSubscription: Sendable {
     }
 
     private func wants(_ event: Keychain.Event) -> Bool {
-        guard let service, let item = event.item else { return true }
-        return item.service == service
+        guard let item = event.item else { return true }
+        return (service.map { item.service.utf8.elementsEqual($0.utf8) } ?? true)
+            && (kind.map { item.kind == $0 } ?? true)
     }
 
     /// Waits for events. There is one reader.

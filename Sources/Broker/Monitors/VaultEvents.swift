@@ -21,16 +21,17 @@ final class VaultEvents: Sendable {
     /// Subscribes to a vault's events, from now on and until the subscription ends. The vault need not exist yet.
     /// - Parameters:
     ///   - service: leaves out the items of other services.
+    ///   - kind: leaves out the items of other kinds.
     ///   - release: called when the subscription ends.
     /// - Throws: `Failed` once the broker is stopping. `release` is called then, too.
     func subscribe(
-        to owner: Owner, service: String?, release: @escaping @Sendable () -> Void
+        to owner: Owner, service: String?, kind: Keychain.ItemKind? = nil, release: @escaping @Sendable () -> Void
     ) throws(Fault) -> EventSubscription {
         let number = state.withLock { state in
             state.last += 1
             return state.last
         }
-        let subscription = EventSubscription(service: service) { [weak self] in
+        let subscription = EventSubscription(service: service, kind: kind) { [weak self] in
             self?.remove(number, of: owner)
             release()
         }

@@ -139,7 +139,7 @@ struct Connection: Sendable {
             switch answer {
             case .items(let items): return .items(items)
             case .stream(let stream): return .stream(stream)
-            case .reply, .value: return .single(encoder.only(reply: answer))
+            case .reply, .value, .values: return .single(encoder.only(reply: answer))
             }
         } catch { return .single(encoder.encode(error)) }
     }

@@ -250,8 +250,13 @@ extension Keychain {
         public static let name = "org.coffer.Keychain.Monitor"
         /// Only items of this service. Events of the vault are always told.
         public var service: String?
+        /// As for List.
+        public var kind: ItemKind?
 
-        public init(service: String? = nil) { self.service = service }
+        public init(service: String? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.kind = kind
+        }
 
         public struct Reply: Codable, Sendable, Equatable {
             public var events: [Event]
@@ -380,14 +385,5 @@ extension Keychain {
             self.applicationPassword = applicationPassword
             self.challenge = challenge
         }
-    }
-
-    /// Locks the vault at once, even while other calls use it. A group's vault is locked for all members. For a
-    /// locked vault the answer has no items.
-    public struct Lock: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Lock"
-        public typealias Reply = VaultReply
-
-        public init() {}
     }
 }

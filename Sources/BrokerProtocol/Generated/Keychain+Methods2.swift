@@ -2,6 +2,15 @@
 import Varlink
 
 extension Keychain {
+    /// Locks the vault at once, even while other calls use it. A group's vault is locked for all members. For a
+    /// locked vault the answer has no items.
+    public struct Lock: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Lock"
+        public typealias Reply = VaultReply
+
+        public init() {}
+    }
+
     /// Opens the vault, and makes it if there is none. A group's vault opens only while the caller's own is unlocked.
     public struct Unlock: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Unlock"

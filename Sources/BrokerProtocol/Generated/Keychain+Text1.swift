@@ -226,7 +226,9 @@ extension Keychain {
         type ItemName (
           service: string,
           # It is left out if the service has one account only.
-          account: ?string
+          account: ?string,
+          # As for Set.
+          kind: ?string
         )
 
         # An item and its value.
@@ -321,6 +323,8 @@ extension Keychain {
         method Monitor(
           # Only items of this service. Events of the vault are always told.
           service: ?string,
+          # As for List.
+          kind: ?string,
           group: ?string,
           user: ?string
         ) -> (events: []Event)

@@ -267,10 +267,13 @@ extension Keychain {
         public var service: String
         /// It is left out if the service has one account only.
         public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
 
-        public init(service: String, account: String? = nil) {
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
             self.service = service
             self.account = account
+            self.kind = kind
         }
     }
 

@@ -7,15 +7,37 @@ extension BrokerBackend {
     public func read(
         _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item] {
+        // A call for one item also takes an application password.
+        guard items.count != 1, request.applicationPassword == nil else {
+            return [try await readOne(items, request, in: vault)]
+        }
+        guard !items.isEmpty else { return [] }
+        let method = Wire.GetAll(items: items.map(\.wire), reason: request.reason, unlock: request.mayUnlock)
+        let reply = try await call(
+            method, in: vault, prompts: request.prompts, about: items.map(\.description).joined(separator: ", "))
+        guard reply.items.count == items.count else {
+            throw KeychainError(.protocolViolation, "the broker gave another number of items")
+        }
         var found: [Item] = []
-        for name in items {
-            let method = Wire.Get(
-                service: name.service, account: name.account, reason: request.reason, unlock: request.mayUnlock,
-                applicationPassword: request.applicationPassword.map(Base64.encode))
-            let reply = try await call(method, in: vault, prompts: request.prompts, about: "\(name)")
-            found.append(Item(value: try Base64.decode(reply.value), attributes: try ItemAttributes(reply.item)))
+        for one in reply.items {
+            found.append(Item(value: try Base64.decode(one.value), attributes: try ItemAttributes(one.item)))
         }
         return found
+    }
+
+    private func readOne(
+        _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> Item {
+        guard items.count == 1 else {
+            throw KeychainError(
+                .invalidArgument, "an application password is for one item", advice: "read each item by itself")
+        }
+        let name = items[0]
+        let method = Wire.Get(
+            service: name.service, account: name.account, kind: name.wireKind, reason: request.reason,
+            unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode))
+        let reply = try await call(method, in: vault, prompts: request.prompts, about: "\(name)")
+        return Item(value: try Base64.decode(reply.value), attributes: try ItemAttributes(reply.item))
     }
 
     public func apply(
@@ -26,7 +48,8 @@ extension BrokerBackend {
             switch change.action {
             case .set(let item):
                 let method = Wire.Set(
-                    service: change.name.service, account: change.name.account, value: Base64.encode(item.value),
+                    service: change.name.service, account: change.name.account, kind: change.name.wireKind,
+                    value: Base64.encode(item.value),
                     access: item.access.map(Wire.AccessChange.init), label: item.label, comment: item.comment,
                     attributes: item.attributes, expires: item.expiry?.milliseconds(now: Date()),
                     mode: change.condition == .isAbsent ? .new : change.condition == .isPresent ? .existing : nil,
@@ -37,7 +60,9 @@ extension BrokerBackend {
             case .delete:
                 do throws(KeychainError) {
                     let reply = try await call(
-                        Wire.Delete(service: change.name.service, account: change.name.account), in: vault)
+                        Wire.Delete(
+                            service: change.name.service, account: change.name.account, kind: change.name.wireKind),
+                        in: vault)
                     outcomes.append(ChangeOutcome(item: try ItemAttributes(reply.item), existedBefore: true))
                 } catch {
                     guard error.code == .notFound else { throw error }
@@ -52,7 +77,8 @@ extension BrokerBackend {
         _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
         let method = Wire.Edit(
-            service: item.service, account: item.account, access: edit.access.map(Wire.AccessControl.init),
+            service: item.service, account: item.account, kind: item.wireKind,
+            access: edit.access.map(Wire.AccessControl.init),
             label: edit.label, comment: edit.comment, attributes: edit.attributes,
             expires: edit.expiry?.milliseconds(now: Date()), unlock: request.mayUnlock,
             applicationPassword: request.applicationPassword.map(Base64.encode))
@@ -64,7 +90,8 @@ extension BrokerBackend {
         _ item: ItemName, to name: ItemName, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
         let method = Wire.Rename(
-            service: item.service, account: item.account, newService: name.service, newAccount: name.account,
+            service: item.service, account: item.account, kind: item.wireKind, newService: name.service,
+            newAccount: name.account,
             unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode))
         return try ItemAttributes(
             try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
@@ -75,9 +102,10 @@ extension BrokerBackend {
     ) async throws(KeychainError) -> [ItemAttributes] {
         let reply: Wire.ItemsReply
         if query.text == nil, query.attributes.isEmpty {
-            reply = try await call(Wire.List(service: query.service), in: vault)
+            reply = try await call(Wire.List(service: query.service, kind: query.itemClass?.wire), in: vault)
         } else {
-            reply = try await call(Wire.Search(text: query.text, attributes: query.attributes), in: vault)
+            reply = try await call(
+                Wire.Search(text: query.text, attributes: query.attributes, kind: query.itemClass?.wire), in: vault)
         }
         var items: [ItemAttributes] = []
         for item in reply.items where query.service.map({ $0.utf8.elementsEqual(item.service.utf8) }) ?? true {
@@ -89,7 +117,8 @@ extension BrokerBackend {
     public func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes {
         try ItemAttributes(
             try await call(
-                Wire.Show(service: item.service, account: item.account), in: vault, about: "\(item)"
+                Wire.Show(service: item.service, account: item.account, kind: item.wireKind), in: vault,
+                about: "\(item)"
             ).item)
     }
 

@@ -26,7 +26,9 @@ extension BrokerBackend {
     public func events(
         of service: String?, in vault: VaultName
     ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {
-        AsyncThrowingStream { $0.finish() }
+        let reader = try await EventReader(Wire.InVault(Wire.Monitor(service: service), vault.choice), paths: paths)
+        // Each event is read when it is asked for, so the broker knows how slow the reader is.
+        return AsyncThrowingStream { try await reader.next() }
     }
 }
 

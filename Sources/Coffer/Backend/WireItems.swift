@@ -8,11 +8,44 @@ extension ItemAttributes {
             throw KeychainError(.protocolViolation, "the broker gave an impossible version")
         }
         self.init(
-            id: item.id, name: ItemName(service: item.service, account: item.account), label: item.label,
+            id: item.id,
+            name: ItemName(service: item.service, account: item.account, itemClass: ItemClass(item.kind)),
+            label: item.label,
             comment: item.comment, attributes: item.attributes, access: AccessControl(item.access),
             created: Date(milliseconds: item.created), modified: Date(milliseconds: item.modified),
-            expires: item.expires.map(Date.init(milliseconds:)), version: version)
+            expires: item.expires.map(Date.init(milliseconds:)), version: version,
+            revision: item.revision)
     }
+}
+
+extension ItemClass {
+    init(_ wire: Wire.ItemKind) {
+        self =
+            switch wire {
+            case .generic: .genericPassword
+            case .internet: .internetPassword
+            case .key: .key
+            case .certificate: .certificate
+            case .file: .file
+            }
+    }
+
+    var wire: Wire.ItemKind {
+        switch self {
+        case .genericPassword: .generic
+        case .internetPassword: .internet
+        case .key: .key
+        case .certificate: .certificate
+        case .file: .file
+        }
+    }
+}
+
+extension ItemName {
+    /// As calls name an item: the usual kind is left out.
+    var wireKind: Wire.ItemKind? { itemClass == .genericPassword ? nil : itemClass.wire }
+
+    var wire: Wire.ItemName { Wire.ItemName(service: service, account: account, kind: wireKind) }
 }
 
 extension Date {

@@ -18,10 +18,13 @@ public struct ItemAttributes: Sendable, Hashable {
     public let expires: Date?
     /// Counts the item's values, from 1.
     public let version: Int
+    /// Names this state of the item. Any change of the item gives it another one, and a state that is gone never comes back.
+    public let revision: String
 
     public init(
         id: String, name: ItemName, label: String? = nil, comment: String? = nil, attributes: [String: String] = [:],
-        access: AccessControl = .whenUnlocked, created: Date, modified: Date, expires: Date? = nil, version: Int
+        access: AccessControl = .whenUnlocked, created: Date, modified: Date, expires: Date? = nil, version: Int,
+        revision: String
     ) {
         self.id = id
         self.name = name
@@ -33,6 +36,7 @@ public struct ItemAttributes: Sendable, Hashable {
         self.modified = modified
         self.expires = expires
         self.version = version
+        self.revision = revision
     }
 
     public var service: String { name.service }

@@ -21,12 +21,12 @@ public struct ItemChange: Sendable {
         case isAbsent
         /// There is such an item. Otherwise the error is `.notFound`.
         case isPresent
-        /// The item is still the one that was looked at. Otherwise the error is `.changedMeanwhile`.
-        case isUnchanged(id: String, version: Int)
+        /// The item is still in the state that ``ItemAttributes/revision`` names. Otherwise the error is `.changedMeanwhile`.
+        case isUnchanged(revision: String)
 
-        /// The item is still as these attributes say.
+        /// The item is still as it was when these attributes were read.
         public static func isUnchanged(since attributes: ItemAttributes) -> Condition {
-            .isUnchanged(id: attributes.id, version: attributes.version)
+            .isUnchanged(revision: attributes.revision)
         }
     }
 

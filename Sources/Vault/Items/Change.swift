@@ -54,14 +54,15 @@ final class Change: Snapshot {
         try tree.set(key, digest)
         try index(item, from: old?.summary.metadata, to: metadata)
         if old == nil { next.itemCount += 1 }
-        itemChanges.append(old.map { .updated(summary, from: $0.summary) } ?? .added(summary))
         // A change that makes the file smaller is always allowed.
         if bytes.count > old?.record.encoded.count ?? 0 {
             try room.checkRecords(rows, items: UInt64(next.itemCount))
         }
-        return ItemSummary(
+        let summary = ItemSummary(
             id: item, version: record.version, metadata: metadata, access: record.access,
             revision: ItemRevision(digest: digest))
+        itemChanges.append(old.map { .updated(summary, from: $0.summary) } ?? .added(summary))
+        return summary
     }
 
     func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {
