@@ -92,24 +92,20 @@ struct CompanionTests {
     @Test("a read of several items is nobody's companion, and each counts as one of the user's eight")
     func joint() throws {
         let store = store()
-        let own = try described(store)
+        let me = Caller(uid: 1000, process: try TestAuthenticator.thisProcess(), connection: 1)
+        let own = try issue(store, "own", to: me)
+        _ = try store.describe(own, uid: 1000, process: me.process, connection: 9)
         let item = try Challenge.Subject.sample("s", "a")
         let way = [Challenge.Authorization(role: .presence, kind: .presence, point: [4])]
-        let me = Caller(uid: 1000, process: try TestAuthenticator.thisProcess(), connection: 1)
-        for number in 0..<8 {
+        func request(_ other: String) throws -> Challenge.Request {
             let read = try Challenge.JointRead(
-                [item, .sample("s", "\(number)")], reason: nil, wanted: [(item.item, [way])])
-            let request = Challenge.Request.readAll(read, unlocks: false)
-            if number == 0 { _ = try issue(store, request, "same process", to: caller) }
-            guard number < 7 else {
-                let refused = #expect(throws: Fault.self) { try issue(store, request, "one more", to: me) }
-                #expect(refused?.name == .limitExceeded)
-                break
-            }
-            // The first process is gone, so its challenges make room.
-            _ = try issue(store, request, "\(number)", to: number == 0 ? caller : me)
-            if number == 0 { #expect(try companions(store, own, connection: 9).isEmpty) }
+                [item, .sample("s", other)], reason: nil, wanted: [(item.item, [way])])
+            return .readAll(read, unlocks: false)
         }
+        for number in 0..<7 { _ = try issue(store, try request("\(number)"), "\(number)", to: me) }
+        let last = try request("7")
+        #expect(throws: Fault.self) { try issue(store, last, "7", to: me) }
+        #expect(try companions(store, own, connection: 9).isEmpty)
     }
 
     @Test("nobody else is told of them")

@@ -248,6 +248,26 @@ struct JointReadTests {
         await broker.stop()
     }
 
+    @Test("of several gated items no value leaves before the vault vouches for all records")
+    func recordedFirst() async throws {
+        // No timer runs, so nothing but the read itself can write.
+        let (broker, client) = try await prepared(clock: TestClock())
+        let stem = "\(broker.configuration.vaultDirectory)/\(Owner.user(ProcessSurroundings.effectiveUser).fileStem)"
+        let vault = URL(fileURLWithPath: stem + ".vault")
+        let id = try await granted(broker, client, "a", "open", "b")
+        let before = try Data(contentsOf: vault)
+        #expect(try await client.call(get("a", "open", "b", challenge: id)).items.count == 3)
+        #expect(try Data(contentsOf: vault) != before)
+        // Neither the log nor the copy that would be kept aside can be written now.
+        let next = try await granted(broker, client, "a", "b")
+        try FileManager.default.removeItem(atPath: stem + ".log")
+        try FileManager.default.createDirectory(atPath: stem + ".log", withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(
+            atPath: stem + ".log.damaged/full", withIntermediateDirectories: true)
+        #expect(try await fault { try await client.call(get("a", "b", challenge: next)) }.name == .failed)
+        await broker.stop()
+    }
+
     // MARK: attackers 3, 4 and 9
 
     @Test("a grant for some items reads no others, no fewer and no single one")
@@ -268,6 +288,11 @@ struct JointReadTests {
         let edit = Keychain.Edit(
             service: "s", account: "a", access: .init(), challenge: try await granted(broker, client, "a"))
         #expect(try await fault { try await client.call(edit) }.name == .challengeRefused)
+        // One that opens the vault reads nothing, and nobody is asked a second time for one call.
+        _ = try await client.call(Keychain.Lock())
+        let unlocking = try await challenge { try await client.call(Keychain.Unlock()) }
+        try await broker.authenticator.grant(unlocking)
+        try await expectRefused(client, get("a", challenge: unlocking))
         // One for a single item reads no list.
         let id = try await challenge { try await client.call(Keychain.Get(service: "s", account: "a")) }
         try await broker.authenticator.grant(id)

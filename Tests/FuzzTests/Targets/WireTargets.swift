@@ -38,6 +38,7 @@ enum WireSamples {
         try add(Keychain.Status())
         try add(Keychain.Log(since: 1, after: 0))
         try add(Keychain.VerifyLog())
+        try add(Keychain.GetAll(items: [.init(service: "s", account: "a"), .init(service: "s")], challenge: "c"))
         try add(Keychain.RotateAll(applicationPasswords: [.init(item: "i", password: value)], challenge: "c"))
         try add(Keychain.TieToBoot(registers: [4, 7]))
         try add(
