@@ -239,7 +239,7 @@ enum JointReadLimits {
     /// The room for the names and the reason in the prompt, in characters.
     static let room = 16_000
     /// The room that a line takes besides the names, in characters.
-    static let line = 32
+    static let line = 40
     /// The room in the answer for what is around an item and its value, in bytes.
     static let frame = 64
 }

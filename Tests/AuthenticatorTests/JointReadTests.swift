@@ -69,6 +69,26 @@ struct JointReadTests {
         #expect(lines.contains(#"  "github" / "c\u{202e}""#) && lines.contains(#"  "github" / "cafe\u{301}""#))
     }
 
+    /// Items of different kinds can have one name. No name can imitate a kind.
+    @Test func kindsAreShownBesideTheNames() throws {
+        let stage = try stage(["me", "me", "me (key)"])
+        stage.broker.change { $0.facts.items?[1].kind = .key }
+        var client = try stage.client()
+        let lines = try client.begin().message?.text.split(separator: "\n") ?? []
+        for line in [#"  "github" / "me""#, #"  "github" / "me" (key)"#, #"  "github" / "me (key)""#] {
+            #expect(lines.contains(Substring(line)), "\(lines)")
+        }
+        // A kind that is named is the same as one that is left out.
+        stage.broker.change { $0.facts.items?[1].kind = .generic }
+        var refused = try stage.client()
+        #expect(try refused.begin().name == .authenticationChallengeRefused)
+        let single = try Stage()
+        single.broker.change { $0.facts.kind = .certificate }
+        var other = try single.client()
+        let notice = try other.begin().message?.text ?? ""
+        #expect(notice.hasSuffix(#"asks to read "github" / "me" (certificate)."#), "\(notice)")
+    }
+
     @Test func aWrongPasswordSignsForNone() throws {
         let stage = try stage()
         var client = try stage.client()

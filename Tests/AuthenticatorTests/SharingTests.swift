@@ -42,6 +42,15 @@ import Testing
         try expectSecondIsAsked(stage, "second")
     }
 
+    @Test func anotherKindThanTheShownOneIsAskedForByItself() throws {
+        let stage = try Stage()
+        var companion = try companion("second")
+        companion.kind = .key
+        let shown = companion
+        stage.broker.change { $0.companions = [shown] }
+        try expectSecondIsAsked(stage, "second")
+    }
+
     @Test func anotherChallengeThanTheShownOneIsAskedForByItself() throws {
         let stage = try Stage()
         let companion = try companion("second")

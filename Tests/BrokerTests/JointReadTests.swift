@@ -125,6 +125,38 @@ struct JointReadTests {
         await broker.stop()
     }
 
+    @Test("items of one name and different kinds are different items, and the person is told which")
+    func sameName() async throws {
+        let (broker, client) = try await prepared()
+        _ = try await client.call(
+            Keychain.Set(
+                service: "s", account: "a", kind: .key, value: Self.value("key"),
+                access: Keychain.AccessChange(.presence)))
+        var method = Keychain.GetAll(
+            items: [.init(service: "s", account: "a", kind: .key), .init(service: "s", account: "a")])
+        let id = try await challenge { try await client.call(method) }
+        let line = try broker.authenticator.connect()
+        let uid = ProcessSurroundings.effectiveUser
+        let facts = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
+        #expect(facts.items?.map(\.kind) == [.key, nil])
+        for index in 0..<2 {
+            try await broker.authenticator.sign(id, index, facts.authorizations[index], owner: .user(uid), line)
+        }
+        method.challenge = id
+        #expect(try await client.call(method).items.map(\.value) == ["key", "a"].map(Self.value))
+        #expect(try await records(client).map(\.kind) == ["key", nil])
+        let single = Keychain.Get(service: "s", account: "a", kind: .key)
+        let other = try await challenge { try await client.call(single) }
+        let second = try broker.authenticator.connect()
+        let described = try await second.call(
+            TestAuthenticator.describe(other, uid: uid, TestAuthenticator.thisProcess()))
+        #expect(described.kind == .key)
+        let missing = Keychain.GetAll(items: [.init(service: "s", account: "b", kind: .file)])
+        let refusal = try await fault { try await client.call(missing) }
+        #expect(refusal.details.message?.hasPrefix("“s” / “b” (file): ") == true)
+        await broker.stop()
+    }
+
     // MARK: all or nothing
 
     @Test("one item that cannot be given out: nothing is, nobody is asked, and the error names it")

@@ -102,7 +102,7 @@ enum PersonRequest: Equatable {
         guard let service = facts.service, let account = facts.account else {
             throw .refused(.challengeRefused("the challenge does not name the item to read"))
         }
-        return BrokerInterface.NamedItem(service: service, account: account)
+        return BrokerInterface.NamedItem(service: service, account: account, kind: facts.kind)
     }
 
     private static func newName(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError)

@@ -25,7 +25,7 @@ enum PromptNotice {
     ) throws(ConversationError) -> String {
         var lines = ItemLines(
             room: PromptLimits.notice - opening.unicodeScalars.count - reason.unicodeScalars.count)
-        for item in items where !lines.add(item.service, item.account, reason: nil) { throw tooLong }
+        for item in items where !lines.add(item.service, item.account, item.kind, reason: nil) { throw tooLong }
         // Each item is read once, so each needs a line of its own.
         guard lines.count == items.count else {
             throw .refused(.challengeRefused("the challenge names an item twice"))
@@ -45,7 +45,7 @@ enum PromptNotice {
         var shown: [ShownItem] = []
         for item in items {
             guard let service = item.service, let account = item.account,
-                lines.add(service, account, reason: item.reason)
+                lines.add(service, account, item.kind, reason: item.reason)
             else { continue }
             shown.append(item)
         }
@@ -147,7 +147,7 @@ enum PromptNotice {
     }
 
     private static func name(_ item: BrokerInterface.NamedItem) -> String {
-        "\(EscapedText.whole(item.service)) / \(EscapedText.whole(item.account))"
+        "\(EscapedText.whole(item.service)) / \(EscapedText.whole(item.account))" + item.kind.suffix
     }
 }
 
@@ -155,6 +155,15 @@ extension String {
     /// The text in quotes after its introduction; empty if the text is empty.
     fileprivate func ifGiven(_ introduction: String) -> String {
         isEmpty ? "" : introduction + EscapedText.whole(self)
+    }
+}
+
+extension Keychain.ItemKind? {
+    /// What follows an item's name, outside of its quotes, so that no name can imitate it. Items of different kinds can
+    /// have one name.
+    fileprivate var suffix: String {
+        guard let kind = self, kind != .generic else { return "" }
+        return " (\(kind.rawValue))"
     }
 }
 
@@ -188,8 +197,10 @@ struct ItemLines {
 
     /// Adds one item. If two threads ask for the same item, the person sees one line.
     /// - Returns: whether the item is named now. False if its line does not fit, or if a text is longer than an item's can be.
-    mutating func add(_ service: String, _ account: String, reason: String?) -> Bool {
-        let names = [service, account, reason ?? ""].map { Array($0.utf8) }
+    mutating func add(
+        _ service: String, _ account: String, _ kind: Keychain.ItemKind?, reason: String?
+    ) -> Bool {
+        let names = [service, account, reason ?? "", kind.suffix].map { Array($0.utf8) }
         guard names[0].count <= PromptLimits.name, names[1].count <= PromptLimits.name,
             names[2].count <= PromptLimits.reason
         else { return false }
@@ -197,9 +208,11 @@ struct ItemLines {
             lines[same].requests += 1
             return true
         }
-        var text = Self.text(service, account, reason, spelling: false)
+        var text = Self.text(service, account, kind, reason, spelling: false)
         // The line looks like another one: é, for example, can be one character or two.
-        if lines.contains(where: { $0.text == text }) { text = Self.text(service, account, reason, spelling: true) }
+        if lines.contains(where: { $0.text == text }) {
+            text = Self.text(service, account, kind, reason, spelling: true)
+        }
         let size = text.unicodeScalars.count + Self.margin
         guard size <= room else { return false }
         room -= size
@@ -207,9 +220,12 @@ struct ItemLines {
         return true
     }
 
-    private static func text(_ service: String, _ account: String, _ reason: String?, spelling: Bool) -> String {
+    private static func text(
+        _ service: String, _ account: String, _ kind: Keychain.ItemKind?, _ reason: String?, spelling: Bool
+    ) -> String {
         let name =
             "\(EscapedText.whole(service, spelling: spelling)) / \(EscapedText.whole(account, spelling: spelling))"
+            + kind.suffix
         guard let reason, !reason.isEmpty else { return name }
         return name + ", reason it gives: \(EscapedText.whole(reason, spelling: spelling))"
     }

@@ -76,6 +76,7 @@ struct ShownItem: Equatable {
     let challenge: String
     let service: String?
     let account: String?
+    let kind: Keychain.ItemKind?
     /// In the program's own words.
     let reason: String?
 
@@ -86,6 +87,7 @@ struct ShownItem: Equatable {
         }
         service = item.service
         account = item.account
+        kind = item.kind
         self.reason = reason
     }
 
@@ -93,12 +95,13 @@ struct ShownItem: Equatable {
         challenge = companion.digest
         service = companion.service
         account = companion.account
+        kind = companion.kind
         reason = companion.reason
     }
 
     /// Identifies everything that the person saw. Another name under the same challenge gives another token.
     func token() throws(ConversationError) -> String {
-        let parts = [challenge, service ?? "", account ?? "", reason ?? ""].map { Array($0.utf8) }
+        let parts = [challenge, service ?? "", account ?? "", kind?.rawValue ?? "", reason ?? ""].map { Array($0.utf8) }
         do throws(CryptographyError) { return Hex.encode(try SHA256.digest(LengthPrefixed.encode(parts))) } catch {
             throw .refused(.misconfigured("the item cannot be digested: \(error.reason)"))
         }

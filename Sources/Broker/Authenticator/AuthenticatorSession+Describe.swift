@@ -32,17 +32,17 @@ extension AuthenticatorSession {
         case .use(let use, _): newName = use.deed.newName
         case .enrolment(let kinds): enrolment = kinds.map(\.rawValue)
         case .rotate(let rotation):
-            items = rotation.items.map { BrokerInterface.NamedItem(service: $0.service, account: $0.account) }
+            items = rotation.items.map(\.named)
         case .readAll(let read, _):
-            items = read.items.map { BrokerInterface.NamedItem(service: $0.service, account: $0.account) }
+            items = read.items.map(\.named)
         case .create, .unlock, .login, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
             break
         }
         return .reply(
             BrokerInterface.Describe.Reply(
                 owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: request.purposes,
-                service: request.subject?.service, account: request.subject?.account, reason: challenge.reason,
-                authorizations: challenge.choice.wire,
+                service: request.subject?.service, account: request.subject?.account,
+                kind: request.subject?.named.kind, reason: challenge.reason, authorizations: challenge.choice.wire,
                 alternatives: challenge.choice.alternatives.map { $0.map(Int64.init) },
                 lastLock: max(
                     core.vaultStore.lockTimes.last(of: .user(challenge.uid)),
@@ -63,8 +63,17 @@ extension AuthenticatorSession {
             companions.append(
                 BrokerInterface.Companion(
                     digest: Hex.encode(digest), service: challenge.request.subject?.service,
-                    account: challenge.request.subject?.account, reason: challenge.reason))
+                    account: challenge.request.subject?.account,
+                    kind: challenge.request.subject?.named.kind, reason: challenge.reason))
         }
         return .reply(BrokerInterface.Companions.Reply(companions: companions))
+    }
+}
+
+extension Challenge.Subject {
+    /// The item as a prompt names it.
+    fileprivate var named: BrokerInterface.NamedItem {
+        BrokerInterface.NamedItem(
+            service: service, account: account, kind: kind == .generic ? nil : WireKind.encode(kind))
     }
 }

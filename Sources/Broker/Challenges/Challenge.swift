@@ -64,6 +64,7 @@ struct Challenge: Sendable {
         let version: UInt64
         let service: String
         let account: String
+        var kind = ItemKind.generic
 
         func isSameVersion(as other: Subject) -> Bool { item == other.item && version == other.version }
     }

@@ -117,6 +117,7 @@ extension AccessRecord {
             record(
                 AccessRecord.Subject(
                     item: subject.item.description, service: subject.service, account: subject.account,
+                    kind: subject.kind,
                     require: signatures.filter { $0.item ?? subject.item == subject.item }.map(\.kind.rawValue)))
         }
     }

@@ -81,7 +81,7 @@ struct ItemReader: Sendable {
                 guard missing.isEmpty else {
                     let subject = Challenge.Subject(
                         item: item.id, version: item.version, service: item.metadata.service,
-                        account: item.metadata.account)
+                        account: item.metadata.account, kind: item.metadata.kind)
                     return .question(missing.request(deed, subject), state.record.vault)
                 }
                 if hasPassword, stretched == nil, let salt = plan.alternatives.compactMap(\.passwordSalt).first {

@@ -120,7 +120,7 @@ struct JointReader: Sendable {
         let subjects = found.map { found in
             Challenge.Subject(
                 item: found.item.id, version: found.item.version, service: found.item.metadata.service,
-                account: found.item.metadata.account)
+                account: found.item.metadata.account, kind: found.item.metadata.kind)
         }
         return .readAll(
             try Challenge.JointRead(subjects, reason: reason, wanted: wanted),
@@ -183,5 +183,9 @@ extension Fault {
 
 extension Keychain.ItemName {
     /// As an error shows it.
-    fileprivate var shown: String { account.map { "“\(service)” / “\($0)”" } ?? "“\(service)”" }
+    fileprivate var shown: String {
+        let name = account.map { "“\(service)” / “\($0)”" } ?? "“\(service)”"
+        guard let kind, kind != .generic else { return name }
+        return "\(name) (\(kind.rawValue))"
+    }
 }

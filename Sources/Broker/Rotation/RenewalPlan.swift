@@ -34,7 +34,7 @@ struct RenewalPlan: Sendable {
             items.append(
                 Challenge.Subject(
                     item: item.id, version: item.version, service: item.metadata.service,
-                    account: item.metadata.account))
+                    account: item.metadata.account, kind: item.metadata.kind))
             for agreement in way.agreements {
                 guard let kind = agreement.role.authorization else { throw Faults.notFound }
                 authorizations.append(

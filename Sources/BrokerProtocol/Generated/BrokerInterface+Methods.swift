@@ -32,6 +32,8 @@ extension BrokerInterface {
             public var purposes: [Keychain.Purpose]
             public var service: String?
             public var account: String?
+            /// The item's kind. It is absent if that is generic.
+            public var kind: Keychain.ItemKind?
             /// The program's own words.
             public var reason: String?
             /// What can be signed. Where there are items, there are of each kind but unlock no more than there are
@@ -55,8 +57,9 @@ extension BrokerInterface {
 
             public init(
                 owner: String, vault: String? = nil, purposes: [Keychain.Purpose], service: String? = nil,
-                account: String? = nil, reason: String? = nil, authorizations: [Authorization], alternatives: [[Int64]],
-                lastLock: Int64 = 0, enrolment: [String]? = nil, items: [NamedItem]? = nil, newService: String? = nil,
+                account: String? = nil, kind: Keychain.ItemKind? = nil, reason: String? = nil,
+                authorizations: [Authorization], alternatives: [[Int64]], lastLock: Int64 = 0,
+                enrolment: [String]? = nil, items: [NamedItem]? = nil, newService: String? = nil,
                 newAccount: String? = nil
             ) {
                 self.owner = owner
@@ -64,6 +67,7 @@ extension BrokerInterface {
                 self.purposes = purposes
                 self.service = service
                 self.account = account
+                self.kind = kind
                 self.reason = reason
                 self.authorizations = authorizations
                 self.alternatives = alternatives

@@ -19,10 +19,13 @@ extension BrokerInterface {
     public struct NamedItem: Codable, Sendable, Equatable {
         public var service: String
         public var account: String
+        /// It is absent if that is generic.
+        public var kind: Keychain.ItemKind?
 
-        public init(service: String, account: String) {
+        public init(service: String, account: String, kind: Keychain.ItemKind? = nil) {
             self.service = service
             self.account = account
+            self.kind = kind
         }
     }
 
@@ -32,12 +35,18 @@ extension BrokerInterface {
         public var digest: String
         public var service: String?
         public var account: String?
+        /// As for Describe.
+        public var kind: Keychain.ItemKind?
         public var reason: String?
 
-        public init(digest: String, service: String? = nil, account: String? = nil, reason: String? = nil) {
+        public init(
+            digest: String, service: String? = nil, account: String? = nil, kind: Keychain.ItemKind? = nil,
+            reason: String? = nil
+        ) {
             self.digest = digest
             self.service = service
             self.account = account
+            self.kind = kind
             self.reason = reason
         }
     }

@@ -24,7 +24,12 @@ public enum BrokerInterface {
         )
 
         # An item, as a person knows it.
-        type NamedItem (service: string, account: string)
+        type NamedItem (
+          service: string,
+          account: string,
+          # It is absent if that is generic.
+          kind: ?string
+        )
 
         # Tells what a challenge is about.
         method Describe(
@@ -46,6 +51,8 @@ public enum BrokerInterface {
           purposes: []string,
           service: ?string,
           account: ?string,
+          # The item's kind. It is absent if that is generic.
+          kind: ?string,
           # The program's own words.
           reason: ?string,
           # What can be signed. Where there are items, there are of each kind but unlock no more than there are items.
@@ -73,6 +80,8 @@ public enum BrokerInterface {
           digest: string,
           service: ?string,
           account: ?string,
+          # As for Describe.
+          kind: ?string,
           reason: ?string
         )
 
