@@ -214,6 +214,16 @@ enum LockLimits {
     static let longestPause = Duration.seconds(60)
 }
 
+/// Several changes in one call.
+enum ApplyLimits {
+    /// The most changes. The secure heap has room for a value with each, even for a user's every call.
+    static let changes = 128
+    /// The most application passwords that one call stretches.
+    static let passwords = 16
+    /// The most items that the access log names one by one. It counts the others.
+    static let records = 256
+}
+
 /// The renewal of all keys.
 enum RenewalLimits {
     /// The most items that one prompt can name.

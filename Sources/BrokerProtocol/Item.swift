@@ -34,6 +34,15 @@ extension Keychain {
     }
 }
 
+extension Keychain.Change {
+    /// What one change of `Apply` does.
+    public enum Action: String, Codable, Sendable, CaseIterable {
+        case set, delete
+        /// Deletes all items of a service.
+        case deleteService
+    }
+}
+
 extension Keychain.AccessChange {
     /// Names all of it.
     public init(_ access: Keychain.AccessControl) {

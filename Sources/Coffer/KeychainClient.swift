@@ -160,6 +160,7 @@ package protocol PasswordTaking: Challengeable {
 }
 
 extension BrokerProtocol.Keychain.Set: Challengeable {}
+extension BrokerProtocol.Keychain.Apply: Challengeable {}
 extension BrokerProtocol.Keychain.Get: PasswordTaking {}
 extension BrokerProtocol.Keychain.GetAll: Challengeable {}
 extension BrokerProtocol.Keychain.Edit: PasswordTaking {}

@@ -65,7 +65,7 @@ struct KeychainInterface: ServedInterface {
         let request = Request(
             core: core, caller: caller, vaultActor: vaultActor, condition: condition, admission: admission, own: own,
             secrets: SecretAllowance(core.budgets, for: caller.uid), isAbandoned: isAbandoned)
-        let permission = entry.permission(in: condition)
+        let permission = entry.permission(for: call, in: condition)
         // If a group has no vault, members get the same answer as strangers, unless the call makes the vault.
         if admission.standing == .member, condition == .none, permission != .creation { throw Faults.noGroupVault }
         do throws(Fault) {

@@ -33,7 +33,9 @@ struct KeychainMethods: Sendable {
             self.needsMore = needsMore
             prepare = { parameters in
                 guard let call = parameters as? Keychain.InVault<Handler.Method> else { return nil }
-                return PreparedCall(method: call.method, vault: call.vault) { (request) async throws(Fault) in
+                return PreparedCall(
+                    method: call.method, vault: call.vault, mayMakeVault: Handler.mayMakeVault(call.method)
+                ) { (request) async throws(Fault) in
                     do throws(Fault) { return try await Handler.answer(call.method, request) } catch {
                         let refusals = Handler.refusals(of: call.method).compactMap {
                             $0.record(of: error, by: request)
@@ -47,8 +49,9 @@ struct KeychainMethods: Sendable {
             }
         }
 
-        func permission(in condition: VaultCondition) -> Permission {
-            condition == .none ? withoutVault : .allowed
+        func permission(for call: PreparedCall, in condition: VaultCondition) -> Permission {
+            guard condition == .none else { return .allowed }
+            return withoutVault == .creation && !call.mayMakeVault ? .allowed : withoutVault
         }
     }
 
@@ -56,6 +59,8 @@ struct KeychainMethods: Sendable {
     struct PreparedCall: Sendable {
         let method: any VarlinkMethod
         let vault: Keychain.VaultChoice
+        /// Whether the call may make a missing vault, if its method may.
+        let mayMakeVault: Bool
         let run: @Sendable (Request) async throws(Fault) -> MethodAnswer
     }
 
@@ -63,6 +68,7 @@ struct KeychainMethods: Sendable {
         let entries = [
             // Writing needs only public keys, so it is allowed while the vault is locked.
             Entry(SetHandler.self, withoutVault: .creation, isUse: true),
+            Entry(ApplyHandler.self, withoutVault: .creation, isUse: true),
             Entry(DeleteHandler.self, withoutVault: .absent, isUse: true),
             Entry(RenameHandler.self, withoutVault: .absent, isUse: true),
             Entry(WithdrawHandler.self, withoutVault: .allowed),
@@ -108,11 +114,15 @@ protocol MethodHandler: SendableMetatype {
 
     /// The same for a call about several items: how the refusal is logged for each.
     static func refusals(of method: Method) -> [LoggedCall]
+    /// Whether this call may make a missing vault, if the method may. Otherwise it is admitted without one.
+    static func mayMakeVault(_ method: Method) -> Bool
 }
 
 extension MethodHandler {
     static func logged(_ method: Method) -> LoggedCall? { nil }
     static func refusals(of method: Method) -> [LoggedCall] { logged(method).map { [$0] } ?? [] }
+
+    static func mayMakeVault(_ method: Method) -> Bool { true }
 }
 
 /// What happens to a call in a vault's condition.

@@ -30,12 +30,7 @@ enum SetHandler: MethodHandler {
             label: method.label, comment: method.comment, attributes: method.attributes,
             expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 },
             applicationPassword: password)
-        let mode: ItemDraft.Mode
-        switch method.mode ?? .replace {
-        case .replace: mode = .replace
-        case .new: mode = .new
-        case .existing: mode = .existing
-        }
+        let mode = ItemDraft.Mode(method.mode)
         let program = request.program()
         return try await request.vaultActor.use { state in
             // The access control may have changed while fingers were checked or a password was stretched.
@@ -50,5 +45,15 @@ enum SetHandler: MethodHandler {
 
     static func logged(_ method: Keychain.Set) -> LoggedCall? {
         LoggedCall(event: .set, service: method.service, account: method.account, kind: method.kind)
+    }
+}
+
+extension ItemDraft.Mode {
+    init(_ wire: Keychain.SetMode?) {
+        switch wire ?? .replace {
+        case .replace: self = .replace
+        case .new: self = .new
+        case .existing: self = .existing
+        }
     }
 }

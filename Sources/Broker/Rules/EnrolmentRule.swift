@@ -11,11 +11,18 @@ enum EnrolmentRule {
     static func check(
         _ access: AccessControl, granted: GrantedChallenge?, _ request: Request
     ) async throws(Fault) -> [AuthorizationKind] {
-        let needed = kinds(of: access)
+        try await check([access], granted: granted, request)
+    }
+
+    /// The same for several items.
+    static func check(
+        _ accesses: [AccessControl], granted: GrantedChallenge?, _ request: Request
+    ) async throws(Fault) -> [AuthorizationKind] {
+        let needed = AuthorizationKind.allCases.filter { kind in accesses.contains { kinds(of: $0).contains(kind) } }
         guard !needed.isEmpty else { return [] }
         let record = try await request.vaultActor.use { $0.record }
         // If this owner's vault can never have such an item, fingers need no check.
-        try OwnerRule.check(access, in: record)
+        for access in accesses { try OwnerRule.check(access, in: record) }
         let ready = granted?.enrolled ?? []
         if needed.allSatisfy(ready.contains) { return ready }
         // It was checked for this call already, but for other kinds.

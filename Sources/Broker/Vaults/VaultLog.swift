@@ -85,4 +85,10 @@ extension VaultActor.OpenState {
         // `try?`: the log itself tells how many records are missing.
         try? vault.note(record, durability)
     }
+
+    /// Records what has happened in one change of the vault. The log is synced once.
+    func note(_ records: [AccessRecord]) {
+        for record in records.dropLast() { note(record, .written) }
+        if let last = records.last { note(last) }
+    }
 }

@@ -90,6 +90,27 @@ extension Keychain {
         }
     }
 
+    /// Makes all of these changes in their order, or none of them. Nobody ever sees only some of them, not even after
+    /// a crash. An item that is to be deleted may be missing, unless ifRevision is given. An error begins with the
+    /// number of the change that it is about, from 1: "change 3: the item exists already".
+    public struct Apply: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Apply"
+        public var changes: [Change]
+        public var challenge: String?
+
+        public init(changes: [Change], challenge: String? = nil) {
+            self.changes = changes
+            self.challenge = challenge
+        }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            /// One for each change, in the same order.
+            public var results: [ChangeResult]
+
+            public init(results: [ChangeResult]) { self.results = results }
+        }
+    }
+
     /// Gives out an item's value.
     public struct Get: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Get"
@@ -352,38 +373,6 @@ extension Keychain {
             self.account = account
             self.kind = kind
             self.ifRevision = ifRevision
-        }
-    }
-
-    /// Gives an item another name. An item with requirements asks the person as reading does, because prompts show
-    /// its name. The purpose is rename. The kind stays the same.
-    public struct Rename: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Rename"
-        public typealias Reply = ItemReply
-        public var service: String
-        public var account: String
-        /// As for Set.
-        public var kind: ItemKind?
-        public var newService: String
-        public var newAccount: String
-        /// As for Get.
-        public var unlock: Bool?
-        /// As for Get, base64.
-        public var applicationPassword: String?
-        public var challenge: String?
-
-        public init(
-            service: String, account: String, kind: ItemKind? = nil, newService: String, newAccount: String,
-            unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
-        ) {
-            self.service = service
-            self.account = account
-            self.kind = kind
-            self.newService = newService
-            self.newAccount = newAccount
-            self.unlock = unlock
-            self.applicationPassword = applicationPassword
-            self.challenge = challenge
         }
     }
 }

@@ -2,6 +2,38 @@
 import Varlink
 
 extension Keychain {
+    /// Gives an item another name. An item with requirements asks the person as reading does, because prompts show
+    /// its name. The purpose is rename. The kind stays the same.
+    public struct Rename: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Rename"
+        public typealias Reply = ItemReply
+        public var service: String
+        public var account: String
+        /// As for Set.
+        public var kind: ItemKind?
+        public var newService: String
+        public var newAccount: String
+        /// As for Get.
+        public var unlock: Bool?
+        /// As for Get, base64.
+        public var applicationPassword: String?
+        public var challenge: String?
+
+        public init(
+            service: String, account: String, kind: ItemKind? = nil, newService: String, newAccount: String,
+            unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
+        ) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+            self.newService = newService
+            self.newAccount = newAccount
+            self.unlock = unlock
+            self.applicationPassword = applicationPassword
+            self.challenge = challenge
+        }
+    }
+
     /// Locks the vault at once, even while other calls use it. A group's vault is locked for all members. For a
     /// locked vault the answer has no items.
     public struct Lock: VarlinkMethod {

@@ -200,6 +200,53 @@ extension Keychain {
           replaced: ?int
         )
 
+        # One change of Apply.
+        type Change (
+          # It is set, delete or deleteService.
+          action: string,
+          service: string,
+          # It is left out for deleteService, and only there.
+          account: ?string,
+          # As for Set. For deleteService: only items of this kind. If it is left out, items of all kinds.
+          kind: ?string,
+          # This one and what follows are as for Set, and only for set. ifRevision is for delete, too. Base64.
+          value: ?string,
+          access: ?AccessChange,
+          label: ?string,
+          comment: ?string,
+          attributes: ?[string]string,
+          expires: ?int,
+          mode: ?string,
+          ifRevision: ?string,
+          applicationPassword: ?string
+        )
+
+        # What became of one change.
+        type ChangeResult (
+          # The item's id. It is absent if there was no item to delete, and if several were deleted.
+          item: ?string,
+          # The item's version and revision. They are there for set only.
+          version: ?int,
+          revision: ?string,
+          # When the former value was set. It is there for a set that replaced one.
+          replaced: ?int,
+          # How many items were deleted.
+          deleted: int
+        )
+
+        # Makes all of these changes in their order, or none of them. Nobody ever sees only some of them, not even after a crash.
+        # An item that is to be deleted may be missing, unless ifRevision is given.
+        # An error begins with the number of the change that it is about, from 1: "change 3: the item exists already".
+        method Apply(
+          changes: []Change,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # One for each change, in the same order.
+          results: []ChangeResult
+        )
+
         # Gives out an item's value.
         method Get(
           service: string,
@@ -328,59 +375,6 @@ extension Keychain {
           group: ?string,
           user: ?string
         ) -> (events: []Event)
-
-        # Changes an item, but not its value. What is left out stays as it is.
-        # An empty label, comment or attribute value removes it.
-        # A change of access asks the person as reading does.
-        method Edit(
-          service: string,
-          account: string,
-          # As for Set.
-          kind: ?string,
-          access: ?AccessControl,
-          label: ?string,
-          comment: ?string,
-          attributes: ?[string]string,
-          # 0: never.
-          expires: ?int,
-          # As for Get.
-          unlock: ?bool,
-          # The one that reading takes, base64.
-          applicationPassword: ?string,
-          # The one that access requires from now on, base64. It is left out if it stays the same.
-          newApplicationPassword: ?string,
-          challenge: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (item: Item)
-
-        # Gives one item a fresh key. Access, metadata and times stay the same.
-        # It asks the person as Get does. The value stays in the broker.
-        method Rotate(
-          service: string,
-          account: ?string,
-          # As for Set.
-          kind: ?string,
-          # As for Get.
-          unlock: ?bool,
-          # Base64. It is always given if the item has one, because the fresh key is sealed under it too.
-          applicationPassword: ?string,
-          challenge: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (item: Item)
-
-        # Deletes an item.
-        method Delete(
-          service: string,
-          account: string,
-          # As for Set.
-          kind: ?string,
-          # As for Set.
-          ifRevision: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (item: Item)
 
 
         """#

@@ -3,6 +3,59 @@ import Varlink
 
 extension Keychain {
     static let text2 = #"""
+        # Changes an item, but not its value. What is left out stays as it is.
+        # An empty label, comment or attribute value removes it.
+        # A change of access asks the person as reading does.
+        method Edit(
+          service: string,
+          account: string,
+          # As for Set.
+          kind: ?string,
+          access: ?AccessControl,
+          label: ?string,
+          comment: ?string,
+          attributes: ?[string]string,
+          # 0: never.
+          expires: ?int,
+          # As for Get.
+          unlock: ?bool,
+          # The one that reading takes, base64.
+          applicationPassword: ?string,
+          # The one that access requires from now on, base64. It is left out if it stays the same.
+          newApplicationPassword: ?string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item)
+
+        # Gives one item a fresh key. Access, metadata and times stay the same.
+        # It asks the person as Get does. The value stays in the broker.
+        method Rotate(
+          service: string,
+          account: ?string,
+          # As for Set.
+          kind: ?string,
+          # As for Get.
+          unlock: ?bool,
+          # Base64. It is always given if the item has one, because the fresh key is sealed under it too.
+          applicationPassword: ?string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item)
+
+        # Deletes an item.
+        method Delete(
+          service: string,
+          account: string,
+          # As for Set.
+          kind: ?string,
+          # As for Set.
+          ifRevision: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item)
+
         # Gives an item another name. An item with requirements asks the person as reading does, because prompts show its name.
         # The purpose is rename. The kind stays the same.
         method Rename(

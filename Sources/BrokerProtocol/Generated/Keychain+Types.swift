@@ -262,6 +262,72 @@ extension Keychain {
         }
     }
 
+    /// One change of Apply.
+    public struct Change: Codable, Sendable, Equatable {
+        /// It is set, delete or deleteService.
+        public var action: Action
+        public var service: String
+        /// It is left out for deleteService, and only there.
+        public var account: String?
+        /// As for Set. For deleteService: only items of this kind. If it is left out, items of all kinds.
+        public var kind: ItemKind?
+        /// This one and what follows are as for Set, and only for set. ifRevision is for delete, too. Base64.
+        public var value: String?
+        public var access: AccessChange?
+        public var label: String?
+        public var comment: String?
+        public var attributes: [String: String]?
+        public var expires: Int64?
+        public var mode: SetMode?
+        public var ifRevision: String?
+        public var applicationPassword: String?
+
+        public init(
+            action: Action, service: String, account: String? = nil, kind: ItemKind? = nil, value: String? = nil,
+            access: AccessChange? = nil, label: String? = nil, comment: String? = nil,
+            attributes: [String: String]? = nil, expires: Int64? = nil, mode: SetMode? = nil, ifRevision: String? = nil,
+            applicationPassword: String? = nil
+        ) {
+            self.action = action
+            self.service = service
+            self.account = account
+            self.kind = kind
+            self.value = value
+            self.access = access
+            self.label = label
+            self.comment = comment
+            self.attributes = attributes
+            self.expires = expires
+            self.mode = mode
+            self.ifRevision = ifRevision
+            self.applicationPassword = applicationPassword
+        }
+    }
+
+    /// What became of one change.
+    public struct ChangeResult: Codable, Sendable, Equatable {
+        /// The item's id. It is absent if there was no item to delete, and if several were deleted.
+        public var item: String?
+        /// The item's version and revision. They are there for set only.
+        public var version: Int64?
+        public var revision: String?
+        /// When the former value was set. It is there for a set that replaced one.
+        public var replaced: Int64?
+        /// How many items were deleted.
+        public var deleted: Int64
+
+        public init(
+            item: String? = nil, version: Int64? = nil, revision: String? = nil, replaced: Int64? = nil,
+            deleted: Int64 = 0
+        ) {
+            self.item = item
+            self.version = version
+            self.revision = revision
+            self.replaced = replaced
+            self.deleted = deleted
+        }
+    }
+
     /// An item that a call about several items names.
     public struct ItemName: Codable, Sendable, Equatable {
         public var service: String
@@ -320,61 +386,6 @@ extension Keychain {
             self.screen = screen
             self.sleep = sleep
             self.idleMinutes = idleMinutes
-        }
-    }
-
-    /// The parts of the present boot that a tie to these registers holds. Coffer takes them from the firmware's log,
-    /// as far as the TPM's registers confirm the log.
-    public struct BootCoverage: Codable, Sendable, Equatable {
-        public var registers: [Int64]
-        /// held: a start with another command line is another boot. open: it is not. unknown: the firmware's log does
-        /// not tell.
-        public var commandLine: Part
-        /// The same for another initrd.
-        public var initrd: Part
-        /// Each change of the boot menu is another boot, too. Nobody can approve such a change in advance.
-        public var changesWithMenu: Bool
-        /// Why something is unknown.
-        public var reason: String?
-
-        public init(registers: [Int64], commandLine: Part, initrd: Part, changesWithMenu: Bool, reason: String? = nil) {
-            self.registers = registers
-            self.commandLine = commandLine
-            self.initrd = initrd
-            self.changesWithMenu = changesWithMenu
-            self.reason = reason
-        }
-    }
-
-    /// An item's application password, for a call that is about several items.
-    public struct ItemPassword: Codable, Sendable, Equatable {
-        /// The item's id.
-        public var item: String
-        /// Base64.
-        public var password: String
-
-        public init(item: String, password: String) {
-            self.item = item
-            self.password = password
-        }
-    }
-
-    /// The result of one check.
-    public struct Finding: Codable, Sendable, Equatable {
-        /// A stable name (docs/doctor.md). A newer broker may know more of them.
-        public var check: String
-        /// It is ok, note (nothing to do) or problem.
-        public var verdict: Verdict
-        /// For people to read.
-        public var message: String
-        /// What to do, for people to read.
-        public var advice: String?
-
-        public init(check: String, verdict: Verdict, message: String, advice: String? = nil) {
-            self.check = check
-            self.verdict = verdict
-            self.message = message
-            self.advice = advice
         }
     }
 }

@@ -31,6 +31,8 @@ final class Change: Snapshot {
     /// What happens to items, in order, once the change is committed.
     private(set) var itemChanges: [ItemChange] = []
     private let room: Room
+    /// The index entries that this change has touched, by term. Each is written once, when the change ends.
+    private var postings: [[UInt8]: Set<ItemID>] = [:]
 
     init(_ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, step: Step, room: Room) {
         next = header
@@ -137,6 +139,7 @@ final class Change: Snapshot {
 
     /// Writes the tree and the header. The transaction must commit right after it.
     func finish() throws(VaultError) -> AuthenticatedHeader {
+        for (term, items) in postings { try put(term, Array(items)) }
         next.root = try tree.flush()
         next.revision += 1
         switch kind {
@@ -150,6 +153,12 @@ final class Change: Snapshot {
         return try rows.put(next, keys: keys)
     }
 
+    /// The items of this term after what this change has done so far, in no order.
+    override func items(of term: [UInt8]) throws(VaultError) -> [ItemID] {
+        if let touched = postings[term] { return Array(touched) }
+        return try super.items(of: term)
+    }
+
     /// Moves an item from its old terms to its new ones.
     private func index(_ item: ItemID, from old: Metadata?, to new: Metadata?) throws(VaultError) {
         let (oldTerms, newTerms) = try cryptography { () throws(CryptographyError) -> (Set<[UInt8]>, Set<[UInt8]>) in
@@ -158,15 +167,19 @@ final class Change: Snapshot {
             return (Set(old ?? []), Set(new ?? []))
         }
         for term in oldTerms.subtracting(newTerms) {
-            let items = try items(of: term)
-            guard items.contains(item) else { throw .damaged("an index entry lacks an item") }
-            try put(term, items.filter { $0 != item })
+            try touch(term)
+            guard postings[term]?.remove(item) != nil else { throw .damaged("an index entry lacks an item") }
         }
         for term in newTerms.subtracting(oldTerms) {
-            let items = try items(of: term)
-            guard !items.contains(item) else { throw .damaged("an index entry has an item too many") }
-            try put(term, items + [item])
+            try touch(term)
+            guard postings[term]?.insert(item).inserted ?? false else {
+                throw .damaged("an index entry has an item too many")
+            }
         }
+    }
+
+    private func touch(_ term: [UInt8]) throws(VaultError) {
+        if postings[term] == nil { postings[term] = Set(try super.items(of: term)) }
     }
 
     private func put(_ term: [UInt8], _ items: [ItemID]) throws(VaultError) {

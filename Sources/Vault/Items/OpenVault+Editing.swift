@@ -59,11 +59,8 @@ extension OpenVault {
         service: String, account: String, kind: ItemKind = .generic, ifRevision revision: ItemRevision? = nil
     ) throws(VaultError) -> ItemSummary {
         try write { (change) throws(VaultError) in
-            let old = try change.item(service: service, account: account, kind: kind)
-            try old.check(revision)
-            guard let old else { throw .notFound }
-            try change.remove(old)
-            return old.summary
+            guard let item = try change.remove(service, account, kind, ifRevision: revision) else { throw .notFound }
+            return item
         }
     }
 
@@ -76,6 +73,22 @@ extension OpenVault {
         let sealed = try old.context(format).seal(metadata: metadata, key: keys.metadata)
         return try change.put(
             old.record.replacing(sealedMetadata: sealed), metadata, of: old.summary.id, replacing: old)
+    }
+}
+
+extension Change {
+    /// Removes the item of this name, expired or not.
+    ///
+    /// - Returns: the item as it was; nil if there was none.
+    /// - Throws: `.outdated` if a revision is given, and the item is in another state or missing.
+    func remove(
+        _ service: String, _ account: String, _ kind: ItemKind, ifRevision revision: ItemRevision?
+    ) throws(VaultError) -> ItemSummary? {
+        let old = try item(service: service, account: account, kind: kind)
+        try old.check(revision)
+        guard let old else { return nil }
+        try remove(old)
+        return old.summary
     }
 }
 

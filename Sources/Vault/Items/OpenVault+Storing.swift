@@ -15,27 +15,36 @@ extension OpenVault {
     public func set(
         _ draft: ItemDraft, mode: ItemDraft.Mode = .replace, ifRevision revision: ItemRevision? = nil
     ) throws(VaultError) -> (item: ItemSummary, replaced: UInt64?) {
+        try check(draft)
+        return try write { (change) throws(VaultError) in try set(draft, mode, ifRevision: revision, change) }
+    }
+
+    /// Checks what can be checked without looking for the item.
+    func check(_ draft: ItemDraft) throws(VaultError) {
         try Limits.check(draft)
         try checkAvailability(draft.access, hasPassword: draft.applicationPassword != nil)
+    }
+
+    func set(
+        _ draft: ItemDraft, _ mode: ItemDraft.Mode, ifRevision revision: ItemRevision?, _ change: Change
+    ) throws(VaultError) -> (item: ItemSummary, replaced: UInt64?) {
         let now = now()
-        return try write { (change) throws(VaultError) in
-            let old = try change.item(service: draft.service, account: draft.account, kind: draft.kind)
-            let live = old.flatMap { $0.summary.metadata.isExpired(at: now) ? nil : $0 }
-            try live.check(revision)
-            if live != nil, mode == .new { throw VaultError(.alreadyExists, "the item exists already") }
-            if live == nil, mode == .existing { throw old.map { .expired($0.summary) } ?? .notFound }
-            let metadata = Metadata(
-                service: draft.service, account: draft.account, kind: draft.kind,
-                label: Self.text(draft.label, else: old?.summary.metadata.label),
-                comment: Self.text(draft.comment, else: old?.summary.metadata.comment),
-                attributes: draft.attributes ?? old?.summary.metadata.attributes ?? [:],
-                created: old?.summary.metadata.created ?? now, modified: now,
-                valueSet: now,
-                expires: Self.time(draft.expires, else: live?.summary.metadata.expires))
-            let item = try store(
-                draft.value, metadata, draft.access, password: draft.applicationPassword, replacing: old, change)
-            return (item, live?.summary.metadata.valueSet)
-        }
+        let old = try change.item(service: draft.service, account: draft.account, kind: draft.kind)
+        let live = old.flatMap { $0.summary.metadata.isExpired(at: now) ? nil : $0 }
+        try live.check(revision)
+        if live != nil, mode == .new { throw VaultError(.alreadyExists, "the item exists already") }
+        if live == nil, mode == .existing { throw old.map { .expired($0.summary) } ?? .notFound }
+        let metadata = Metadata(
+            service: draft.service, account: draft.account, kind: draft.kind,
+            label: Self.text(draft.label, else: old?.summary.metadata.label),
+            comment: Self.text(draft.comment, else: old?.summary.metadata.comment),
+            attributes: draft.attributes ?? old?.summary.metadata.attributes ?? [:],
+            created: old?.summary.metadata.created ?? now, modified: now,
+            valueSet: now,
+            expires: Self.time(draft.expires, else: live?.summary.metadata.expires))
+        let item = try store(
+            draft.value, metadata, draft.access, password: draft.applicationPassword, replacing: old, change)
+        return (item, live?.summary.metadata.valueSet)
     }
 
     /// The access control of the item with this name, expired or not. nil if the vault proves that there is no such

@@ -23,11 +23,23 @@ enum WireSamples {
                 service: "s", account: "b", value: value, access: access, label: "l", comment: "c",
                 attributes: ["k": "v"], expires: 1_900_000_000_000, mode: .replace, challenge: "c"))
         try add(Keychain.Set(service: "s", account: "a", value: value))
+        try add(
+            Keychain.Apply(changes: [
+                Keychain.Change(
+                    action: .set, service: "s", account: "b", kind: .key, value: value,
+                    access: Keychain.AccessChange(access), label: "l", attributes: ["k": "v"], expires: 0, mode: .new,
+                    ifRevision: String(repeating: "0a", count: 16), applicationPassword: value),
+                Keychain.Change(action: .set, service: "s", account: "b", value: value),
+                Keychain.Change(action: .delete, service: "s", account: "a"),
+                Keychain.Change(action: .deleteService, service: "s"),
+            ]))
         try add(Keychain.Get(service: "s", account: "a", reason: "why", unlock: false, challenge: "c"))
         try add(Keychain.Exists(service: "s", account: "a"))
         try add(Keychain.Show(service: "s", account: "a"))
         try add(Keychain.List(service: "s"))
         try add(Keychain.Monitor(service: "s"))
+        try add(Keychain.List(service: "s", kind: .generic))
+        try add(Keychain.Delete(service: "s", account: "a", kind: .file, ifRevision: "0"))
         try add(Keychain.Search(text: "s", attributes: ["k": "v"]))
         try add(
             Keychain.Edit(

@@ -1,0 +1,126 @@
+import Authorization
+import BrokerProtocol
+import Cryptography
+import Varlink
+import Vault
+
+/// `Apply`: several changes, all or none. Each set is judged by the rules of `Set`, over the access control that the
+/// changes before it leave.
+enum ApplyHandler: MethodHandler {
+    static func answer(_ method: Keychain.Apply, _ request: Request) async throws(Fault) -> MethodAnswer {
+        let granted = try request.redeem(method.challenge)
+        guard method.changes.count <= ApplyLimits.changes else {
+            throw Fault(
+                .limitExceeded,
+                "there are \(method.changes.count) changes, but one call makes \(ApplyLimits.changes) at most")
+        }
+        var steps: [ApplyStep] = []
+        for (index, change) in method.changes.enumerated() {
+            steps.append(try ApplyStep(change, number: index + 1, secrets: request.secrets))
+        }
+        guard request.condition != .none else {
+            // There is nothing to delete. A call that sets something has made the vault first.
+            return .reply(Keychain.Apply.Reply(results: steps.map { _ in Keychain.ChangeResult() }))
+        }
+        let sets = steps.filter { $0.stored != nil }
+        let accesses = try await request.vaultActor.use { [steps] state in
+            try AccessForecast.accesses(after: steps, in: state.vault)
+        }
+        try await check(zip(sets, accesses), in: request.vaultActor.record())
+        _ = try await EnrolmentRule.check(accesses, granted: granted, request)
+        let passwords = try await stretch(zip(sets, accesses), request)
+        var rest = zip(accesses, passwords).makeIterator()
+        let changes = steps.map { step in
+            let (access, password) = (step.stored == nil ? nil : rest.next()) ?? (nil, nil)
+            return step.change(access, password)
+        }
+        let program = request.program()
+        return try await request.vaultActor.use { [steps] state in
+            // The access control may have changed while fingers were checked or a password was stretched.
+            guard try AccessForecast.accesses(after: steps, in: state.vault) == accesses else {
+                throw Faults.challengeRefused
+            }
+            try check(zip(sets, accesses), in: state.record)
+            let results = try state.vault.apply(changes)
+            state.note(results.flatMap { AccessRecord.all(of: $0, by: program) })
+            return .reply(Keychain.Apply.Reply(results: results.map { Keychain.ChangeResult($0) }))
+        }
+    }
+
+    private static func check(
+        _ sets: some Sequence<(ApplyStep, AccessControl)>, in record: RegistryRecord
+    ) throws(Fault) {
+        for (step, access) in sets {
+            try step.naming { () throws(Fault) in try OwnerRule.check(access, in: record) }
+        }
+    }
+
+    /// One password is stretched at a time. The caller may have hung up meanwhile.
+    private static func stretch(
+        _ sets: some Sequence<(ApplyStep, AccessControl)>, _ request: Request
+    ) async throws(Fault) -> [StretchedPassword?] {
+        for (step, access) in sets {
+            let needsPassword = access.constraints.contains(.applicationPassword)
+            guard needsPassword != (step.stored?.password != nil) else { continue }
+            throw (needsPassword ? Faults.applicationPasswordRequired : Faults.applicationPasswordUnknown)
+                .about(change: step.number)
+        }
+        guard sets.count(where: { $0.0.stored?.password != nil }) <= ApplyLimits.passwords else {
+            throw Fault(.limitExceeded, "one call takes \(ApplyLimits.passwords) application passwords at most")
+        }
+        var passwords: [StretchedPassword?] = []
+        for (step, _) in sets {
+            guard let text = step.stored?.password else {
+                passwords.append(nil)
+                continue
+            }
+            guard !request.isAbandoned() else { throw Fault(.failed, "the caller has hung up") }
+            let password = try request.secrets.decode(text)
+            passwords.append(try await request.core.applicationPasswords.stretch(password, for: request))
+        }
+        return passwords
+    }
+
+    static func logged(_ method: Keychain.Apply) -> LoggedCall? {
+        let first = method.changes.first
+        return LoggedCall(
+            event: first?.action ?? .set == .set ? .set : .delete, service: first?.service, account: first?.account,
+            kind: first?.kind)
+    }
+
+    /// Deleting makes no vault.
+    static func mayMakeVault(_ method: Keychain.Apply) -> Bool { method.changes.contains { $0.action == .set } }
+}
+
+extension AccessRecord {
+    /// The records of what became of one change.
+    fileprivate static func all(of result: ItemChange.Result, by program: Program) -> [AccessRecord] {
+        switch result {
+        case .stored(let item, let replaced):
+            return [AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced")]
+        case .deleted(let items):
+            var records = items.prefix(ApplyLimits.records).map { AccessRecord(.delete, by: program, of: .init($0)) }
+            let others = items.count - records.count
+            if others > 0, let service = items.first?.metadata.service {
+                records.append(
+                    AccessRecord(
+                        .delete, by: program, of: .init(item: nil, service: service, account: nil, require: []),
+                        detail: "\(others) more items of this service"))
+            }
+            return records
+        }
+    }
+}
+
+extension Keychain.ChangeResult {
+    fileprivate init(_ result: ItemChange.Result) {
+        switch result {
+        case .stored(let item, let replaced):
+            self.init(
+                item: item.id.description, version: Int64(clamping: item.version), revision: item.revision.description,
+                replaced: replaced.map { Int64(clamping: $0) })
+        case .deleted(let items):
+            self.init(item: items.count == 1 ? items[0].id.description : nil, deleted: Int64(items.count))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// Made by scripts/interfaces from Interfaces/org.coffer.Keychain.varlink: change that file.
+import Varlink
+
+extension Keychain {
+    /// The parts of the present boot that a tie to these registers holds. Coffer takes them from the firmware's log,
+    /// as far as the TPM's registers confirm the log.
+    public struct BootCoverage: Codable, Sendable, Equatable {
+        public var registers: [Int64]
+        /// held: a start with another command line is another boot. open: it is not. unknown: the firmware's log does
+        /// not tell.
+        public var commandLine: Part
+        /// The same for another initrd.
+        public var initrd: Part
+        /// Each change of the boot menu is another boot, too. Nobody can approve such a change in advance.
+        public var changesWithMenu: Bool
+        /// Why something is unknown.
+        public var reason: String?
+
+        public init(registers: [Int64], commandLine: Part, initrd: Part, changesWithMenu: Bool, reason: String? = nil) {
+            self.registers = registers
+            self.commandLine = commandLine
+            self.initrd = initrd
+            self.changesWithMenu = changesWithMenu
+            self.reason = reason
+        }
+    }
+
+    /// An item's application password, for a call that is about several items.
+    public struct ItemPassword: Codable, Sendable, Equatable {
+        /// The item's id.
+        public var item: String
+        /// Base64.
+        public var password: String
+
+        public init(item: String, password: String) {
+            self.item = item
+            self.password = password
+        }
+    }
+
+    /// The result of one check.
+    public struct Finding: Codable, Sendable, Equatable {
+        /// A stable name (docs/doctor.md). A newer broker may know more of them.
+        public var check: String
+        /// It is ok, note (nothing to do) or problem.
+        public var verdict: Verdict
+        /// For people to read.
+        public var message: String
+        /// What to do, for people to read.
+        public var advice: String?
+
+        public init(check: String, verdict: Verdict, message: String, advice: String? = nil) {
+            self.check = check
+            self.verdict = verdict
+            self.message = message
+            self.advice = advice
+        }
+    }
+}

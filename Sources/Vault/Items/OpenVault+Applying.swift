@@ -1,0 +1,60 @@
+import Cryptography
+
+/// Makes several changes at once.
+extension OpenVault {
+    /// Makes all changes in their order, in one transaction: all of them or none. A later change finds what an earlier
+    /// one has done.
+    ///
+    /// - Returns: the result of each change.
+    /// - Throws: as ``set(_:mode:ifRevision:)`` and ``delete(service:account:kind:ifRevision:)``, but never `.notFound`
+    ///   for an item that is to be deleted. The words begin with the number of the change, from 1.
+    @discardableResult
+    public func apply(_ changes: [ItemChange]) throws(VaultError) -> [ItemChange.Result] {
+        try Self.each(changes) { (change) throws(VaultError) in
+            if case .set(let draft, _, _) = change { try check(draft) }
+        }
+        return try write { (transaction) throws(VaultError) in
+            try Self.each(changes) { (change) throws(VaultError) in try make(change, transaction) }
+        }
+    }
+
+    private func make(_ change: ItemChange, _ transaction: Change) throws(VaultError) -> ItemChange.Result {
+        switch change {
+        case .set(let draft, let mode, let revision):
+            let (item, replaced) = try set(draft, mode, ifRevision: revision, transaction)
+            return .stored(item, replaced: replaced)
+        case .delete(let service, let account, let kind, let revision):
+            let item = try transaction.remove(service, account, kind, ifRevision: revision)
+            return .deleted(item.map { [$0] } ?? [])
+        case .deleteService(let service, let kind):
+            let items = try transaction.items(service: service, kind: kind)
+            for item in items { try transaction.remove(item) }
+            return .deleted(items.map(\.summary))
+        }
+    }
+
+    @discardableResult
+    private static func each<Value>(
+        _ changes: [ItemChange], _ body: (ItemChange) throws(VaultError) -> Value
+    ) throws(VaultError) -> [Value] {
+        var values: [Value] = []
+        for (index, change) in changes.enumerated() {
+            do throws(VaultError) { values.append(try body(change)) } catch { throw error.about(change: index) }
+        }
+        return values
+    }
+}
+
+extension VaultError {
+    /// The same error, naming the change that it is about. An error of the vault as a whole is about none.
+    ///
+    /// - Parameter index: from 0. People count from 1.
+    fileprivate func about(change index: Int) -> VaultError {
+        switch code {
+        case .notFound, .ambiguous, .alreadyExists, .changed, .outdated, .limitExceeded, .invalidArgument,
+            .authenticationFailed, .fingersChanged, .locked:
+            VaultError(code, "change \(index + 1): \(reason)", advice: advice, cause: cause)
+        case .damaged, .rollback, .uncounted, .newerFormat, .sealer, .storage, .outOfMemory: self
+        }
+    }
+}

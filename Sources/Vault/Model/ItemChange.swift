@@ -1,0 +1,17 @@
+/// One of several changes that are made together (``OpenVault/apply(_:)``).
+public enum ItemChange: Sendable {
+    /// Stores an item, as ``OpenVault/set(_:mode:ifRevision:)`` does.
+    case set(ItemDraft, mode: ItemDraft.Mode, ifRevision: ItemRevision?)
+    /// Deletes an item, expired or not. The item may be missing, unless there is a revision.
+    case delete(service: String, account: String, kind: ItemKind, ifRevision: ItemRevision?)
+    /// Deletes all items of a service. nil stands for all kinds.
+    case deleteService(String, kind: ItemKind?)
+
+    /// What became of a change.
+    public enum Result: Sendable {
+        /// The item as it is now, and when the replaced value had been set.
+        case stored(ItemSummary, replaced: UInt64?)
+        /// The items as they were.
+        case deleted([ItemSummary])
+    }
+}
