@@ -126,7 +126,12 @@ let package = Package(
             dependencies: ["BrokerProtocol", "Varlink", "Cryptography", "Platform", argumentParser, grdb],
             path: "Benchmarks/ReadBenchmark", swiftSettings: settings),
 
+        // What tests start as another process that writes settings.
+        .executableTarget(
+            name: "settings-writer", dependencies: ["Coffer"], path: "Tests/SettingsWriter", swiftSettings: settings),
+
         // Tests.
+        tests("CofferTests", ["Coffer", "Platform", "settings-writer"]),
         tests(
             "CofferCLITests",
             [

@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -45,6 +47,30 @@ static inline char **coffer_environment(void) { return environ; }
 
 // open is variadic.
 static inline int coffer_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+
+// openat is variadic.
+static inline int coffer_open_in(int folder, const char *name, int flags, mode_t mode) {
+    return openat(folder, name, flags, mode);
+}
+
+// Its special times are macros that Swift does not import.
+static inline int coffer_set_changed(int fd, long long seconds, long long nanoseconds) {
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = seconds, .tv_nsec = nanoseconds}};
+    return futimens(fd, times);
+}
+
+// A descriptor that can be read when a name in the folder changes. Files are replaced by renaming, so writing is not watched.
+static inline int coffer_watch_folder(const char *path) {
+    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (fd < 0) return -1;
+    if (inotify_add_watch(fd, path, IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW) >= 0)
+        return fd;
+    int number = errno;
+    close(fd);
+    errno = number;
+    return -1;
+}
+static inline uint32_t coffer_folder_gone(void) { return IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT; }
 
 // fcntl is variadic.
 static inline int coffer_duplicate_above(int fd, int least) { return fcntl(fd, F_DUPFD_CLOEXEC, least); }

@@ -23,6 +23,34 @@ public struct FileLock: ~Copyable {
         descriptor = file
     }
 
+    /// Takes the lock on a file of this folder, unless another holder has it.
+    ///
+    /// The file's name is looked at once more under the lock. Somebody may have removed the file in between, and then others lock another one.
+    /// - Parameter mode: the permission bits of a new file, independent of the umask.
+    public init?(unlessHeld name: String, in folder: borrowing OpenFolder, mode: mode_t) throws(SystemError) {
+        let file: Descriptor
+        let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK
+        if let existing = try folder.open(name, flags) {
+            file = existing
+        } else {
+            // If another process makes it first, the caller tries again.
+            guard let made = try folder.makeNew(name, flags) else { return nil }
+            let number = made.number
+            try checked("set the mode of \(folder.path)/\(name)") { fchmod(number, mode) }
+            file = made
+        }
+        let number = file.number
+        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+            if errno == EWOULDBLOCK { return nil }
+            throw SystemError("lock \(folder.path)/\(name)", errno: errno)
+        }
+        let path = "\(folder.path)/\(name)"
+        let (held, named) = (try FileStatus(of: file, named: path), try FileStatus.of(path))
+        guard held.inode == named?.inode, held.device == named?.device else { return nil }
+        guard held.isRegular else { throw SystemError("lock \(path)", reason: "it is no regular file") }
+        descriptor = file
+    }
+
     /// Marks the last point that needs the lock. Swift may destroy a value before its scope ends, once it is no longer used.
     public borrowing func keep() {}
 }

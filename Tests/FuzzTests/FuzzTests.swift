@@ -9,7 +9,7 @@ import Testing
 struct FuzzTests {
     /// The readers, and how many cases of each `make test` tries.
     enum Reader: String, CaseIterable, Codable, Sendable {
-        case notes, registry, vault, decoders, wire, broker, authenticator, settings, tpm, arguments
+        case notes, registry, vault, decoders, wire, broker, authenticator, settings, suites, tpm, arguments
 
         var target: (kind: any FuzzTarget.Type, cases: Int) {
             switch self {
@@ -21,6 +21,7 @@ struct FuzzTests {
             case .broker: (BrokerTarget.self, 1000)
             case .authenticator: (AuthenticatorTarget.self, 300)
             case .settings: (SettingsTarget.self, 2000)
+            case .suites: (SuiteTarget.self, 2000)
             case .tpm: (TPMTarget.self, 100)
             case .arguments: (ArgumentTarget.self, 2000)
             }

@@ -1,0 +1,106 @@
+/// What a ``Settings`` keeps in memory: the file's content, changes that are not written yet, and who observes.
+struct SettingsState: Sendable {
+    /// What was read or written last; nil before the first look.
+    private(set) var content: SettingsContent?
+    /// The content with the pending changes.
+    private(set) var values: [String: SettingsJSON] = [:]
+    private(set) var defaults: [String: SettingsJSON] = [:]
+    /// Changes that are not written yet, each with its place in the order of changes.
+    private var edits: [String: (edit: SettingsEdit, number: UInt64)] = [:]
+    /// The names that stay; all others were removed before the edits. nil if nothing of this kind is pending.
+    private var kept: (names: Set<String>, number: UInt64)?
+    private var lastNumber: UInt64 = 0
+    /// Why a property could not be set.
+    private var refusal: SettingsError?
+    var isScheduled = false
+    var observers = SettingsObservers()
+    var watch: Task<Void, Never>?
+
+    func value<Value>(for key: SettingKey<Value>) throws(SettingsError) -> Value {
+        guard let json = values[key.name] ?? defaults[key.name] else { return key.defaultValue }
+        return try Value.settingCoding.decode(json)
+    }
+
+    // MARK: Changes of this process
+
+    /// - Returns: the observers to tell, outside of the lock. So do the methods below.
+    mutating func record(_ edit: SettingsEdit) throws(SettingsError) -> [SettingsObserver] {
+        // Otherwise memory would have no bound while nothing can be written.
+        guard edits.count < SettingsLimits.count || edits[edit.name] != nil else {
+            throw SettingsError(.limitExceeded, "\(edits.count) changes wait to be written")
+        }
+        lastNumber += 1
+        edits[edit.name] = (edit, lastNumber)
+        guard values[edit.name] != edit.value else { return [] }
+        values[edit.name] = edit.value
+        return observers.note([edit.name], .here)
+    }
+
+    mutating func keepOnly(_ names: Set<String>) -> [SettingsObserver] {
+        lastNumber += 1
+        edits = edits.filter { names.contains($0.key) }
+        kept = (kept.map { $0.names.intersection(names) } ?? names, lastNumber)
+        let removed = Set(values.keys).subtracting(names)
+        values = values.filter { names.contains($0.key) }
+        return observers.note(removed, .here)
+    }
+
+    mutating func register(_ json: SettingsJSON, for name: String) -> [SettingsObserver] {
+        guard defaults.updateValue(json, forKey: name) != json, values[name] == nil else { return [] }
+        return observers.note([name], .here)
+    }
+
+    // MARK: Writing
+
+    /// Applies the pending changes.
+    /// - Returns: the number of the last one.
+    func apply(to values: inout [String: SettingsJSON]) -> UInt64 {
+        if let kept { values = values.filter { kept.names.contains($0.key) } }
+        for (name, pending) in edits { values[name] = pending.edit.value }
+        return lastNumber
+    }
+
+    /// Forgets the changes that are written. Later ones stay.
+    mutating func forget(until number: UInt64) {
+        edits = edits.filter { $0.value.number > number }
+        if let kept, kept.number <= number { self.kept = nil }
+    }
+
+    /// Takes what was read or written.
+    /// - Parameter own: the names that this write has changed.
+    mutating func adopt(_ content: SettingsContent, own: Set<String> = []) -> [SettingsObserver] {
+        let isFirst = self.content == nil
+        self.content = content
+        let former = values
+        values = content.values
+        _ = apply(to: &values)
+        guard former != values else { return [] }
+        var names = Self.names(of: former, unlike: values)
+        // What is found at the first look has not changed.
+        if isFirst { names.formIntersection(own) }
+        return observers.note(names, names.isSubset(of: own) ? .here : .elsewhere)
+    }
+
+    /// The names that have other values, or none, in one of these.
+    static func names(of left: [String: SettingsJSON], unlike right: [String: SettingsJSON]) -> Set<String> {
+        guard left != right else { return [] }
+        return Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }
+    }
+
+    mutating func failed(_ error: SettingsError) { observers.note(error) }
+
+    /// Keeps why a property could not be set, because setting a property cannot throw.
+    mutating func refused(_ error: SettingsError) {
+        refusal = error
+        observers.note(error)
+    }
+
+    mutating func takeRefusal() -> SettingsError? {
+        defer { refusal = nil }
+        return refusal
+    }
+
+    static func tell(_ observers: [SettingsObserver]) {
+        for observer in observers { observer.wake.yield() }
+    }
+}

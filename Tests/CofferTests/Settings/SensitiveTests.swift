@@ -1,0 +1,94 @@
+import Foundation
+import Platform
+import Testing
+
+@testable import Coffer
+
+private struct Session: Codable, SettingValue {
+    var user = "anna"
+    @Sensitive var token = "secret-7"
+}
+
+private struct Token: Codable, SensitiveValue { var text = "secret-7" }
+
+private struct Devices: Codable, SettingValue { var tokens: [String: [Token?]] = ["a": [Token()]] }
+
+/// An application that would store a secret as a setting, by mistake.
+@Suite struct SensitiveTests {
+    @Test func aPartThatIsMarkedKeepsTheWholeOut() async throws {
+        let fixture = try SettingsFixture()
+        let settings = fixture.settings()
+        #expect(code { try settings.set(Session(), for: SettingKey("a", default: Session())) } == .sensitive)
+        #expect(code { try settings.set([Session()], for: SettingKey("a", default: [])) } == .sensitive)
+        #expect(code { try settings.set(Devices(), for: SettingKey("a", default: Devices())) } == .sensitive)
+        let preferences = VersionedSettings(backend: fixture.backend(), version: 1, default: Session())
+        #expect(await asyncCode { try await preferences.save(Session()) } == .sensitive)
+        let whole = VersionedSettings(backend: fixture.backend(), version: 1, default: Sensitive("secret-7"))
+        #expect(await asyncCode { try await whole.save(Sensitive("secret-7")) } == .sensitive)
+        try settings.set(1, for: SettingKey("b", default: 0))
+        try await settings.flush()
+        #expect(try settings.names() == ["b"])
+        #expect(try !fixture.text().contains("secret-7"))
+    }
+
+    /// Its own `encode(to:)` is called without the encoder's containers.
+    @Test func noWayAroundTheContainers() {
+        struct Wrapper: Encodable {
+            @Sensitive var token = "secret-7"
+            func encode(to encoder: any Encoder) throws { try _token.encode(to: encoder) }
+        }
+        #expect(code { _ = try SettingsEncoder.encode(Wrapper()) } == .sensitive)
+    }
+
+    @Test func otherStoresTakeItAndNothingShowsIt() throws {
+        let data = try JSONEncoder().encode(Session())
+        #expect(String(decoding: data, as: UTF8.self).contains("secret-7"))
+        #expect(try JSONDecoder().decode(Session.self, from: data).token == "secret-7")
+        let token = Sensitive("secret-7")
+        var dumped = ""
+        dump(token, to: &dumped)
+        for text in ["\(token)", String(reflecting: token), dumped, "\(Session())"] {
+            #expect(!text.contains("secret-7"))
+        }
+    }
+
+    /// Compiles small programs against the library that this test was built with.
+    @Test func aMarkedValueDoesNotCompileAsASetting() throws {
+        let preamble = """
+            import Coffer
+            struct Token: Codable, SensitiveValue { var text = "" }
+            let settings = Settings(backend: InMemorySettings())
+
+            """
+        let plain = "try settings.set(1, for: SettingKey(\"a\", default: 0))"
+        #expect(try compiles(preamble + plain) == nil)
+        let marked = "try settings.set(Sensitive(1), for: SettingKey(\"a\", default: Sensitive(0)))"
+        #expect(try compiles(preamble + marked)?.contains("store a sensitive value in a keychain") == true)
+        let wrapped = "struct P { @Setting(\"a\", default: Sensitive(\"\"), in: settings) var a: Sensitive<String> }"
+        #expect(try compiles(preamble + wrapped)?.contains("store a sensitive value in a keychain") == true)
+        #expect(try compiles(preamble + "let key = SettingKey(\"a\", default: Token())") != nil)
+    }
+
+    /// - Returns: the compiler's errors; nil if there are none.
+    private func compiles(_ source: String) throws -> String? {
+        let fixture = try SettingsFixture()
+        let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let products = URL(fileURLWithPath: bundle).deletingLastPathComponent().path
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../.."
+        try source.write(toFile: fixture.folder + "/main.swift", atomically: false, encoding: .utf8)
+        let compiler = try Subprocess(
+            "/usr/bin/env",
+            [
+                "swiftc", "-typecheck", "-swift-version", "6", "-I", products + "/Modules", "-I",
+                package + "/Sources/CLinux", "-module-cache-path", fixture.folder + "/cache",
+                fixture.folder + "/main.swift",
+            ]
+        ) {
+            $0.output = .file(fixture.folder + "/out")
+            $0.errors = .output
+        }
+        let status = try compiler.wait(until: .now + .seconds(600))
+        let text = try String(contentsOfFile: fixture.folder + "/out", encoding: .utf8)
+        return status == 0 ? nil : text
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import Coffer
+
+@Suite struct SettingsChangesTests {
+    private let size = SettingKey("size", default: 12)
+
+    @Test func aSlowReaderMissesNoName() async throws {
+        let settings = Settings(backend: InMemorySettings(["size": 1, "a": 1]), batch: .seconds(3600))
+        var changes = settings.changes().makeAsyncIterator()
+        for number in 0..<1000 { try settings.set(number, for: SettingKey("\(number)", default: -1)) }
+        try settings.remove(size)
+        try settings.set(1, for: SettingKey("a", default: 0))
+        let change = await changes.next()
+        #expect(change?.names == Set((0..<1000).map { "\($0)" } + ["size"]))
+        #expect(change?.origin == .here)
+        // Writing what is in memory changes nothing.
+        try await settings.flush()
+        try settings.reset()
+        #expect(await changes.next()?.names.contains("a") == true)
+    }
+
+    @Test func changesOfOthersCome() async throws {
+        let fixture = try SettingsFixture()
+        let settings = fixture.settings()
+        try settings.set(1, for: size)
+        try await settings.flush()
+        var changes = settings.changes().makeAsyncIterator()
+        let other = fixture.settings()
+        try other.set(2, for: size)
+        try await other.flush()
+        #expect(await changes.next() == SettingsChange(names: ["size"], origin: .elsewhere))
+        #expect(try settings.value(for: size) == 2)
+    }
+
+    @Test func changesOfAnotherProcessCome() async throws {
+        let fixture = try SettingsFixture()
+        let settings = fixture.settings()
+        var values = settings.changes(of: SettingKey("n", default: 0)).makeAsyncIterator()
+        let writer = try fixture.writer("count", "n", 30)
+        try writer.begin()
+        var last = 0
+        while last < 30, let value = await values.next() {
+            #expect(value > last)
+            last = value
+        }
+        #expect(last == 30)
+        try writer.succeed()
+    }
+
+    /// The folder is removed and made anew under the watch.
+    @Test func aNewFolderIsWatchedToo() async throws {
+        let fixture = try SettingsFixture()
+        let settings = fixture.settings()
+        try settings.set(1, for: size)
+        try await settings.flush()
+        var values = settings.changes(of: size).makeAsyncIterator()
+        try fixture.removeFolder()
+        #expect(await values.next() == 12)
+        let other = fixture.settings()
+        try other.set(3, for: size)
+        try await other.flush()
+        #expect(await values.next() == 3)
+    }
+
+    @Test func aCancelledReaderEnds() async throws {
+        let fixture = try SettingsFixture()
+        let settings = fixture.settings()
+        let reader = Task { [size] in
+            var count = 0
+            for await _ in settings.changes(of: size) { count += 1 }
+            return count
+        }
+        reader.cancel()
+        #expect(await reader.value == 0)
+    }
+}
