@@ -14,22 +14,28 @@ struct SuiteTarget: FuzzTarget {
     private let folder: TemporaryFolder
     private let backend: FileSettings
     private let trees: [JSONTree]
+    /// With what a tree does not hold.
+    private let text: [UInt8]
 
     init() async throws {
         folder = try TemporaryFolder()
         backend = FileSettings(suite: "app", folder: folder.path)
         var texts: [[UInt8]] = []
         for json: SettingsJSON in [
-            ["a": 1, "b": [true, .null, 1.5], "c": "text"], ["version": 1, "preferences": [:]],
+            ["a": 1, "b": [true, .null, 2], "c": "text"], ["version": 1, "preferences": [:]],
         ] {
             guard case .object(let values) = json else { continue }
             texts.append(try SettingsFormat.bytes(of: values))
         }
+        text = try SettingsFormat.bytes(of: ["a": -1.5e-300, "b": ["c": ["\u{1F511}\n", 1e300]]])
         trees = try texts.map { try JSONTree(parsing: $0) }
     }
 
     mutating func tryOne(_ mutator: inout Mutator) async throws {
-        let text = mutator.text(trees[mutator.below(trees.count)], donors: trees)
+        let text =
+            mutator.below(4) == 0
+            ? mutator.bytes(self.text, donors: [self.text])
+            : mutator.text(trees[mutator.below(trees.count)], donors: trees)
         try DurableFile.write(text, to: folder.path + "/app.json", mode: 0o600)
         guard let content = try answer({ try backend.read() }) else { return }
         // What is read can be written, and is the same then.
