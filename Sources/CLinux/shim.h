@@ -45,8 +45,11 @@ static inline int coffer_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends
 extern char **environ;
 static inline char **coffer_environment(void) { return environ; }
 
-// open is variadic.
+// open and openat are variadic.
 static inline int coffer_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+static inline int coffer_openat(int folder, const char *name, int flags, mode_t mode) {
+    return openat(folder, name, flags, mode);
+}
 
 // openat is variadic.
 static inline int coffer_open_in(int folder, const char *name, int flags, mode_t mode) {

@@ -100,13 +100,13 @@ public enum AESGCM {
         }
     }
 
-    private static func newContext() throws(CryptographyError) -> Handle {
+    static func newContext() throws(CryptographyError) -> Handle {
         try unsafe Handle(EVP_CIPHER_CTX_new(), "allocate a cipher", code: .outOfMemory) {
             unsafe EVP_CIPHER_CTX_free($0)
         }
     }
 
-    private static func check(key: SecretBytes, lengths: Int...) throws(CryptographyError) {
+    static func check(key: SecretBytes, lengths: Int...) throws(CryptographyError) {
         guard key.count == keyCount else {
             throw CryptographyError(code: .invalidKey, reason: "an AES-256 key has 32 bytes")
         }

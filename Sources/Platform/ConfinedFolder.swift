@@ -1,0 +1,171 @@
+import CLinux
+import Glibc
+
+/// A folder that is held open. What it holds is named by single names, and no symbolic link is followed. So nobody leads
+/// the caller out of the folder by exchanging a part of a path.
+///
+/// A name must not be empty, hold `/` or a zero byte, or be `.` or `..`; otherwise the call fails with `EINVAL`.
+public struct ConfinedFolder: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+    private let path: String
+
+    /// Opens a folder that the caller trusts. Links in this path are followed.
+    public init(path: String) throws(SystemError) {
+        descriptor = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
+        self.path = path
+    }
+
+    private init(_ descriptor: consuming Descriptor, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    /// The folder itself.
+    public func entry() throws(SystemError) -> FileEntry {
+        var information = stat()
+        let number = descriptor.number
+        try checked("look at \(path)") { unsafe fstat(number, &information) }
+        return FileEntry(information)
+    }
+
+    /// - Returns: nil if nothing has this name.
+    public func entry(_ name: String) throws(SystemError) -> FileEntry? {
+        try Self.check(name)
+        var information = stat()
+        guard unsafe fstatat(descriptor.number, name, &information, AT_SYMLINK_NOFOLLOW) == 0 else {
+            if errno == ENOENT { return nil }
+            throw SystemError("look at \(path)/\(name)", errno: errno)
+        }
+        return FileEntry(information)
+    }
+
+    /// Opens a folder in this one.
+    /// - Throws: `ENOENT` if it is missing, `ENOTDIR` if it is a link or no folder.
+    public func folder(_ name: String) throws(SystemError) -> ConfinedFolder {
+        ConfinedFolder(try open(name, O_RDONLY | O_DIRECTORY), path: "\(path)/\(name)")
+    }
+
+    /// Opens a folder in this one, and makes it with mode 0700 if it is missing.
+    public func folderMakingIt(_ name: String) throws(SystemError) -> ConfinedFolder {
+        try Self.check(name)
+        if mkdirat(descriptor.number, name, 0o700) == 0 {
+            let made = try folder(name)
+            let number = made.descriptor.number
+            // The umask may have taken more away.
+            try checked("set the mode of \(path)/\(name)") { fchmod(number, 0o700) }
+            try sync()
+            return made
+        }
+        guard errno == EEXIST else { throw SystemError("make the folder \(path)/\(name)", errno: errno) }
+        return try folder(name)
+    }
+
+    /// Opens a regular file to read it.
+    /// - Throws: `ENOENT` if it is missing, `ELOOP` if it is a link, `EINVAL` if it is anything else but a file.
+    public func file(_ name: String) throws(SystemError) -> SequentialFile {
+        // A pipe in the file's place would make opening wait.
+        let file = SequentialFile(try open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY), path: "\(path)/\(name)")
+        guard try file.entry().kind == .file else { throw SystemError("open \(path)/\(name)", errno: EINVAL) }
+        return file
+    }
+
+    /// Makes a file with mode 0600 to write it.
+    /// - Throws: `EEXIST` if anything has this name.
+    public func makeFile(_ name: String) throws(SystemError) -> SequentialFile {
+        let made = try open(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        let number = made.number
+        try checked("set the mode of \(path)/\(name)") { fchmod(number, 0o600) }
+        return SequentialFile(made, path: "\(path)/\(name)")
+    }
+
+    /// Gives a file another name, in this folder or another one. A file that had that name is replaced.
+    public func rename(_ name: String, to other: borrowing ConfinedFolder, _ newName: String) throws(SystemError) {
+        try Self.check(name)
+        try Self.check(newName)
+        let (from, to) = (descriptor.number, other.descriptor.number)
+        try checked("rename \(path)/\(name)") { renameat(from, name, to, newName) }
+    }
+
+    /// Removes a file or a link. A missing one is no error.
+    public func remove(_ name: String) throws(SystemError) {
+        try Self.check(name)
+        guard unlinkat(descriptor.number, name, 0) == 0 || errno == ENOENT else {
+            throw SystemError("remove \(path)/\(name)", errno: errno)
+        }
+    }
+
+    /// Removes an empty folder. A missing one is no error.
+    public func removeFolder(_ name: String) throws(SystemError) {
+        try Self.check(name)
+        guard unlinkat(descriptor.number, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+            throw SystemError("remove the folder \(path)/\(name)", errno: errno)
+        }
+    }
+
+    /// The names in the folder, without `.` and `..`, in no particular order. Names that are not UTF-8 are left out.
+    public func names() throws(SystemError) -> [String] {
+        let number = try open(".", O_RDONLY | O_DIRECTORY, checks: false).release()
+        guard let stream = unsafe fdopendir(number) else {
+            let code = errno
+            close(number)
+            throw SystemError("read the folder \(path)", errno: code)
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                guard errno == 0 else { throw SystemError("read the folder \(path)", errno: errno) }
+                return names
+            }
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let name, name != ".", name != ".." { names.append(name) }
+        }
+    }
+
+    /// Syncs the folder. Names that were given or removed before then survive a power cut.
+    public func sync() throws(SystemError) {
+        let number = descriptor.number
+        try checked("sync \(path)") { fsync(number) }
+    }
+
+    /// Tries to take a lock between processes, held on a file of its own (flock(2)). It never waits.
+    /// - Returns: nil if the lock is held in a way that excludes this one.
+    public func lock(_ name: String, isShared: Bool) throws(SystemError) -> FolderLock? {
+        let file = try open(name, O_RDWR | O_CREAT, mode: 0o600)
+        while flock(file.number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return nil }
+            guard errno == EINTR else { throw SystemError("lock \(path)/\(name)", errno: errno) }
+        }
+        return FolderLock(file)
+    }
+
+    private func open(
+        _ name: String, _ flags: Int32, mode: mode_t = 0, checks: Bool = true
+    ) throws(SystemError) -> Descriptor {
+        if checks { try Self.check(name) }
+        let number = descriptor.number
+        return Descriptor(
+            adopting: try checked("open \(path)/\(name)") {
+                coffer_openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+            })
+    }
+
+    private static func check(_ name: String) throws(SystemError) {
+        guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0 || $0 == 0x2F }) else {
+            throw SystemError("use the name \(name)", errno: EINVAL)
+        }
+    }
+}
+
+/// A lock between processes. It is released when the value or its process ends.
+public struct FolderLock: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+
+    init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+
+    /// Marks the last point that needs the lock. Swift may destroy a value before its scope ends, once it is no longer used.
+    public borrowing func keep() {}
+}
