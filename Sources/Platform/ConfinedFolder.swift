@@ -20,6 +20,11 @@ public struct ConfinedFolder: ~Copyable, Sendable {
         self.path = path
     }
 
+    /// The same folder, held open once more.
+    public func again() throws(SystemError) -> ConfinedFolder {
+        ConfinedFolder(try open(".", O_RDONLY | O_DIRECTORY, checks: false), path: path)
+    }
+
     /// The folder itself.
     public func entry() throws(SystemError) -> FileEntry {
         var information = stat()
@@ -48,7 +53,7 @@ public struct ConfinedFolder: ~Copyable, Sendable {
     /// Opens a folder in this one, and makes it with mode 0700 if it is missing.
     public func folderMakingIt(_ name: String) throws(SystemError) -> ConfinedFolder {
         try Self.check(name)
-        if mkdirat(descriptor.number, name, 0o700) == 0 {
+        if unsafe mkdirat(descriptor.number, name, 0o700) == 0 {
             let made = try folder(name)
             let number = made.descriptor.number
             // The umask may have taken more away.
@@ -83,13 +88,13 @@ public struct ConfinedFolder: ~Copyable, Sendable {
         try Self.check(name)
         try Self.check(newName)
         let (from, to) = (descriptor.number, other.descriptor.number)
-        try checked("rename \(path)/\(name)") { renameat(from, name, to, newName) }
+        try checked("rename \(path)/\(name)") { unsafe renameat(from, name, to, newName) }
     }
 
     /// Removes a file or a link. A missing one is no error.
     public func remove(_ name: String) throws(SystemError) {
         try Self.check(name)
-        guard unlinkat(descriptor.number, name, 0) == 0 || errno == ENOENT else {
+        guard unsafe unlinkat(descriptor.number, name, 0) == 0 || errno == ENOENT else {
             throw SystemError("remove \(path)/\(name)", errno: errno)
         }
     }
@@ -97,7 +102,7 @@ public struct ConfinedFolder: ~Copyable, Sendable {
     /// Removes an empty folder. A missing one is no error.
     public func removeFolder(_ name: String) throws(SystemError) {
         try Self.check(name)
-        guard unlinkat(descriptor.number, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+        guard unsafe unlinkat(descriptor.number, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
             throw SystemError("remove the folder \(path)/\(name)", errno: errno)
         }
     }
@@ -149,7 +154,7 @@ public struct ConfinedFolder: ~Copyable, Sendable {
         let number = descriptor.number
         return Descriptor(
             adopting: try checked("open \(path)/\(name)") {
-                coffer_openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+                unsafe coffer_openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
             })
     }
 

@@ -46,13 +46,17 @@ public struct SequentialFile: ~Copyable, Sendable {
 
     /// Syncs the file. Everything written before then survives a power cut. This may take as long as the disk needs.
     public func sync() throws(SystemError) {
-        let number = descriptor.number
-        try checked("sync \(path)") { fsync(number) }
+        try FileBytes.sync(descriptor.number, named: path)
     }
 }
 
 /// Writes to a descriptor that somebody else owns.
 public enum FileBytes {
+    /// Syncs a file.
+    public static func sync(_ number: Int32, named name: String) throws(SystemError) {
+        try checked("sync \(name)") { fsync(number) }
+    }
+
     /// Writes all bytes, and waits for a slow reader as long as it takes.
     public static func write(_ bytes: [UInt8], to number: Int32, named name: String) throws(SystemError) {
         var written = 0

@@ -1,0 +1,55 @@
+import Coffer
+import Cryptography
+import Glibc
+import Platform
+
+extension KeychainError {
+    /// A system call about a file.
+    init(file error: SystemError) {
+        let (code, advice): (Code, String) =
+            switch error.errno {
+            case ENOENT: (.notFound, "")
+            case ELOOP, ENOTDIR: (.notPermitted, "remove the link or file that is in the way")
+            case EACCES, EPERM, EROFS: (.notPermitted, "")
+            case ENOSPC, EDQUOT: (.failed, "free some space on the disk")
+            case EINVAL, ENAMETOOLONG, EISDIR: (.invalidArgument, "")
+            default: (.failed, "")
+            }
+        self.init(
+            code, error.message, advice: error.advice.isEmpty ? advice : error.advice, cause: error.underlying)
+    }
+
+    init(cryptography error: CryptographyError) {
+        self.init(.failed, error.reason, cause: error.openSSLCode == 0 ? nil : "openssl \(error.openSSLCode)")
+    }
+
+    /// The file is not what was written, or is not at the place for which it was written.
+    static var damagedFile: KeychainError {
+        KeychainError(
+            .damaged, "the protected file was damaged, or moved by another program", advice: "restore it from a backup")
+    }
+
+    static func noFile(_ path: String) -> KeychainError {
+        KeychainError(.notFound, "there is no file \(path)")
+    }
+
+    static func foreignFile(_ path: String) -> KeychainError {
+        KeychainError(.damaged, "\(path) is not a protected file", advice: "remove it, or choose another name")
+    }
+}
+
+/// Runs system calls, and gives their errors as the library's.
+/// - Parameter missing: the error if a name is missing.
+func filing<Value: ~Copyable>(
+    missing: @autoclosure () -> KeychainError? = nil, _ body: () throws(SystemError) -> Value
+) throws(KeychainError) -> Value {
+    do throws(SystemError) { return try body() } catch {
+        if error.isMissing, let missing = missing() { throw missing }
+        throw KeychainError(file: error)
+    }
+}
+
+extension SystemError {
+    /// Nothing has that name.
+    var isMissing: Bool { errno == ENOENT }
+}

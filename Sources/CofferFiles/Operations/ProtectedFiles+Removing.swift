@@ -1,0 +1,130 @@
+public import Coffer
+import Glibc
+import Platform
+
+extension ProtectedFiles {
+    /// Deletes a file and its key. An absent file is fine. Nobody is asked. Once the key is gone, no copy of the file opens.
+    ///
+    /// ```swift
+    /// try await files.delete("notes/today.json")
+    /// ```
+    /// - Throws: `.invalidArgument` for a folder; `.notPermitted`; and the errors of deleting an item. If only the key could
+    ///   not be deleted, the file is gone, and a later ``sweep()`` deletes the key.
+    public func delete(_ path: String) async throws(KeychainError) {
+        let path = try RelativePath(path)
+        guard let root = try FileRoot.existing(place()) else { return }
+        let state = try FolderState(in: root)
+        let writers = try await state.lock(.writers, isShared: true)
+        defer { writers.keep() }
+        try await delete(path, root, state, only: nil)
+    }
+
+    /// - Parameter only: leaves the file alone if it has another id.
+    func delete(
+        _ path: RelativePath, _ root: borrowing FileRoot, _ state: borrowing FolderState, only: FileID?
+    ) async throws(KeychainError) {
+        if let id = try await unlink(path, root, state, only: only) { try await keys.delete(id) }
+    }
+
+    /// - Returns: the id of the file that was removed.
+    private func unlink(
+        _ path: RelativePath, _ root: borrowing FileRoot, _ state: borrowing FolderState, only: FileID?
+    ) async throws(KeychainError) -> FileID? {
+        let names = try await state.lock(.names)
+        defer { names.keep() }
+        do throws(SystemError) {
+            let parent = try root.parent(of: path)
+            guard let entry = try parent.entry(path.last) else { return nil }
+            guard entry.kind != .folder else { throw SystemError("delete \(path.text)", errno: EISDIR) }
+            var id: FileID?
+            if case .file(let found)? = try FileRoot.beginning(of: path.last, in: parent) { id = found }
+            if let only, id != only { return nil }
+            try parent.remove(path.last)
+            try parent.sync()
+            return id
+        } catch {
+            if error.isMissing { return nil }
+            throw KeychainError(file: error)
+        }
+    }
+
+    /// Makes a folder, and those above it. One that exists is fine. Writing a file makes its folders by itself.
+    ///
+    /// ```swift
+    /// try await files.createDirectory("notes/2026")
+    /// ```
+    public func createDirectory(_ path: String) async throws(KeychainError) {
+        let names = try RelativePath(path).names
+        let root = try FileRoot.making(place())
+        _ = try filing { () throws(SystemError) in try root.folder(names, making: true) }
+    }
+
+    /// Removes a folder. An absent one is fine.
+    ///
+    /// ```swift
+    /// try await files.removeDirectory("notes/2025", recursively: true)
+    /// ```
+    /// - Parameter recursively: whether to delete the protected files in it, with their keys. Otherwise it must be empty.
+    /// - Throws: `.failed` if the folder is not empty, or holds something that is no protected file. That is never removed.
+    public func removeDirectory(_ path: String, recursively: Bool = false) async throws(KeychainError) {
+        let path = try RelativePath(path)
+        guard let root = try FileRoot.existing(place()) else { return }
+        if recursively { try await empty(path.names, root) }
+        do throws(SystemError) {
+            let parent = try root.parent(of: path)
+            try parent.removeFolder(path.last)
+            try parent.sync()
+        } catch {
+            if error.isMissing { return }
+            throw KeychainError(file: error)
+        }
+    }
+
+    /// Deletes all protected files of the directory, with their keys and folders. What is no protected file stays.
+    ///
+    /// ```swift
+    /// try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
+    /// ```
+    public func deleteAll() async throws(KeychainError) {
+        guard let root = try FileRoot.existing(place()) else { return }
+        try await empty([], root)
+        // Keys of files that others removed are of no more use.
+        _ = try await sweep(olderThan: .zero)
+    }
+
+    /// Deletes the files in a folder, and the folders in it that are empty then.
+    private func empty(_ names: [String], _ root: borrowing FileRoot) async throws(KeychainError) {
+        let state = try FolderState(in: root)
+        let writers = try await state.lock(.writers, isShared: true)
+        defer { writers.keep() }
+        var files: [String] = []
+        var folders: [String] = []
+        do throws(SystemError) {
+            try Self.visit(try root.folder(names), path: names, recursively: true) {
+                (path, entry) throws(SystemError) in
+                if entry.kind == .folder { folders.append(path) } else { files.append(path) }
+            }
+        } catch {
+            if error.isMissing { return }
+            throw KeychainError(file: error)
+        }
+        for file in files {
+            let path = try RelativePath(file)
+            let beginning = try filing { () throws(SystemError) in
+                try FileRoot.beginning(of: path.last, in: try root.parent(of: path))
+            }
+            guard case .file(let id)? = beginning else { continue }
+            try await delete(path, root, state, only: id)
+        }
+        // The deepest come last in the visit.
+        for folder in folders.reversed() {
+            let path = try RelativePath(folder)
+            do throws(SystemError) { try root.parent(of: path).removeFolder(path.last) } catch {
+                // It holds something else, or somebody wrote to it meanwhile.
+                guard error.errno == ENOTEMPTY || error.errno == EEXIST || error.isMissing else {
+                    throw KeychainError(file: error)
+                }
+            }
+        }
+    }
+}
