@@ -1,4 +1,4 @@
-import Coffer
+public import Coffer
 import Cryptography
 import FoundationEssentials
 
@@ -7,7 +7,7 @@ import FoundationEssentials
 ///
 /// ```swift
 /// let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
-/// try await files.write(encoding: note, to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
+/// try await files.write(value: note, to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
 /// let note = try await files.read("notes/today.json", as: Note.self, reason: "Show your note")
 /// ```
 ///
@@ -22,6 +22,25 @@ public struct ProtectedFiles: Sendable {
     let service: String
     let keys: any FileKeys
     private let environment: [String: String]
+
+    /// - Parameters:
+    ///   - service: names the application, as for ``Keychain``. It is also the name of a folder, unless the directory is custom.
+    ///   - directory: where the files are.
+    ///   - prompts: how a person is asked when a file is read.
+    ///   - backend: where the files' keys are. Tests choose `InMemoryKeychain` of `CofferTestKit`.
+    public init(
+        service: String, directory: ProtectedDirectory, prompts: Prompts = .automatic,
+        backend: any KeychainBackend = BrokerBackend()
+    ) {
+        self.init(
+            keychain: Keychain(service: service, prompts: prompts, backend: backend), directory: directory)
+    }
+
+    /// Files whose keys are in a given keychain, for example in a group's vault. Only the vault, the service and the way to
+    /// ask a person are taken from it.
+    public init(keychain: Keychain, directory: ProtectedDirectory) {
+        self.init(service: keychain.service, directory: directory, keys: KeychainFileKeys(keychain))
+    }
 
     init(
         service: String, directory: ProtectedDirectory, keys: any FileKeys,

@@ -2,10 +2,10 @@ import Coffer
 
 /// A path below a directory, checked: names between slashes, none of which leads out of the directory.
 struct RelativePath: Sendable {
-    /// Limits of the file system's, in bytes, and of an attribute of an item.
+    /// Names have the limit of the file system, paths that of an item's label. In bytes.
     enum Limits {
         static let name = 255
-        static let path = 4000
+        static let path = 1024
         /// Folders in folders.
         static let depth = 64
     }

@@ -29,7 +29,7 @@ struct FileKeyDraft: Sendable {
     let root: FileID
     let access: AccessControl
     /// The key's own password, if its access control requires one.
-    let applicationPassword: [UInt8]?
+    let applicationPassword: String?
 }
 
 /// What is known of a stored key without reading it.
@@ -43,7 +43,7 @@ struct FileKeyRecord: Sendable {
 /// What a read brings besides the file's name.
 struct FileKeyRequest: Sendable {
     let reason: String?
-    let applicationPassword: [UInt8]?
+    let applicationPassword: String?
 }
 
 extension FileKeys {

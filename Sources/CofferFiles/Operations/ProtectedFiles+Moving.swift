@@ -12,14 +12,14 @@ extension ProtectedFiles {
     /// ```
     /// - Throws: `.notFound`; `.alreadyExists` if there is a file of the new name; and the errors of reading and writing.
     public func move(
-        _ path: String, to newPath: String, reason: String? = nil, applicationPassword: [UInt8]? = nil
+        _ path: String, to newPath: String, reason: String? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) {
         let (from, to) = (try RelativePath(path), try RelativePath(newPath))
         if try entry(to) != nil { throw KeychainError(.alreadyExists, "there is a file \(newPath) already") }
         var reader = try await open(
             from, FileKeyRequest(reason: reason, applicationPassword: applicationPassword))
         guard let record = try await keys.record(of: reader.id) else {
-            throw KeychainError(.changedWhileMoved, "\(path) was replaced or deleted meanwhile", advice: "try again")
+            throw KeychainError(.changedMeanwhile, "\(path) was replaced or deleted meanwhile", advice: "try again")
         }
         var writer = try await writer(
             to: to, access: record.access, applicationPassword: applicationPassword, replaces: false)
@@ -31,9 +31,4 @@ extension ProtectedFiles {
         defer { writers.keep() }
         try await delete(from, root, state, only: reader.id)
     }
-}
-
-extension KeychainError.Code {
-    /// Somebody else changed the file while it was moved.
-    static var changedWhileMoved: KeychainError.Code { .requestOutdated }
 }

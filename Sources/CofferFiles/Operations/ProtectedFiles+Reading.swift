@@ -22,7 +22,7 @@ extension ProtectedFiles {
     /// - Throws: `.notFound`; `.damaged` if the file was cut, changed, moved by another program, or has lost its key;
     ///   `.limitExceeded`; `.notPermitted` if a link is in the way; `.cancelled`; and the errors of reading an item.
     public func read(
-        _ path: String, limit: Int = defaultLimit, reason: String? = nil, applicationPassword: [UInt8]? = nil
+        _ path: String, limit: Int = defaultLimit, reason: String? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) -> [UInt8] {
         var reader = try await open(
             RelativePath(path), FileKeyRequest(reason: reason, applicationPassword: applicationPassword), limit: limit)
@@ -48,15 +48,16 @@ extension ProtectedFiles {
     /// ```swift
     /// let note = try await files.read("notes/today.json", as: Note.self)
     /// ```
-    /// - Throws: `.invalidArgument` if the file holds something else, and the errors of reading.
+    /// - Throws: `.notDecodable` if the file holds something else, and the errors of reading.
     public func read<Value: Decodable>(
         _ path: String, as type: Value.Type, limit: Int = defaultLimit, reason: String? = nil,
-        applicationPassword: [UInt8]? = nil
+        applicationPassword: String? = nil
     ) async throws(KeychainError) -> Value {
         var content = try await read(path, limit: limit, reason: reason, applicationPassword: applicationPassword)
         defer { Wipe.bytes(&content) }
         do { return try JSONDecoder().decode(type, from: Data(content)) } catch {
-            throw KeychainError(.invalidArgument, "\(path) does not hold a value of the type \(type)")
+            throw KeychainError(
+                .notDecodable, "\(path) holds no \(type)", advice: "read it as the type that was written")
         }
     }
 
@@ -67,7 +68,7 @@ extension ProtectedFiles {
     /// for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
     /// ```
     public func chunks(
-        of path: String, reason: String? = nil, applicationPassword: [UInt8]? = nil
+        of path: String, reason: String? = nil, applicationPassword: String? = nil
     ) -> ProtectedFileChunks {
         ProtectedFileChunks { () throws(KeychainError) in
             try await open(
@@ -85,7 +86,7 @@ extension ProtectedFiles {
     ///   except this one.
     /// - Throws: the errors of ``read(_:limit:reason:applicationPassword:)``, and `.failed` if the descriptor takes nothing.
     public func export(
-        _ path: String, toDescriptor descriptor: Int32, reason: String? = nil, applicationPassword: [UInt8]? = nil
+        _ path: String, toDescriptor descriptor: Int32, reason: String? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) {
         var reader = try await open(
             RelativePath(path), FileKeyRequest(reason: reason, applicationPassword: applicationPassword))

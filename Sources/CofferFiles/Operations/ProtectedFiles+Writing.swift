@@ -10,14 +10,14 @@ extension ProtectedFiles {
     /// try await files.write(Array(picture), to: "pictures/profile.png")
     /// ```
     /// - Parameters:
-    ///   - path: at most 4000 bytes, for example `notes/today.json`.
+    ///   - path: at most 1 KiB, for example `notes/today.json`.
     ///   - access: nil keeps the access control of the file that is replaced. A new file gets `.whenUnlocked`.
     ///   - applicationPassword: the file's own password, exactly if the access control requires one.
     /// - Throws: `.invalidArgument` for a path that cannot be used; `.notPermitted` if a link is in the way; `.damaged` if
     ///   something that is no protected file has the name, or if the file's access control is not known because its key is
     ///   missing; `.cancelled`; `.failed`, for example if the disk is full; and the errors of storing an item.
     public func write(
-        _ content: [UInt8], to path: String, access: AccessControl? = nil, applicationPassword: [UInt8]? = nil
+        _ content: [UInt8], to path: String, access: AccessControl? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) {
         var writer = try await writer(to: path, access: access, applicationPassword: applicationPassword)
         try await writer.write(content)
@@ -27,16 +27,18 @@ extension ProtectedFiles {
     /// Writes a value as JSON. The rest is as for ``write(_:to:access:applicationPassword:)``.
     ///
     /// ```swift
-    /// try await files.write(encoding: Note(title: "Today"), to: "notes/today.json")
+    /// try await files.write(value: Note(title: "Today"), to: "notes/today.json")
     /// ```
     /// - Throws: `.invalidArgument` if the value cannot be encoded, and the errors of writing.
     public func write(
-        encoding value: some Encodable, to path: String, access: AccessControl? = nil,
-        applicationPassword: [UInt8]? = nil
+        value: some Encodable, to path: String, access: AccessControl? = nil,
+        applicationPassword: String? = nil
     ) async throws(KeychainError) {
         var content: [UInt8]
-        do { content = Array(try JSONEncoder().encode(value)) } catch {
-            throw KeychainError(.invalidArgument, "the value cannot be encoded as JSON")
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        do { content = Array(try encoder.encode(value)) } catch {
+            throw KeychainError(.invalidArgument, "the value cannot be written as JSON")
         }
         defer { Wipe.bytes(&content) }
         try await write(content, to: path, access: access, applicationPassword: applicationPassword)
@@ -51,7 +53,7 @@ extension ProtectedFiles {
     /// - Parameter stream: gives the content in parts of any length.
     /// - Throws: `.source` with the stream's own error, and `.file` with the errors of writing.
     public func write<Stream: AsyncSequence>(
-        from stream: Stream, to path: String, access: AccessControl? = nil, applicationPassword: [UInt8]? = nil
+        from stream: Stream, to path: String, access: AccessControl? = nil, applicationPassword: String? = nil
     ) async throws(FileStreamError<Stream.Failure>) where Stream.Element: Collection<UInt8> & Sendable {
         var writer: ProtectedFileWriter
         do throws(KeychainError) {
@@ -82,14 +84,14 @@ extension ProtectedFiles {
     /// ```
     /// The parameters and errors are those of ``write(_:to:access:applicationPassword:)``.
     public func writer(
-        to path: String, access: AccessControl? = nil, applicationPassword: [UInt8]? = nil
+        to path: String, access: AccessControl? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) -> ProtectedFileWriter {
         try await writer(
             to: try RelativePath(path), access: access, applicationPassword: applicationPassword, replaces: true)
     }
 
     func writer(
-        to path: RelativePath, access: AccessControl?, applicationPassword: [UInt8]?, replaces: Bool
+        to path: RelativePath, access: AccessControl?, applicationPassword: String?, replaces: Bool
     ) async throws(KeychainError) -> ProtectedFileWriter {
         let root = try FileRoot.making(place())
         let state = try FolderState(in: root)

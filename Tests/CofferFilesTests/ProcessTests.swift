@@ -1,0 +1,127 @@
+import Coffer
+import Foundation
+import Testing
+
+@testable import CofferFiles
+
+/// Several processes, and processes that die.
+@Suite(.serialized) struct ProcessTests {
+    /// A content that tells who wrote it, and whether it is whole.
+    private static func content(_ writer: UInt8) -> [UInt8] { [UInt8](repeating: writer, count: 200_000 + Int(writer)) }
+
+    private static func isWhole(_ content: [UInt8]) -> Bool { content.first.map { content == Self.content($0) } ?? false }
+
+    @Test func aWriterThatIsKilledLeavesTheFormerFileOrTheNewOne() async throws {
+        let scratch = try Scratch()
+        let files = try scratch.files()
+        try await files.write(Self.content(1), to: "folder/f")
+        var replaced = 0
+        for round in 0..<12 {
+            let path = scratch.path
+            // Later in each round, so that all steps of a write are hit.
+            let delay = UInt32(200 + round * round * 150)
+            let result = await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, delay = delay as UInt32] in
+                let files = try Scratch.files(path)
+                Thread.detachNewThread {
+                    usleep(delay)
+                    kill(getpid(), SIGKILL)
+                }
+                while true { try await files.write(Self.content(UInt8.random(in: 2...9)), to: "folder/f") }
+            }
+            #expect(result != nil)
+            let content = try await files.read("folder/f")
+            #expect(Self.isWhole(content))
+            if content.first != 1 { replaced += 1 }
+        }
+        #expect(replaced > 0)
+        // What the dead left is swept. One key is that of the file.
+        var keys = try scratch.keys()
+        keys.age = 25 * 3600
+        try await scratch.files(keys).sweep()
+        #expect(keys.ids.count == 1)
+        #expect(Self.isWhole(try await files.read("folder/f")))
+        let left = try FileManager.default.contentsOfDirectory(atPath: scratch.root + "/.coffer")
+        #expect(left.allSatisfy { !$0.hasSuffix(".part") })
+    }
+
+    @Test func processesThatWriteOneFileAtOnceLeaveOneWholeFile() async throws {
+        let scratch = try Scratch()
+        let files = try scratch.files()
+        try await files.write(Self.content(1), to: "f")
+        let path = scratch.path
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 2...4 {
+                let number = UInt8(writer)
+                group.addTask {
+                    await #expect(processExitsWith: .success) { [path = path as String, number = number as UInt8] in
+                        let files = try Scratch.files(path)
+                        for _ in 0..<15 {
+                            try await files.write(Self.content(number), to: "f")
+                            guard Self.isWhole(try await files.read("f")) else { exit(1) }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(Self.isWhole(try await files.read("f")))
+        #expect(try scratch.keys().ids.count == 1)
+    }
+
+    @Test func tasksThatWriteReadAndDeleteAtOnceSeeWholeFilesOnly() async throws {
+        let scratch = try Scratch()
+        let files = try scratch.files()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 1...20 as ClosedRange<UInt8> {
+                group.addTask {
+                    do throws(KeychainError) {
+                        try await files.write(Self.content(number), to: "f")
+                        if number.isMultiple(of: 5) { try await files.delete("f") }
+                        let content = try await files.read("f")
+                        #expect(Self.isWhole(content))
+                    } catch { #expect(error.code == .notFound) }
+                }
+            }
+        }
+        try await files.write([7], to: "f")
+        #expect(try scratch.keys().ids.count == 1)
+    }
+
+    /// The most that the memory of a process grew to, in bytes (proc(5), VmHWM).
+    private static func peak() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(Int(line.filter(\.isNumber))) * 1024
+    }
+
+    /// `COFFER_FILES_MIB=1024` runs it with a file of that size, in MiB, and prints the figures.
+    @Test func aLargeFileStreamsInBoundedMemory() async throws {
+        let wanted = ProcessInfo.processInfo.environment["COFFER_FILES_MIB"].flatMap { Int($0) }
+        let scratch = try Scratch()
+        let (path, size) = (scratch.path, wanted ?? 96)
+        await #expect(processExitsWith: .success) { [path = path as String, size = size as Int] in
+            let files = try Scratch.files(path)
+            let part = sample(1 << 20)
+            // What the program takes for its first file, whatever its size.
+            try await files.write(part, to: "small")
+            _ = try await files.read("small")
+            let before = try Self.peak()
+            let start = ContinuousClock.now
+            var writer = try await files.writer(to: "large")
+            for _ in 0..<size { try await writer.write(part) }
+            try await writer.finish()
+            let middle = ContinuousClock.now
+            var count = 0
+            for try await chunk in files.chunks(of: "large") { count += chunk.count }
+            let end = ContinuousClock.now
+            let growth = try Self.peak() - before
+            try Data("\(size) MiB: written in \(middle - start), read in \(end - middle), peak +\(growth >> 10) KiB\n".utf8)
+                .write(to: URL(fileURLWithPath: path + "/figures"))
+            guard count == size << 20, growth < 8 << 20 else { exit(1) }
+        }
+        // Without them the process failed early, which the expectation above has said.
+        let figures = (try? String(contentsOfFile: path + "/figures", encoding: .utf8)) ?? "no figures"
+        if wanted != nil { print(figures) }
+        #expect(FileManager.default.fileExists(atPath: path + "/figures"))
+    }
+}

@@ -1,0 +1,77 @@
+import Coffer
+import Foundation
+import Testing
+
+@testable import CofferFiles
+
+@Suite struct SweepTests {
+    private static let day: TimeInterval = 25 * 3600
+
+    @Test func onlyOldKeysThatNoFileHasAreSwept() async throws {
+        let scratch = try Scratch()
+        var keys = try scratch.keys()
+        let files = try scratch.files(keys)
+        for name in ["kept", "gone", "damaged", "folder/gone"] { try await files.write([1], to: name) }
+        try FileManager.default.removeItem(atPath: scratch.root + "/gone")
+        try FileManager.default.removeItem(atPath: scratch.root + "/folder")
+        try scratch.put([1, 2], "damaged")
+        #expect(try await files.sweep() == 0)
+        #expect(keys.ids.count == 4)
+        keys.age = Self.day
+        #expect(try await scratch.files(keys).sweep() == 2)
+        #expect(keys.ids.count == 2)
+        #expect(try await files.read("kept") == [1])
+    }
+
+    @Test func nothingIsSweptWhileAFileIsWritten() async throws {
+        let scratch = try Scratch()
+        var keys = try scratch.keys()
+        keys.age = Self.day
+        let files = try scratch.files(keys)
+        do {
+            var writer = try await files.writer(to: "f")
+            #expect(keys.ids.count == 1)
+            #expect(try await files.sweep() == 0)
+            try await writer.write([1])
+            try await writer.finish()
+        }
+        #expect(try await files.read("f") == [1])
+        #expect(try await files.sweep() == 0)
+        #expect(try await files.read("f") == [1])
+    }
+
+    /// A disk that is not mounted leaves an empty folder. Its files are still somewhere.
+    @Test func anotherDirectoryInThePlaceSweepsNoKeyOfTheFirst() async throws {
+        let scratch = try Scratch()
+        var keys = try scratch.keys()
+        keys.age = Self.day
+        let files = try scratch.files(keys)
+        try await files.write([1], to: "f")
+        try FileManager.default.moveItem(atPath: scratch.root, toPath: scratch.path + "/away")
+        #expect(try await files.sweep() == 0)
+        try await files.write([2], to: "g")
+        #expect(try await files.sweep() == 0)
+        try FileManager.default.removeItem(atPath: scratch.root)
+        try FileManager.default.moveItem(atPath: scratch.path + "/away", toPath: scratch.root)
+        #expect(try await files.read("f") == [1])
+    }
+
+    @Test func aWriteSweepsWhatACrashLeftButNotTwiceAnHour() async throws {
+        let scratch = try Scratch()
+        var keys = try scratch.keys()
+        keys.age = Self.day
+        let files = try scratch.files(keys)
+        try await files.write([1], to: "f")
+        try FileManager.default.removeItem(atPath: scratch.root + "/f")
+        try scratch.put([1], ".coffer/00.part")
+        try await files.write([1], to: "g")
+        #expect(keys.ids.count == 2)
+        var times = [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]
+        let set = unsafe utimes(scratch.root + "/.coffer/swept", &times)
+        try #require(set == 0)
+        try await files.write([1], to: "h")
+        #expect(keys.ids.count == 2)
+        #expect(!FileManager.default.fileExists(atPath: scratch.root + "/.coffer/00.part"))
+        #expect(try await files.list().map(\.path) == ["g", "h"])
+    }
+}
