@@ -40,6 +40,7 @@ let package = Package(
     name: "coffer",
     products: [
         .library(name: "Coffer", targets: ["Coffer"]),
+        .library(name: "CofferFiles", targets: ["CofferFiles"]),
         .library(name: "CofferConfiguration", targets: ["CofferConfiguration"]),
         .executable(name: "coffer", targets: ["coffer-cli"]),
         .executable(name: "cofferd", targets: ["cofferd"]),
@@ -100,6 +101,7 @@ let package = Package(
                 "ServiceManager", "SystemBus", logging,
             ], small),
         library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
+        library("CofferFiles", ["Coffer", "Cryptography", "Platform"]),
         // As swift-configuration, whose protocol has closures that stay on the caller's actor.
         library(
             "CofferConfiguration", ["Coffer", configuration],
@@ -139,6 +141,7 @@ let package = Package(
                 "TestSupport",
                 argumentParser,
             ]),
+        tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "Platform", "TestSupport", "Vault"]),
         tests("PlatformTests", ["Platform"]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),
@@ -162,8 +165,8 @@ let package = Package(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
-                "Varlink", "RootConfiguration", "Coffer", "coffer-cli", "Cryptography", "Platform", "TPM",
-                "TestSupport",
+                "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "coffer-cli", "Cryptography", "Platform",
+                "TPM", "TestSupport",
                 grdb,
             ]),
         tests(

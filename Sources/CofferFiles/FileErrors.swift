@@ -11,6 +11,7 @@ extension KeychainError {
             case ENOENT: (.notFound, "")
             case ELOOP, ENOTDIR: (.notPermitted, "remove the link or file that is in the way")
             case EACCES, EPERM, EROFS: (.notPermitted, "")
+            case ENOTEMPTY, EEXIST: (.failed, "remove what is in it first")
             case ENOSPC, EDQUOT: (.failed, "free some space on the disk")
             case EINVAL, ENAMETOOLONG, EISDIR: (.invalidArgument, "")
             default: (.failed, "")
@@ -46,6 +47,16 @@ func filing<Value: ~Copyable>(
     do throws(SystemError) { return try body() } catch {
         if error.isMissing, let missing = missing() { throw missing }
         throw KeychainError(file: error)
+    }
+}
+
+extension ConfinedFolder {
+    /// - Returns: nil if there is no such folder.
+    func folderUnlessMissing(_ name: String) throws(SystemError) -> ConfinedFolder? {
+        do throws(SystemError) { return try folder(name) } catch {
+            if error.isMissing { return nil }
+            throw error
+        }
     }
 }
 

@@ -61,7 +61,10 @@ import Testing
         } catch .source(let error) { #expect(error is Broken) } catch .file(let error) { Issue.record(error) }
         #expect(try await files.read("s") == content)
         #expect(try scratch.keys().ids.count == 1)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.root + "/.coffer").allSatisfy { !$0.hasSuffix(".part") })
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: scratch.root + "/.coffer").allSatisfy {
+                !$0.hasSuffix(".part")
+            })
     }
 
     @Test func aWriterThatEndsEarlyChangesNothing() async throws {
@@ -80,7 +83,10 @@ import Testing
         }
         #expect(try await files.read("f") == [1])
         #expect(try await files.list().map(\.path) == ["f"])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.root + "/.coffer").allSatisfy { !$0.hasSuffix(".part") })
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: scratch.root + "/.coffer").allSatisfy {
+                !$0.hasSuffix(".part")
+            })
         let task = Task { () throws in
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             try await files.write([4], to: "f")
@@ -106,7 +112,9 @@ import Testing
     @Test func aFilesAccessControlStaysUnlessItIsNamed() async throws {
         let scratch = try Scratch()
         let (files, keys) = (try scratch.files(), try scratch.keys())
-        func access() -> String? { keys.ids.first.flatMap(keys.stored).map { "\($0.accessibility) \($0.isThisDeviceOnly)" } }
+        func access() -> String? {
+            keys.ids.first.flatMap(keys.stored).map { "\($0.accessibility) \($0.isThisDeviceOnly)" }
+        }
         try await files.write([1], to: "f")
         #expect(access() == "when-unlocked false")
         try await files.write([1], to: "f", access: .afterFirstUnlock.thisDeviceOnly)

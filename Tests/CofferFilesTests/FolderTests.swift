@@ -59,7 +59,8 @@ import Testing
 
     @Test(arguments: [
         "", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/./b", "a\0b", ".coffer", ".coffer/id",
-        String(repeating: "x", count: 256), String(repeating: "x/", count: 64) + "x", String(repeating: "y/", count: 520) + "y",
+        String(repeating: "x", count: 256), String(repeating: "x/", count: 64) + "x",
+        String(repeating: "y/", count: 520) + "y",
     ])
     func noPathLeadsOutOfTheDirectory(path: String) async throws {
         let scratch = try Scratch()
@@ -81,7 +82,9 @@ import Testing
         try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
         let target = scratch.root + "/inside/f"
         try Data([9]).write(to: URL(fileURLWithPath: outside + "/g"))
-        for (link, to) in [("folder", outside), ("file", outside + "/g"), ("twin", target), ("inner", scratch.root + "/inside")] {
+        for (link, to) in [
+            ("folder", outside), ("file", outside + "/g"), ("twin", target), ("inner", scratch.root + "/inside"),
+        ] {
             try FileManager.default.createSymbolicLink(atPath: scratch.root + "/" + link, withDestinationPath: to)
         }
         for path in ["folder/g", "inner/f", "twin", "file"] {
@@ -128,7 +131,8 @@ import Testing
     }
 
     @Test func directoriesFollowTheSpecificationOfXDG() throws {
-        func path(_ directory: ProtectedDirectory, _ environment: [String: String], service: String = "app") -> String? {
+        func path(_ directory: ProtectedDirectory, _ environment: [String: String], service: String = "app") -> String?
+        {
             // Places that cannot be are refused.
             (try? DirectoryPlace(directory, service: service, environment: environment)).map {
                 ([$0.base[$0.base.count - 1]] + $0.names).joined(separator: "/")
@@ -153,7 +157,9 @@ import Testing
     @Test func directoriesOfOneServiceAreApart() async throws {
         let scratch = try Scratch()
         let keys = try scratch.keys()
-        let environment = ["XDG_DATA_HOME": scratch.path + "/data", "XDG_CACHE_HOME": scratch.path + "/cache", "TMPDIR": scratch.path]
+        let environment = [
+            "XDG_DATA_HOME": scratch.path + "/data", "XDG_CACHE_HOME": scratch.path + "/cache", "TMPDIR": scratch.path,
+        ]
         func files(_ directory: ProtectedDirectory) -> ProtectedFiles {
             ProtectedFiles(service: "app", directory: directory, keys: keys, environment: environment)
         }

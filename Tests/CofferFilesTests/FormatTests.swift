@@ -16,7 +16,8 @@ import Testing
             Array("hello".utf8), name: FileName(directory: "documents", path: "notes/today.txt"))
         #expect(
             hexadecimal(note)
-                == "636f666665722066696c650a00010000f0f1f2f3f4f5f6f7f8f9fafbfcfdfefff14dee43a200f3ee69b09688ade36073a09cd5c6f1")
+                == "636f666665722066696c650a00010000f0f1f2f3f4f5f6f7f8f9fafbfcfdfefff14dee43a200f3ee69b09688ade36073a09cd5c6f1"
+        )
         let empty = try SealedBytes.seal([], name: FileName(directory: "documents", path: "empty"))
         #expect(
             hexadecimal(empty)
@@ -78,7 +79,9 @@ import Testing
         let id = try #require(SealedBytes.id)
         #expect(id.hexadecimal == "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
         #expect(FileID(hexadecimal: id.hexadecimal) == id)
-        for text in ["", "f0", id.hexadecimal.uppercased(), id.hexadecimal + "00", String(id.hexadecimal.dropLast()) + "g"] {
+        for text in [
+            "", "f0", id.hexadecimal.uppercased(), id.hexadecimal + "00", String(id.hexadecimal.dropLast()) + "g",
+        ] {
             #expect(FileID(hexadecimal: text) == nil)
         }
         #expect(try FileID.random() != FileID.random())

@@ -40,7 +40,9 @@ import Testing
     @Test func aFileThatWasCutIsNoticed() throws {
         for count in [0, 1, FileFormat.chunkCount, 2 * FileFormat.chunkCount, Self.content.count] {
             let file = try SealedBytes.seal(Array(Self.content.prefix(count)), name: Self.name)
-            for place in Self.places(file.count) { try expectNoticed(Array(file.prefix(place)), "\(count) cut at \(place)") }
+            for place in Self.places(file.count) {
+                try expectNoticed(Array(file.prefix(place)), "\(count) cut at \(place)")
+            }
         }
     }
 
@@ -58,7 +60,9 @@ import Testing
     @Test func chunksThatWereExchangedRepeatedOrLeftOutAreNoticed() throws {
         let content = sample(4 * FileFormat.chunkCount)
         let file = try SealedBytes.seal(content, name: Self.name)
-        let chunks = (0..<4).map { Array(file[(Self.header + $0 * Self.chunk)..<(Self.header + ($0 + 1) * Self.chunk)]) }
+        let chunks = (0..<4).map {
+            Array(file[(Self.header + $0 * Self.chunk)..<(Self.header + ($0 + 1) * Self.chunk)])
+        }
         let header = Array(file.prefix(Self.header))
         var tried = 0
         // Every order of one to five chunks.
@@ -78,7 +82,9 @@ import Testing
             // Longer orders begin like shorter ones, so a sample of them will do.
             if count == 3 { break }
         }
-        for order in [[0, 1, 2], [1, 0, 2, 3], [0, 2, 1, 3], [0, 1, 3, 2], [0, 0, 1, 2, 3], [0, 1, 2, 3, 3], [0, 1, 2, 2, 3]] {
+        for order in [
+            [0, 1, 2], [1, 0, 2, 3], [0, 2, 1, 3], [0, 1, 3, 2], [0, 0, 1, 2, 3], [0, 1, 2, 3, 3], [0, 1, 2, 2, 3],
+        ] {
             let outcome = try SealedBytes.open(header + order.flatMap { chunks[$0] }, name: Self.name)
             #expect(!outcome.isWhole, "\(order)")
         }
@@ -111,7 +117,8 @@ import Testing
     @Test func anEmptyChunkBehindAFullOneIsRefused() throws {
         let content = sample(FileFormat.chunkCount)
         let key = try FileFormat.contentKey(
-            .init(copying: SealedBytes.key), header: FileFormat.header(of: try #require(SealedBytes.id)), name: Self.name)
+            .init(copying: SealedBytes.key), header: FileFormat.header(of: try #require(SealedBytes.id)),
+            name: Self.name)
         var sealer = ChunkStream.Sealer(key: key)
         let file =
             FileFormat.header(of: try #require(SealedBytes.id)) + (try sealer.seal(content, isLast: false))

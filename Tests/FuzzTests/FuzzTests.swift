@@ -9,7 +9,7 @@ import Testing
 struct FuzzTests {
     /// The readers, and how many cases of each `make test` tries.
     enum Reader: String, CaseIterable, Codable, Sendable {
-        case notes, registry, vault, decoders, wire, broker, authenticator, settings, suites, tpm, arguments
+        case notes, registry, vault, decoders, wire, broker, authenticator, settings, suites, tpm, arguments, files
 
         var target: (kind: any FuzzTarget.Type, cases: Int) {
             switch self {
@@ -24,6 +24,7 @@ struct FuzzTests {
             case .suites: (SuiteTarget.self, 2000)
             case .tpm: (TPMTarget.self, 100)
             case .arguments: (ArgumentTarget.self, 2000)
+            case .files: (ProtectedFileTarget.self, 1000)
             }
         }
     }

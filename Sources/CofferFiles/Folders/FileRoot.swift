@@ -1,6 +1,6 @@
 import Coffer
-import Platform
 import Glibc
+import Platform
 
 /// A directory of protected files, opened.
 struct FileRoot: ~Copyable, Sendable {

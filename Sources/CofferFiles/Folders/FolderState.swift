@@ -1,7 +1,7 @@
 import Coffer
-import Platform
 import FoundationEssentials
 import Glibc
+import Platform
 
 /// The library's own folder in a directory of protected files: locks, part files, and the directory's id.
 struct FolderState: ~Copyable, Sendable {

@@ -59,8 +59,10 @@ struct DirectoryPlace: Sendable {
                 advice: "choose one without slashes, of at most 255 bytes, or give a custom directory")
         }
         switch directory {
-        case .documents: (base, names) = (try Self.home("XDG_DATA_HOME", [".local", "share"], environment), [service, "Documents"])
-        case .support: (base, names) = (try Self.home("XDG_DATA_HOME", [".local", "share"], environment), [service, "Support"])
+        case .documents:
+            (base, names) = (try Self.home("XDG_DATA_HOME", [".local", "share"], environment), [service, "Documents"])
+        case .support:
+            (base, names) = (try Self.home("XDG_DATA_HOME", [".local", "share"], environment), [service, "Support"])
         case .caches: (base, names) = (try Self.home("XDG_CACHE_HOME", [".cache"], environment), [service])
         case .temporary, .custom:
             if let folder = Self.absolute("XDG_RUNTIME_DIR", environment) {

@@ -34,7 +34,8 @@ struct RelativePath: Sendable {
             }
         }
         guard names[0] != Self.reserved else {
-            throw KeychainError(.invalidArgument, "\(Self.reserved) belongs to the library", advice: "choose another name")
+            throw KeychainError(
+                .invalidArgument, "\(Self.reserved) belongs to the library", advice: "choose another name")
         }
         self.names = names
     }

@@ -77,6 +77,10 @@ extension ProtectedFiles {
     }
 
     /// The size of a file's content, in bytes.
+    ///
+    /// ```swift
+    /// let bytes = try await files.size(of: "backup.tar")
+    /// ```
     /// - Throws: `.notFound`; `.damaged` if no protected file has the size that this one has.
     public func size(of path: String) async throws(KeychainError) -> Int64 {
         guard let entry = try entry(try RelativePath(path)), entry.kind == .file else { throw .noFile(path) }
@@ -85,6 +89,10 @@ extension ProtectedFiles {
     }
 
     /// When a file was last written.
+    ///
+    /// ```swift
+    /// let date = try await files.modified(of: "backup.tar")
+    /// ```
     /// - Throws: `.notFound`.
     public func modified(of path: String) async throws(KeychainError) -> Date { try await info(of: path).modified }
 
@@ -120,7 +128,9 @@ extension ProtectedFiles {
             let below = path + [name]
             try body(below.joined(separator: "/"), entry)
             guard recursively, entry.kind == .folder, below.count < RelativePath.Limits.depth else { continue }
-            try visit(try folder.folder(name), path: below, recursively: true, body)
+            // Somebody may have removed it meanwhile.
+            guard let inner = try folder.folderUnlessMissing(name) else { continue }
+            try visit(inner, path: below, recursively: true, body)
         }
     }
 

@@ -23,7 +23,12 @@ extension ProtectedFiles {
         }
         var writer = try await writer(
             to: to, access: record.access, applicationPassword: applicationPassword, replaces: false)
-        while let part = try reader.next() { try await writer.write(part) }
+        do throws(KeychainError) {
+            while let part = try reader.next() { try await writer.write(part) }
+        } catch {
+            await writer.cancel()
+            throw error
+        }
         try await writer.finish()
         guard let root = try FileRoot.existing(place()) else { return }
         let state = try FolderState(in: root)

@@ -20,7 +20,10 @@ extension ProtectedFiles {
         _ content: [UInt8], to path: String, access: AccessControl? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) {
         var writer = try await writer(to: path, access: access, applicationPassword: applicationPassword)
-        try await writer.write(content)
+        do throws(KeychainError) { try await writer.write(content) } catch {
+            await writer.cancel()
+            throw error
+        }
         try await writer.finish()
     }
 

@@ -6,7 +6,8 @@ import Platform
 enum BlockingCall {
     static func run(_ call: @escaping @Sendable () throws(SystemError) -> Void) async throws(KeychainError) {
         let error: SystemError? = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            // A queue of its own has a thread of its own. Those of the global queues also run Swift's tasks.
+            DispatchQueue(label: "org.coffer.files").async {
                 do throws(SystemError) {
                     try call()
                     continuation.resume(returning: nil)

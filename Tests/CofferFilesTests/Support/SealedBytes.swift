@@ -5,8 +5,8 @@ import Cryptography
 
 /// Sealed content in memory.
 struct SealedBytes: ByteSource {
-    static let key = Array<UInt8>(0..<32)
-    static let id = FileID(Array<UInt8>(0xF0...0xFF))
+    static let key = [UInt8](0..<32)
+    static let id = FileID([UInt8](0xF0...0xFF))
 
     private var rest: ArraySlice<UInt8>
 

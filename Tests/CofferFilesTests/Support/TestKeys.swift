@@ -9,8 +9,10 @@ struct FolderKeys: FileKeys {
     let path: String
     /// The age that all keys seem to have.
     var age: TimeInterval = 0
-    /// What a store or a load does first.
+    /// What happens at these moments.
     var beforeStore: @Sendable () async throws(KeychainError) -> Void = { () throws(KeychainError) in }
+    var afterStore: @Sendable () async throws(KeychainError) -> Void = { () throws(KeychainError) in }
+    var beforeDelete: @Sendable () async throws(KeychainError) -> Void = { () throws(KeychainError) in }
     var beforeLoad: @Sendable (FileID) async throws(KeychainError) -> Void = { (_) throws(KeychainError) in }
 
     struct Stored: Codable {
@@ -37,6 +39,7 @@ struct FolderKeys: FileKeys {
         do { try JSONEncoder().encode(stored).write(to: url(draft.id.hexadecimal), options: .atomic) } catch {
             throw KeychainError(.failed, "cannot store: \(error)")
         }
+        try await afterStore()
     }
 
     func stored(_ id: String) -> Stored? {
@@ -77,6 +80,7 @@ struct FolderKeys: FileKeys {
     }
 
     func delete(_ id: FileID) async throws(KeychainError) {
+        try await beforeDelete()
         // An absent key is fine.
         try? FileManager.default.removeItem(at: url(id.hexadecimal))
     }
@@ -115,7 +119,9 @@ final class Scratch: Sendable {
             keys: try keys ?? FolderKeys(path + "/keys"))
     }
 
-    func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: root + "/" + name))) }
+    func bytes(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: root + "/" + name)))
+    }
 
     func put(_ bytes: [UInt8], _ name: String) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: root + "/" + name))
