@@ -1,0 +1,93 @@
+/// One item of a keychain, with the type of its value. It holds no secret. ``KeychainItem`` makes a property of it.
+///
+/// ```swift
+/// let token = KeychainHandle<String>("token", in: keychain)
+/// try await token.set("s3cret")
+/// let value = try await token.value(reason: "Show your token")
+/// ```
+public struct KeychainHandle<Value: Sendable>: Sendable {
+    public let keychain: Keychain
+    public let account: String
+    /// The access control that ``set(_:)`` stores with the value. nil: an existing item keeps its own.
+    public let access: AccessControl?
+    private let encode: @Sendable (Value) throws(KeychainError) -> [UInt8]
+    private let decode: @Sendable ([UInt8], ItemName) throws(KeychainError) -> Value
+
+    private init(
+        _ account: String, _ keychain: Keychain, _ access: AccessControl?,
+        encode: @escaping @Sendable (Value) throws(KeychainError) -> [UInt8],
+        decode: @escaping @Sendable ([UInt8], ItemName) throws(KeychainError) -> Value
+    ) {
+        self.account = account
+        self.keychain = keychain
+        self.access = access
+        self.encode = encode
+        self.decode = decode
+    }
+
+    /// The item's name in the vault.
+    public var name: ItemName { keychain.name(account) }
+
+    /// Reads the value. It prompts if the item requires it.
+    /// - Parameter reason: why the program asks, in its own words. The prompt shows it.
+    /// - Throws: `.notFound`; `.notText` or `.notDecodable` if the value is of another type; and as ``Keychain/bytes(for:reason:applicationPassword:)``.
+    public func value(reason: String? = nil) async throws(KeychainError) -> Value {
+        try decode(try await keychain.bytes(for: account, reason: reason), name)
+    }
+
+    /// Stores a value: makes the item, or replaces its value. Nobody is asked, unless there is no vault yet.
+    @discardableResult
+    public func set(_ value: Value) async throws(KeychainError) -> ItemAttributes {
+        try await keychain.set(try encode(value), for: account, access: access)
+    }
+
+    /// Deletes the item. An absent one is fine.
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func delete() async throws(KeychainError) -> Bool { try await keychain.delete(account) }
+
+    /// Whether there is such an item. Nobody is asked.
+    public func exists() async throws(KeychainError) -> Bool { try await keychain.exists(account) }
+
+    /// What happens to this item and to the vault from now on, by any program.
+    /// ```swift
+    /// for try await event in try await account.token.changes() {
+    ///     if case .deleted = event { signOut() }
+    /// }
+    /// ```
+    /// - Throws: the sequence throws ``KeychainError`` when the broker can no longer be heard.
+    public func changes() async throws(KeychainError) -> some AsyncSequence<KeychainEvent, any Error> & Sendable {
+        let name = name
+        return try await keychain.changes().filter { event in
+            switch event {
+            case .added(let item), .updated(let item), .deleted(let item): item.name == name
+            case .locked, .unlocked, .missed: true
+            }
+        }
+    }
+}
+
+extension KeychainHandle where Value == String {
+    /// An item whose value is text.
+    public init(_ account: String, in keychain: Keychain, access: AccessControl? = nil) {
+        self.init(
+            account, keychain, access, encode: { text in Array(text.utf8) },
+            decode: { (bytes, name) throws(KeychainError) in try ItemCoding.string(bytes, name) })
+    }
+}
+
+extension KeychainHandle where Value == [UInt8] {
+    /// An item whose value is bytes.
+    public init(_ account: String, in keychain: Keychain, access: AccessControl? = nil) {
+        self.init(account, keychain, access, encode: { bytes in bytes }, decode: { bytes, _ in bytes })
+    }
+}
+
+extension KeychainHandle where Value: Codable {
+    /// An item whose value is stored as JSON.
+    public init(_ account: String, in keychain: Keychain, access: AccessControl? = nil) {
+        self.init(
+            account, keychain, access, encode: { (value) throws(KeychainError) in try ItemCoding.encode(value) },
+            decode: { (bytes, name) throws(KeychainError) in try ItemCoding.decode(Value.self, bytes, name) })
+    }
+}
