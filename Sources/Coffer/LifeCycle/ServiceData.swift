@@ -1,0 +1,32 @@
+/// Data of a service outside of its keychain, such as settings, files and caches. ``ServiceLifeCycle`` deletes it.
+public protocol ServiceData: Sendable {
+    /// Deletes everything that it has of the service. If there is nothing, that is fine, so that a call that failed can be repeated.
+    func deleteEverything(of service: String) async throws
+}
+
+extension Keychain: ServiceData {
+    /// Deletes all items of the service in this keychain's vault, of every class.
+    public func deleteEverything(of service: String) async throws {
+        _ = try await of(service: service).deleteEverything()
+    }
+}
+
+extension LRUCache: ServiceData {
+    /// Empties the cache.
+    public func deleteEverything(of service: String) { removeAll() }
+}
+
+extension TTLCache: ServiceData {
+    /// Empties the cache.
+    public func deleteEverything(of service: String) { removeAll() }
+}
+
+extension KeychainCache: ServiceData {
+    /// Empties the cache.
+    public func deleteEverything(of service: String) async throws { try await forgetAll() }
+}
+
+extension Repository: ServiceData {
+    /// Empties the cache. Answers that are under way are not kept.
+    public func deleteEverything(of service: String) async throws { try await forgetAll() }
+}
