@@ -142,7 +142,6 @@ let package = Package(
                 argumentParser,
             ]),
         tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "Platform", "TestSupport", "Vault"]),
-        tests("CofferTests", ["Coffer"]),
         tests("PlatformTests", ["Platform"]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),

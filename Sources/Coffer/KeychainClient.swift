@@ -160,9 +160,9 @@ package protocol PasswordTaking: Challengeable {
 }
 
 extension BrokerProtocol.Keychain.Set: Challengeable {}
-extension BrokerProtocol.Keychain.Apply: Challengeable {}
 extension BrokerProtocol.Keychain.Get: PasswordTaking {}
 extension BrokerProtocol.Keychain.GetAll: Challengeable {}
+extension BrokerProtocol.Keychain.Apply: Challengeable {}
 extension BrokerProtocol.Keychain.Edit: PasswordTaking {}
 extension BrokerProtocol.Keychain.Rename: PasswordTaking {}
 extension BrokerProtocol.Keychain.Rotate: PasswordTaking {}

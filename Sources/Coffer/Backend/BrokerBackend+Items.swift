@@ -40,37 +40,36 @@ extension BrokerBackend {
         return Item(value: try Base64.decode(reply.value), attributes: try ItemAttributes(reply.item))
     }
 
+    public func set(
+        _ name: ItemName, to item: NewItem, if condition: ItemChange.Condition, prompts: Prompts, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        let method = Wire.Set(
+            service: name.service, account: name.account, kind: name.wireKind, value: Base64.encode(item.value),
+            access: item.access.map(Wire.AccessChange.init), label: item.label, comment: item.comment,
+            attributes: item.attributes, expires: item.expiry?.milliseconds(now: Date()), mode: condition.mode,
+            ifRevision: condition.revision, applicationPassword: item.applicationPassword.map(Base64.encode))
+        return try ItemAttributes(
+            try await call(method, in: vault, prompts: prompts, about: "\(name)").item)
+    }
+
     public func apply(
         _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> [ChangeOutcome] {
-        var outcomes: [ChangeOutcome] = []
-        for change in changes {
-            switch change.action {
-            case .set(let item):
-                let method = Wire.Set(
-                    service: change.name.service, account: change.name.account, kind: change.name.wireKind,
-                    value: Base64.encode(item.value),
-                    access: item.access.map(Wire.AccessChange.init), label: item.label, comment: item.comment,
-                    attributes: item.attributes, expires: item.expiry?.milliseconds(now: Date()),
-                    mode: change.condition == .isAbsent ? .new : change.condition == .isPresent ? .existing : nil,
-                    applicationPassword: item.applicationPassword.map(Base64.encode))
-                let reply = try await call(method, in: vault, prompts: prompts, about: "\(change.name)")
-                outcomes.append(
-                    ChangeOutcome(item: try ItemAttributes(reply.item), existedBefore: reply.replaced != nil))
-            case .delete:
-                do throws(KeychainError) {
-                    let reply = try await call(
-                        Wire.Delete(
-                            service: change.name.service, account: change.name.account, kind: change.name.wireKind),
-                        in: vault)
-                    outcomes.append(ChangeOutcome(item: try ItemAttributes(reply.item), existedBefore: true))
-                } catch {
-                    guard error.code == .notFound else { throw error }
-                    outcomes.append(ChangeOutcome(item: nil, existedBefore: false))
-                }
-            }
+        guard !changes.isEmpty else { return [] }
+        let now = Date()
+        var wire: [Wire.Change] = []
+        for change in changes { wire.append(try Wire.Change(change, now: now)) }
+        let reply = try await call(
+            Wire.Apply(changes: wire), in: vault, prompts: prompts, about: "a change of \(changes.count) items")
+        guard reply.results.count == changes.count else {
+            throw KeychainError(.protocolViolation, "the broker gave another number of results")
         }
-        return outcomes
+        return zip(changes, reply.results).map { change, result in
+            guard case .set = change.action else { return ChangeOutcome(existedBefore: result.deleted > 0) }
+            return ChangeOutcome(
+                version: result.version.map(Int.init(clamping:)), revision: result.revision,
+                existedBefore: result.replaced != nil)
+        }
     }
 
     public func edit(

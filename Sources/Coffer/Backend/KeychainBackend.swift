@@ -8,6 +8,12 @@ public protocol KeychainBackend: Sendable {
     /// - Throws: `.notFound`, `.locked`, `.authenticationNeeded`, `.cancelled` and the errors of authentication.
     func read(_ items: [ItemName], _ request: ReadRequest, in vault: VaultName) async throws(KeychainError) -> [Item]
 
+    /// Stores one item. Nobody is asked, unless the vault does not exist yet.
+    /// - Throws: as ``apply(_:prompts:in:)``.
+    func set(
+        _ name: ItemName, to item: NewItem, if condition: ItemChange.Condition, prompts: Prompts, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes
+
     /// Makes changes, all or none. Nobody is asked, unless the vault does not exist yet.
     /// - Returns: one outcome for each change.
     /// - Throws: `.changedMeanwhile`, `.alreadyExists`, `.notFound`, `.invalidArgument`, `.limitExceeded`.

@@ -48,6 +48,43 @@ extension ItemName {
     var wire: Wire.ItemName { Wire.ItemName(service: service, account: account, kind: wireKind) }
 }
 
+extension ItemChange.Condition {
+    var mode: Wire.SetMode? {
+        switch self {
+        case .none, .isUnchanged: nil
+        case .isAbsent: .new
+        case .isPresent: .existing
+        }
+    }
+
+    var revision: String? { if case .isUnchanged(let revision) = self { revision } else { nil } }
+}
+
+extension Wire.Change {
+    /// - Throws: `.invalidArgument` for a condition that a deletion cannot have.
+    init(_ change: ItemChange, now: Date) throws(KeychainError) {
+        let name = change.name
+        switch change.action {
+        case .set(let item):
+            self.init(
+                action: .set, service: name.service, account: name.account, kind: name.wireKind,
+                value: Base64.encode(item.value), access: item.access.map(Wire.AccessChange.init), label: item.label,
+                comment: item.comment, attributes: item.attributes, expires: item.expiry?.milliseconds(now: now),
+                mode: change.condition.mode, ifRevision: change.condition.revision,
+                applicationPassword: item.applicationPassword.map(Base64.encode))
+        case .delete:
+            guard change.condition.mode == nil else {
+                throw KeychainError(
+                    .invalidArgument, "a deletion may only have the condition isUnchanged",
+                    advice: "look at the item first, or delete it without a condition")
+            }
+            self.init(
+                action: .delete, service: name.service, account: name.account, kind: name.wireKind,
+                ifRevision: change.condition.revision)
+        }
+    }
+}
+
 extension Date {
     init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

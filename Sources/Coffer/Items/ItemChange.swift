@@ -104,7 +104,8 @@ public enum Expiry: Sendable, Hashable {
         case .never: return 0
         case .at(let moment): date = moment
         case .after(let duration):
-            date = now.addingTimeInterval(Double(duration.components.seconds))
+            let (seconds, attoseconds) = duration.components
+            date = now.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18)
         }
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         // 2^62 is beyond every date that people use, and far from overflow.
@@ -114,13 +115,16 @@ public enum Expiry: Sendable, Hashable {
 
 /// What one change did.
 public struct ChangeOutcome: Sendable, Hashable {
-    /// The item after a `set`, or as it was before a `delete`; nil if there was nothing to delete.
-    public let item: ItemAttributes?
+    /// After a `set`: the number of the item's value. Otherwise nil.
+    public let version: Int?
+    /// After a `set`: names the item's state, as ``ItemAttributes/revision`` does. Otherwise nil.
+    public let revision: String?
     /// Whether an item of this name was there before.
     public let existedBefore: Bool
 
-    public init(item: ItemAttributes?, existedBefore: Bool) {
-        self.item = item
+    public init(version: Int? = nil, revision: String? = nil, existedBefore: Bool) {
+        self.version = version
+        self.revision = revision
         self.existedBefore = existedBefore
     }
 }

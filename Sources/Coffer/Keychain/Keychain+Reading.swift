@@ -113,7 +113,7 @@ extension Keychain {
             let new = NewItem(value: try change(present?.value), access: access)
             let condition = present.map { ItemChange.Condition.isUnchanged(since: $0.attributes) } ?? .isAbsent
             do throws(KeychainError) {
-                return try await store(ItemChange(name, .set(new), if: condition))
+                return try await backend.set(name, to: new, if: condition, prompts: prompts, in: vault)
             } catch {
                 guard error.code == .changedMeanwhile || error.code == .alreadyExists else { throw error }
                 last = error

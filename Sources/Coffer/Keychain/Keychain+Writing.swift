@@ -35,7 +35,7 @@ extension Keychain {
         let item = NewItem(
             value: bytes, access: access, label: label, attributes: attributes, expiry: expires,
             applicationPassword: applicationPassword.map { Array($0.utf8) })
-        return try await store(ItemChange(name(account), .set(item), if: condition))
+        return try await backend.set(name(account), to: item, if: condition, prompts: prompts, in: vault)
     }
 
     /// Stores a `Codable` value for an account, as JSON.
@@ -47,13 +47,6 @@ extension Keychain {
         try await set(
             try ItemCoding.encode(value), for: account, access: access, label: label, attributes: attributes,
             expires: expires, if: condition)
-    }
-
-    func store(_ change: ItemChange) async throws(KeychainError) -> ItemAttributes {
-        guard let item = try await backend.apply([change], prompts: prompts, in: vault).first?.item else {
-            throw KeychainError(.protocolViolation, "the broker gave no item")
-        }
-        return item
     }
 
     /// Deletes an account's item. An absent item is fine.
@@ -75,7 +68,7 @@ extension Keychain {
     ///     ItemChange(keychain.name("oldToken"), .delete),
     /// ])
     /// ```
-    /// - Parameter changes: at most 256, of any service and class. They are made in their order.
+    /// - Parameter changes: at most 128, of any service and class. They are made in their order.
     /// - Throws: the error of the first change that cannot be made. Nothing is changed then.
     @discardableResult
     public func apply(_ changes: [ItemChange]) async throws(KeychainError) -> [ChangeOutcome] {
@@ -129,5 +122,5 @@ extension Keychain {
 
 enum ChangeLimits {
     /// The changes that one request takes.
-    static let changes = 256
+    static let changes = 128
 }

@@ -86,6 +86,13 @@ final class ScriptedBackend: KeychainBackend {
         }
     }
 
+    func set(
+        _ name: ItemName, to item: NewItem, if condition: ItemChange.Condition, prompts: Prompts, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        _ = try await apply([ItemChange(name, .set(item), if: condition)], prompts: prompts, in: vault)
+        return try await attributes(of: name, in: vault)
+    }
+
     func apply(
         _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> [ChangeOutcome] {
@@ -99,12 +106,13 @@ final class ScriptedBackend: KeychainBackend {
                 switch change.action {
                 case .delete:
                     items[change.name] = nil
-                    outcomes.append(ChangeOutcome(item: old?.attributes, existedBefore: old != nil))
+                    outcomes.append(ChangeOutcome(existedBefore: old != nil))
                 case .set(let new):
                     if old == nil { state.ids += 1 }
                     let item = Self.item(new, change.name, old, id: "\(state.ids)", now: state.now)
                     items[change.name] = item
-                    outcomes.append(ChangeOutcome(item: item.attributes, existedBefore: old != nil))
+                    outcomes.append(ChangeOutcome(
+                            version: item.attributes.version, revision: item.attributes.revision, existedBefore: old != nil))
                 }
             }
             state.items = items
@@ -118,8 +126,8 @@ final class ScriptedBackend: KeychainBackend {
         case .none: break
         case .isAbsent: if old != nil { throw KeychainError(.alreadyExists, "it is there") }
         case .isPresent: if old == nil { throw KeychainError(.notFound, "it is not there") }
-        case .isUnchanged(let id, let version):
-            guard let old, old.attributes.id == id, old.attributes.version == version else {
+        case .isUnchanged(let revision):
+            guard let old, old.attributes.revision == revision else {
                 throw KeychainError(.changedMeanwhile, "it is another one")
             }
         }
@@ -140,7 +148,8 @@ final class ScriptedBackend: KeychainBackend {
                 attributes: new.attributes ?? old?.attributes.attributes ?? [:],
                 access: new.access ?? old?.attributes.access ?? .whenUnlocked,
                 created: old?.attributes.created ?? now, modified: now, expires: expires,
-                version: (old?.attributes.version ?? 0) + 1))
+                version: (old?.attributes.version ?? 0) + 1,
+                revision: "\(id).\((old?.attributes.version ?? 0) + 1)"))
     }
 
     func edit(
