@@ -28,7 +28,7 @@ public final class OpenVault: Sendable {
     private let onChange: ChangeObserver
 
     /// Gets what each committed change did to items, in order, on the thread that made the change.
-    public typealias ChangeObserver = @Sendable ([ItemChange]) -> Void
+    public typealias ChangeObserver = @Sendable ([CommittedChange]) -> Void
 
     /// Opens an owner's vault. Unseals the device root on the calling thread.
     ///

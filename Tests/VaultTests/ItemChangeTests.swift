@@ -10,17 +10,17 @@ struct ItemChangeTests {
     /// Notes what it was told, and what the file had at that moment.
     private final class Observer: Sendable {
         private let fixture: VaultFixture
-        private let state = Mutex<[(changes: [ItemChange], items: Int)]>([])
+        private let state = Mutex<[(changes: [CommittedChange], items: Int)]>([])
 
         init(_ fixture: VaultFixture) { self.fixture = fixture }
 
-        func note(_ changes: [ItemChange]) {
+        func note(_ changes: [CommittedChange]) {
             // `try?`: no test expects -1 items.
             let items = try? fixture.itemsInFile()
             state.withLock { $0.append((changes, items ?? -1)) }
         }
 
-        func take() -> [(changes: [ItemChange], items: Int)] {
+        func take() -> [(changes: [CommittedChange], items: Int)] {
             state.withLock { state in
                 defer { state = [] }
                 return state

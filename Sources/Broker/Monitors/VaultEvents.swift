@@ -51,7 +51,7 @@ final class VaultEvents: Sendable {
     }
 
     /// Tells what a committed change did to items.
-    func publish(_ changes: [ItemChange], of owner: Owner) {
+    func publish(_ changes: [CommittedChange], of owner: Owner) {
         publish(to: owner) { time in changes.flatMap { Self.events(of: $0, at: time) } }
     }
 
@@ -67,7 +67,7 @@ final class VaultEvents: Sendable {
         for reader in readers { reader.add(events) }
     }
 
-    private static func events(of change: ItemChange, at time: Int64) -> [Keychain.Event] {
+    private static func events(of change: CommittedChange, at time: Int64) -> [Keychain.Event] {
         func event(_ kind: Keychain.Event.Kind, _ item: ItemSummary) -> Keychain.Event {
             Keychain.Event(event: kind, item: Keychain.Item(item), time: time)
         }

@@ -29,7 +29,7 @@ final class Change: Snapshot {
     /// Whether the change would have advanced the epoch, but left that to a later advance.
     private(set) var hasLeftStep = false
     /// What happens to items, in order, once the change is committed.
-    private(set) var itemChanges: [ItemChange] = []
+    private(set) var itemChanges: [CommittedChange] = []
     private let room: Room
     /// The index entries that this change has touched, by term. Each is written once, when the change ends.
     private var postings: [[UInt8]: Set<ItemID>] = [:]

@@ -1,5 +1,5 @@
 /// What a committed change did to one item.
-public enum ItemChange: Sendable, Hashable {
+public enum CommittedChange: Sendable, Hashable {
     case added(ItemSummary)
     /// Anything about the item changed: its value, its key, its access control or its metadata.
     case updated(ItemSummary, from: ItemSummary)
