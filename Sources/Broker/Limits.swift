@@ -214,6 +214,20 @@ enum LockLimits {
     static let longestPause = Duration.seconds(60)
 }
 
+/// Deleting items after they expired.
+enum SweepLimits {
+    /// How long after its expiry an item is deleted, in milliseconds. Until then a new time brings it back.
+    static let age: UInt64 = 30 * 86_400_000
+    /// The most items that are deleted in one step. Between two steps, other calls have their turn.
+    static let atOnce = 64
+    /// How long after the opening of a vault the first sweep begins.
+    static let delay = Duration.seconds(60)
+    /// How long after a full step the next one begins.
+    static let pause = Duration.seconds(10)
+    /// How long after a sweep the next one begins.
+    static let interval = Duration.seconds(24 * 3600)
+}
+
 /// Several changes in one call.
 enum ApplyLimits {
     /// The most changes. The secure heap has room for a value with each, even for a user's every call.

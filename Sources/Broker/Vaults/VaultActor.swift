@@ -39,6 +39,7 @@ actor VaultActor {
     private var isClosed = false
     let log = VaultLog()
     let counting: VaultCounting
+    let sweep = ExpirySweep()
 
     nonisolated let creation = VaultCreation()
     nonisolated let fingers = FingerEnrolment()
@@ -152,6 +153,7 @@ actor VaultActor {
             log.noteWaiting(in: self)
             // Changes written by an earlier run may still need an advance of the epoch.
             counting.scheduleAdvance(in: self)
+            sweep.schedule(in: self)
             if state.vault.isBindingUnfinished { Task { await roots.finish(in: self) } }
             Task { await renewal.endFormer(in: self) }
         case .failure(let fault): _ = noting(fault)

@@ -1,4 +1,4 @@
-import CofferTestKit
+import TestSupport
 import Foundation
 import Platform
 

@@ -1,0 +1,30 @@
+/// Deletes items long after they expired. Reads refuse them from their expiry on.
+extension OpenVault {
+    /// Deletes the items that expired at this time or earlier, those that expired first before the others.
+    ///
+    /// - Parameters:
+    ///   - time: milliseconds since 1970-01-01 UTC.
+    ///   - limit: the most items that are deleted now.
+    /// - Returns: the items as they were.
+    /// - Throws: `.uncounted`, `.damaged`, `.storage`.
+    public func sweep(expiredBy time: UInt64, limit: Int) throws(VaultError) -> [ItemSummary] {
+        let due = try read { (snapshot) throws(VaultError) in try snapshot.allItems() }
+            .filter { $0.summary.metadata.isExpired(at: time) }
+            .sorted { ($0.summary.metadata.expires ?? 0) < ($1.summary.metadata.expires ?? 0) }
+            .prefix(limit)
+        // Without anything to delete, the file is not written.
+        guard !due.isEmpty else { return [] }
+        return try write { (change) throws(VaultError) in
+            var swept: [ItemSummary] = []
+            for item in due {
+                // Somebody may have set it again, or given it another time.
+                guard let present = try change.itemIfPresent(item.summary.id),
+                    present.summary.metadata.isExpired(at: time)
+                else { continue }
+                try change.remove(present)
+                swept.append(present.summary)
+            }
+            return swept
+        }
+    }
+}
