@@ -16,6 +16,15 @@ import Varlink
 /// All keys of a vault are renewed: what stays, who is asked, and what nobody can open afterwards.
 @Suite(.timeLimit(.minutes(30)))
 struct RotationTests {
+    /// All items without their revisions, which fresh keys change.
+    private static func items(_ client: WireClient) async throws -> [Keychain.Item] {
+        try await client.call(Keychain.List()).items.map { item in
+            var item = item
+            item.revision = ""
+            return item
+        }
+    }
+
     private static let uid = ProcessSurroundings.effectiveUser
 
     private func broker(_ tpm: SWTPM, after earlier: ThrowAwayBroker? = nil) async throws -> ThrowAwayBroker {
@@ -87,7 +96,7 @@ struct RotationTests {
             client, "either", [1, 2, 3], Keychain.AccessControl(require: [.presence, .passcode], any: true))
         try await set(
             client, "both", [4, 5], Keychain.AccessControl(require: [.presence, .passcode]))
-        let before = try await client.call(Keychain.List()).items
+        let before = try await Self.items(client)
         let record = try registryRecord(first)
         let log = try await client.call(Keychain.Log()).records.count
         let (reply, conversations) = try await rotate(first, client)
@@ -106,7 +115,7 @@ struct RotationTests {
                 reader = try current.client()
                 _ = try await current.call(reader, Keychain.Unlock()) { Keychain.Unlock(challenge: $0) }
             }
-            #expect(try await reader.call(Keychain.List()).items == before)
+            #expect(try await Self.items(reader) == before)
             #expect(try await get(current, reader, "plain") == bytes)
             #expect(try await get(current, reader, "empty") == [])
             #expect(try await get(current, reader, "always") == [0, 255])
