@@ -1,5 +1,5 @@
 import BrokerProtocol
-import CofferTestKit
+import TestSupport
 import Foundation
 import Testing
 import Varlink
