@@ -1,5 +1,6 @@
 import Coffer
 import Cryptography
+import Testing
 
 @testable import CofferFiles
 
@@ -53,9 +54,14 @@ struct SealedBytes: ByteSource {
             outcome.isWhole = true
         } catch {
             guard error.code == .damaged else { throw error }
-            // Once it has failed, it gives nothing more.
-            guard let again = try? opener.next(from: &source) else { return outcome }
-            outcome.content += again
+            // Once it has failed, it gives nothing more, and does not say that this was all.
+            do throws(KeychainError) {
+                if let again = try opener.next(from: &source) {
+                    outcome.content += again
+                } else {
+                    outcome.isWhole = true
+                }
+            } catch { #expect(error.code == .damaged) }
         }
         return outcome
     }
