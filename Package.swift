@@ -141,7 +141,7 @@ let package = Package(
                 "TestSupport",
                 argumentParser,
             ]),
-        tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "Platform", "TestSupport", "Vault"]),
+        tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "TestSupport", "Vault"]),
         tests("PlatformTests", ["Platform"]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),

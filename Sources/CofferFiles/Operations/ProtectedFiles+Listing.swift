@@ -109,6 +109,7 @@ extension ProtectedFiles {
         }
     }
 
+    /// - Returns: nil if nothing has this name.
     func entry(_ path: RelativePath) throws(KeychainError) -> FileEntry? {
         guard let root = try FileRoot.existing(place()) else { return nil }
         do throws(SystemError) { return try root.parent(of: path).entry(path.last) } catch {
