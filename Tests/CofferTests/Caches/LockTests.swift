@@ -24,7 +24,7 @@ struct LockTests {
         let cache = await LRUCache<String, Witness>(emptiesOnLockOf: keychain)
         #expect(cache.set(Witness { ended.open() }, for: "a"))
         backend.setVault(.locked)
-        await ended.pass()
+        #expect(try await eventually { ended.isOpen })
         #expect(cache.count == 0)
         #expect(cache.set(Witness {}, for: "b") == false)
         #expect(cache.value(for: "b") == nil)
@@ -39,7 +39,7 @@ struct LockTests {
             lifetime: .seconds(1000), emptiesOnLockOf: keychain, clock: ManualClock())
         #expect(cache.set(Witness { ended.open() }, for: "a"))
         backend.setVault(.locked)
-        await ended.pass()
+        #expect(try await eventually { ended.isOpen })
         #expect(cache.value(for: "a") == nil)
     }
 
@@ -81,7 +81,7 @@ struct LockTests {
         cache.set(Witness { ended.open() }, for: "a")
         backend.edit { $0.vault = .locked }
         backend.tell(.missed)
-        await ended.pass()
+        #expect(try await eventually { ended.isOpen })
         #expect(cache.set(Witness {}, for: "a") == false)
         backend.setVault(.unlocked)
         #expect(try await eventually { cache.set(Witness {}, for: "a") })
@@ -103,6 +103,6 @@ struct LockTests {
         var cache: LRUCache<String, Witness>? = await LRUCache(emptiesOnLockOf: keychain)
         cache?.set(Witness { ended.open() }, for: "a")
         cache = nil
-        await ended.pass()
+        #expect(try await eventually { ended.isOpen })
     }
 }

@@ -116,10 +116,10 @@ struct RefreshTests {
             }
         }
         let task = Task { try await session.refresh { _ in SessionTokens(accessToken: "a2") } }
-        await asked.pass()
+        #expect(try await eventually { asked.isOpen })
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        await closed.pass()
+        #expect(try await eventually { closed.isOpen })
         #expect(try await session.load([.accessToken]).accessToken == "a1")
     }
 

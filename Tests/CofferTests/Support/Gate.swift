@@ -13,6 +13,8 @@ final class Gate: Sendable {
     /// How many tasks wait.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
     func pass() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
