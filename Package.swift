@@ -133,7 +133,7 @@ let package = Package(
             name: "settings-writer", dependencies: ["Coffer"], path: "Tests/SettingsWriter", swiftSettings: settings),
 
         // Tests.
-        tests("CofferTests", ["Coffer", "Platform", "settings-writer"]),
+        tests("CofferTests", ["Coffer", "CofferFiles", "Platform", "settings-writer"]),
         tests(
             "CofferCLITests",
             [

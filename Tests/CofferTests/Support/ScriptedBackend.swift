@@ -111,8 +111,10 @@ final class ScriptedBackend: KeychainBackend {
                     if old == nil { state.ids += 1 }
                     let item = Self.item(new, change.name, old, id: "\(state.ids)", now: state.now)
                     items[change.name] = item
-                    outcomes.append(ChangeOutcome(
-                            version: item.attributes.version, revision: item.attributes.revision, existedBefore: old != nil))
+                    outcomes.append(
+                        ChangeOutcome(
+                            version: item.attributes.version, revision: item.attributes.revision,
+                            existedBefore: old != nil))
                 }
             }
             state.items = items

@@ -1,0 +1,46 @@
+import Coffer
+
+/// What a saved record consists of. It is an item of the keychain, and changes in one transaction with the secrets: this is the moment at which a save counts.
+struct HybridManifest: Codable, Sendable {
+    /// Another one for each save.
+    let revision: String
+    /// The fields that are items.
+    var secrets: [String] = []
+    /// The files by their fields.
+    var files: [String: String] = [:]
+    /// The fields that were empty.
+    var empty: [String] = []
+    /// The settings as JSON, to write them again if a save was interrupted before it did.
+    var settings: [String: [UInt8]] = [:]
+}
+
+extension HybridManifest {
+    init<Record: HybridRecord>(_ record: Record, revision: String, name: String) throws(KeychainError) {
+        self.init(revision: revision)
+        for field in Record.fields {
+            guard let bytes = try field.encode(record) else {
+                empty.append(field.name)
+                continue
+            }
+            switch field.store {
+            case .secret: secrets.append(field.name)
+            case .file: files[field.name] = "\(name)/\(field.name)-\(revision)"
+            case .setting: settings[field.name] = bytes
+            }
+        }
+    }
+
+    /// The record's settings as they were saved.
+    func settings<Record: HybridRecord>(of type: Record.Type) throws(KeychainError) -> Record {
+        var record = Record()
+        for field in Record.fields {
+            guard case .setting = field.store else { continue }
+            if let bytes = settings[field.name] {
+                try field.decode(bytes, &record)
+            } else if empty.contains(field.name) {
+                try field.decode(nil, &record)
+            }
+        }
+        return record
+    }
+}

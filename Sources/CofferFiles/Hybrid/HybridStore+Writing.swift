@@ -1,0 +1,141 @@
+import Coffer
+import FoundationEssentials
+import Platform
+
+extension HybridStore {
+    /// Stores a record in place of the former one. Nobody is asked, except to open or make the vault.
+    /// - Throws: `KeychainError` or `SettingsError`. Then the former record is still there, whole.
+    public func save(_ record: Record) async throws {
+        try check()
+        let manifest = try HybridManifest(record, revision: UUID().uuidString, name: name)
+        try await checkSettings(of: record)
+        try await removeOrphans()
+        guard !manifest.files.isEmpty else { return try await save(record, manifest) }
+        let root = try FileRoot.making(files.place())
+        // Until the manifest names them, nobody may take the new files for orphans.
+        let writers = try await FolderState(in: root).lock(.writers, isShared: true)
+        defer { writers.keep() }
+        try await save(record, manifest)
+    }
+
+    private func save(_ record: Record, _ manifest: HybridManifest) async throws {
+        for field in Record.fields {
+            guard let path = manifest.files[field.name], let bytes = try field.encode(record) else { continue }
+            try await files.write(bytes, to: path, access: field.access)
+        }
+        try after(.filesWritten)
+        let former = try await commit(record, manifest)
+        try after(.committed)
+        // The record is saved. If the settings cannot be written now, the next load writes them, and the next save removes old files.
+        try? await writeSettings(record, revision: manifest.revision)
+        try after(.settingsWritten)
+        for path in former?.files.values.sorted() ?? [] {
+            // The next save removes it.
+            try? await files.delete(path)
+        }
+    }
+
+    /// Secrets and manifest, in one transaction.
+    /// - Returns: the former manifest.
+    private func commit(_ record: Record, _ manifest: HybridManifest) async throws(KeychainError) -> HybridManifest? {
+        var changes: [ItemChange] = []
+        for field in Record.fields {
+            guard case .secret = field.store else { continue }
+            let item = keychain.name(account(field.name))
+            if let bytes = try field.encode(record) {
+                changes.append(ItemChange(item, .set(NewItem(value: bytes, access: field.access))))
+            } else {
+                changes.append(ItemChange(item, .delete))
+            }
+        }
+        let bytes = try HybridJSON.encode(manifest)
+        let known = Set(Record.fields.map(\.name))
+        for _ in 0..<HybridLimits.rounds {
+            let former = try await self.manifest()
+            let condition = former.map { ItemChange.Condition.isUnchanged(since: $0.1) } ?? .isAbsent
+            let change = ItemChange(keychain.name(manifestAccount), .set(NewItem(value: bytes)), if: condition)
+            // Of a field that the record no longer has.
+            let gone = former?.0.secrets.filter { !known.contains($0) } ?? []
+            do throws(KeychainError) {
+                try await keychain.apply(
+                    [change] + changes + gone.map { ItemChange(keychain.name(account($0)), .delete) })
+                return former?.0
+            } catch {
+                guard error.code == .changedMeanwhile || error.code == .alreadyExists else { throw error }
+            }
+        }
+        throw KeychainError(.changedMeanwhile, "the record was changed again and again", advice: "try again")
+    }
+
+    /// Finds out whether the settings take the values, before anything is changed.
+    private func checkSettings(of record: Record) async throws(SettingsError) {
+        guard hasSettings else { return }
+        try await settings.update { (draft) throws(SettingsError) in
+            var trial = draft
+            try put(record, &trial)
+        }
+    }
+
+    var hasSettings: Bool { Record.fields.contains { if case .setting = $0.store { true } else { false } } }
+
+    func writeSettings(_ record: Record, revision: String) async throws(SettingsError) {
+        guard hasSettings else { return }
+        try await settings.update { (draft) throws(SettingsError) in
+            try put(record, &draft)
+            try draft.set(revision, for: stampKey)
+        }
+    }
+
+    private func put(_ record: Record, _ draft: inout SettingsDraft) throws(SettingsError) {
+        for field in Record.fields {
+            if case .setting(let form) = field.store { try form.put(settingPrefix, record, &draft) }
+        }
+    }
+
+    /// Deletes the whole record. An absent one is fine. Nobody is asked, except to open the vault.
+    /// - Returns: whether there was one.
+    /// - Throws: `KeychainError` or `SettingsError`. If there is still a record then, it is whole. Call it again for what is left.
+    @discardableResult
+    public func delete() async throws -> Bool {
+        try check()
+        let former = try await deleteItems()
+        try after(.committed)
+        try await removeSettings()
+        try after(.settingsWritten)
+        for path in former?.files.values.sorted() ?? [] { try await files.delete(path) }
+        try await removeOrphans()
+        return former != nil
+    }
+
+    /// Secrets and manifest, in one transaction.
+    private func deleteItems() async throws(KeychainError) -> HybridManifest? {
+        for _ in 0..<HybridLimits.rounds {
+            guard let (manifest, item) = try await manifest() else { return nil }
+            let fields = Set(manifest.secrets + Record.fields.map(\.name)).sorted()
+            do throws(KeychainError) {
+                try await keychain.apply(
+                    [ItemChange(keychain.name(manifestAccount), .delete, if: .isUnchanged(since: item))]
+                        + fields.map { ItemChange(keychain.name(account($0)), .delete) })
+                return manifest
+            } catch {
+                guard error.code == .changedMeanwhile || error.code == .notFound else { throw error }
+            }
+        }
+        throw KeychainError(.changedMeanwhile, "the record was changed again and again", advice: "try again")
+    }
+
+    func removeSettings() async throws(SettingsError) {
+        guard hasSettings else { return }
+        try await settings.update { (draft) throws(SettingsError) in
+            for field in Record.fields {
+                if case .setting(let form) = field.store { form.remove(settingPrefix, &draft) }
+            }
+            draft.remove(stampKey)
+        }
+    }
+}
+
+extension HybridStore: ServiceData {
+    /// Deletes the record.
+    public func deleteEverything(of service: String) async throws { try await delete() }
+}
