@@ -163,15 +163,27 @@ struct HybridStoreTests {
 
     @Test("A record that another program saves while it is loaded is loaded anew, and never mixed")
     func otherSaveWhileLoading() async throws {
-        let fixture = fixture
-        try await fixture.store().save(Person(1))
-        fixture.backend.edit { state in
-            // The first read is of the manifest, the second one of the secrets.
-            state.beforeRead = {
-                fixture.backend.edit { $0.beforeRead = { try await fixture.store().save(Person(3)) } }
-            }
+        // Without files and settings, nothing but the manifest tells one save from another.
+        struct Pair: HybridRecord, Equatable {
+            var one: String?
+            var two: String?
+
+            static let fields: [HybridField<Pair>] = [.secret("one", \.one), .secret("two", \.two)]
         }
-        #expect(try await fixture.store().load() == Person(3))
+        let fixture = fixture
+        let (former, later) = (Pair(one: "1"), Pair(one: "2", two: "2"))
+        try await fixture.store(Pair.self).save(former)
+        try await fixture.store(name: "person").save(Person(1))
+        beforeSecondRead { try await fixture.store(Pair.self).save(later) }
+        #expect(try await fixture.store(Pair.self).load() == later)
+        beforeSecondRead { try await fixture.store(name: "person").save(Person(3)) }
+        #expect(try await fixture.store(name: "person").load() == Person(3))
+    }
+
+    /// The first read of a load is of the manifest, the second one of the secrets.
+    private func beforeSecondRead(_ body: @escaping @Sendable () async throws -> Void) {
+        let fixture = fixture
+        fixture.backend.edit { $0.beforeRead = { fixture.backend.edit { $0.beforeRead = body } } }
     }
 
     @Test("A program that cleans up takes no file of a save that is under way")
