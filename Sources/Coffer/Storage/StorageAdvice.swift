@@ -123,5 +123,5 @@ public enum StorageLimits {
     /// The value of an item: 1 MiB.
     public static let item = 1 << 20
     /// A setting, as JSON: 256 KiB.
-    public static let setting = 256 << 10
+    public static let setting = SettingsLimits.value
 }
