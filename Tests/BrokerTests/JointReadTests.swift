@@ -144,7 +144,7 @@ struct JointReadTests {
         }
         method.challenge = id
         #expect(try await client.call(method).items.map(\.value) == ["key", "a"].map(Self.value))
-        #expect(try await records(client).map(\.kind) == ["key", nil])
+        #expect(try await records(client).map(\.kind) == [.key, nil])
         let single = Keychain.Get(service: "s", account: "a", kind: .key)
         let other = try await challenge { try await client.call(single) }
         let second = try broker.authenticator.connect()
