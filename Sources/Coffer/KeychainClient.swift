@@ -166,6 +166,7 @@ extension BrokerProtocol.Keychain.Apply: Challengeable {}
 extension BrokerProtocol.Keychain.Edit: PasswordTaking {}
 extension BrokerProtocol.Keychain.Rename: PasswordTaking {}
 extension BrokerProtocol.Keychain.Rotate: PasswordTaking {}
+extension BrokerProtocol.Keychain.Restore: PasswordTaking {}
 extension BrokerProtocol.Keychain.Unlock: Challengeable {}
 extension BrokerProtocol.Keychain.CreateVault: Challengeable {}
 extension BrokerProtocol.Keychain.NewRecoveryCode: Challengeable {}

@@ -24,6 +24,10 @@ public enum Limits {
     public static let reason = 512
     /// How many ways to its key an item has.
     static let slots = 8
+    /// The most former values that a vault can keep of one item.
+    public static let formerValues = 10
+    /// The most days that a vault can keep a former value.
+    public static let formerDays = 366
 }
 
 /// The size limits of one vault. They keep a list from filling everybody's memory, and a vault from filling the disk
@@ -35,6 +39,8 @@ struct Room: Sendable {
     var records: Int64 = 16 << 20
     /// The used part of the file, in bytes.
     var file: Int64 = 1 << 30
+    /// All records of former values together, in bytes, without the values.
+    var former: Int64 = 16 << 20
 }
 
 /// Limits on what a vault's file can make this process read. Nobody who can write the file may fill everybody's memory

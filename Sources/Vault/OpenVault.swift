@@ -79,9 +79,11 @@ public final class OpenVault: Sendable {
             : VaultFile.path(of: record.owner, in: directory)
         try VaultFile.checkKind(of: path)
         let database = try VaultDatabase(path: path)
-        let (found, objects, sealedKeybag, begun) = try database.read { (rows) throws(VaultError) in
-            try rows.checkSchema()
-            return (try rows.header(), try rows.objects(), try rows.keybag(), try rows.transition())
+        let (schema, found, objects, sealedKeybag, begun) = try database.read { (rows) throws(VaultError) in
+            (
+                try rows.checkSchema(), try rows.header(), try rows.objects(), try rows.keybag(),
+                try rows.transition()
+            )
         }
         _ = try Header.format(of: found.content)
         let transition = try begun.map { (bytes) throws(VaultError) in try Transition(decoding: bytes) }
@@ -96,6 +98,7 @@ public final class OpenVault: Sendable {
         } catch { throw VaultError(error, of: record) }
 
         var header = try Self.check(found, keys: keys, record: record)
+        guard header.format == schema else { throw .damaged("its tables are not those of its format") }
         let format = FormatContext(vault: record.vault)
         let (keybagDigest, objectsDigest) = try cryptography { () throws(CryptographyError) in
             (try SHA256.digest(sealedKeybag), try Header.digest(of: objects, transition: begun ?? []))
@@ -124,6 +127,7 @@ public final class OpenVault: Sendable {
             epochs = Mutex(
                 try Self.reconcile(header, counted: counted, keys: keys, record: record, sealer: sealer))
         }
+        if header.format < Header.newestFormat { last = try Self.migrate(last.header, database, keys) }
         currentKeybag = Mutex(keybag)
         self.directory = directory
         self.database = database
@@ -138,6 +142,20 @@ public final class OpenVault: Sendable {
             keys: keys, format: format, limit: logLimit,
             now: now)
         lastSeen = Mutex(last)
+    }
+
+    /// Brings a file of an earlier format to the newest one, in one transaction.
+    private static func migrate(
+        _ header: Header, _ database: VaultDatabase, _ keys: VaultKeys
+    ) throws(VaultError) -> AuthenticatedHeader {
+        var next = header
+        next.format = Header.newestFormat
+        next.revision += 1
+        let migrated = next
+        return try database.write { (rows) throws(VaultError) in
+            try rows.addTables(to: header.format)
+            return try rows.put(migrated, keys: keys)
+        }
     }
 
     /// The device root and the counter's epoch. When a file is accepted, the counter may be gone.
@@ -211,6 +229,7 @@ public final class OpenVault: Sendable {
             let change = Change(rows, header: present, keys: keys, kind: kind, step: step, room: room)
             defer { nodeReads.withLock { $0 += change.tree.readCount } }
             let value = try body(change)
+            if kind == .content { try change.sweepFormer(at: now()) }
             let logHead = log.headToAnchor()
             if let logHead { try change.anchor(logHead) }
             return (value, try change.finish(), logHead, change.hasLeftStep, change.itemChanges)
@@ -262,14 +281,7 @@ public final class OpenVault: Sendable {
         }
         guard isOurs else { throw .damaged("its header is foreign or changed") }
         // The format is checked only after the MAC, so that a changed byte does not pass for a newer format.
-        let format = try Header.format(of: found.content)
-        guard format <= FormatContext.format else {
-            throw VaultError(
-                .newerFormat,
-                "the vault has format \(format), but this Coffer knows only formats up to \(FormatContext.format)",
-                advice: "update Coffer"
-            )
-        }
+        try Header.check(Header.format(of: found.content))
         let header = try Header(decoding: found.content)
         guard header.vault == record.vault, header.owner == record.owner, header.sealer == record.sealer,
             header.created == record.created

@@ -37,13 +37,13 @@ struct CofferCommand: ParsableCommand {
                 name: "Secrets",
                 subcommands: [
                     SetCommand.self, GetCommand.self, EditCommand.self, RenameCommand.self, RemoveCommand.self,
-                    RotateCommand.self,
+                    RestoreCommand.self, RotateCommand.self,
                 ]),
             CommandGroup(
                 name: "Inspect",
                 subcommands: [
-                    ListCommand.self, SearchCommand.self, ShowCommand.self, ExistsCommand.self, StatusCommand.self,
-                    LogCommand.self, DoctorCommand.self,
+                    ListCommand.self, SearchCommand.self, ShowCommand.self, HistoryCommand.self, ExistsCommand.self,
+                    StatusCommand.self, LogCommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(
                 name: "Locking",

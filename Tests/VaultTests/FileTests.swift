@@ -157,7 +157,8 @@ struct FileTests {
             for access in [AccessControl.whenUnlocked, try AccessControl(constraints: .presence), .plain(.always)] {
                 draft.access = access
                 let item = try vault.set(draft).item
-                let sealed = try vault.database.read { (rows) throws(VaultError) in try rows.sealedValue(of: item.id) }
+                let sealed = try vault.database.read { (rows) throws(VaultError) in try rows.sealedValue(item.id.bytes)
+                }
                 traces.append(Array(try #require(sealed).prefix(40)))
                 #expect(try fixture.value(vault, canary("service"), canary("account")) == Array(canary("value").utf8))
                 try search(canaries.values.map { $0 }, [])

@@ -28,7 +28,7 @@ struct ItemRotationTests {
     }
 
     private func sealedValue(_ id: ItemID) throws -> [UInt8]? {
-        try vault.database.read { (rows) throws(VaultError) in try rows.sealedValue(of: id) }
+        try vault.database.read { (rows) throws(VaultError) in try rows.sealedValue(id.bytes) }
     }
 
     @Test func theItemStaysAndItsKeyDoesNot() throws {

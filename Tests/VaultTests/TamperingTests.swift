@@ -329,7 +329,7 @@ struct TamperingTests {
         var header: [UInt8] = []
         try fixture.tamper { database in
             header = try database.bytes("SELECT content FROM header")
-            header[9] = 2
+            header[9] = 3
             try database.execute(sql: "UPDATE header SET content = ?", arguments: [Data(header)])
         }
         // A changed byte is damage. Only a valid header of another format is a newer one.

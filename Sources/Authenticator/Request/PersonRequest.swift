@@ -102,7 +102,8 @@ enum PersonRequest: Equatable {
         guard let service = facts.service, let account = facts.account else {
             throw .refused(.challengeRefused("the challenge does not name the item to read"))
         }
-        return BrokerInterface.NamedItem(service: service, account: account, kind: facts.kind)
+        return BrokerInterface.NamedItem(
+            service: service, account: account, kind: facts.kind, version: facts.version)
     }
 
     private static func newName(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError)

@@ -139,7 +139,9 @@ enum PromptNotice {
     private static func words(for use: ItemUse, _ item: String, of group: String?) -> String {
         let owner = group.map { " of \($0)" } ?? ""
         switch use.deed {
-        case .read: return "read \(item)\(owner)"
+        case .read:
+            guard let version = use.item.version else { return "read \(item)\(owner)" }
+            return "read a former value (version \(version)) of \(item)\(owner)"
         case .change: return "permanently change the requirements for reading \(item)\(owner)"
         case .rename(let newName):
             return "rename \(item)\(owner) to \(name(newName)), the name that prompts show from then on"

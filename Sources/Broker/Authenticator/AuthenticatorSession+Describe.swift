@@ -42,7 +42,9 @@ extension AuthenticatorSession {
             BrokerInterface.Describe.Reply(
                 owner: challenge.owner.text, vault: challenge.vault?.hex, purposes: request.purposes,
                 service: request.subject?.service, account: request.subject?.account,
-                kind: request.subject?.named.kind, reason: challenge.reason, authorizations: challenge.choice.wire,
+                kind: request.subject?.named.kind,
+                version: request.subject.flatMap { $0.isFormer ? Int64(clamping: $0.version) : nil },
+                reason: challenge.reason, authorizations: challenge.choice.wire,
                 alternatives: challenge.choice.alternatives.map { $0.map(Int64.init) },
                 lastLock: max(
                     core.vaultStore.lockTimes.last(of: .user(challenge.uid)),

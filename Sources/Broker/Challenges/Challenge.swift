@@ -65,6 +65,8 @@ struct Challenge: Sendable {
         let service: String
         let account: String
         var kind = ItemKind.generic
+        /// Whether this version is a former one.
+        var isFormer = false
 
         func isSameVersion(as other: Subject) -> Bool { item == other.item && version == other.version }
     }

@@ -123,10 +123,10 @@ extension Challenge.Request {
         }
     }
 
-    /// Whether one prompt may name this request together with others. It must read an item, and do nothing else but
-    /// open the vault for that.
+    /// Whether one prompt may name this request together with others. It must read an item's present value, and do
+    /// nothing else but open the vault for that.
     var sharesPrompts: Bool {
-        if case .use(let use, _) = self { use.deed == .read } else { false }
+        if case .use(let use, _) = self { use.deed == .read && !use.subject.isFormer } else { false }
     }
 
     var isLogin: Bool { if case .login = self { true } else { false } }

@@ -132,7 +132,7 @@ final class ChallengeStore: Sendable {
         return open.withLock { open in
             open.values.filter { other in
                 other.id != challenge.id && !other.life.isGranted && !other.request.isLogin && other.expires > now
-                    && other.isAlike(challenge)
+                    && other.request.sharesPrompts && other.isAlike(challenge)
             }.sorted { $0.expires < $1.expires }
         }
     }

@@ -31,8 +31,9 @@ enum VerificationCheck: DiagnosisCheck {
                 .verification, .note, "the vault is too large to check all of it here; each read checks what it reads")
         }
         let items = report.items == 1 ? "1 item" : "\(report.items) items"
+        let former = report.formerValues == 0 ? "" : ", former values of items: \(report.formerValues)"
         return Keychain.Finding(
-            .verification, .ok, "the whole vault was checked: \(items), \(report.postings) index entries")
+            .verification, .ok, "the whole vault was checked: \(items)\(former), \(report.postings) index entries")
     }
 
     private static func log(_ checkup: VaultCheckup) -> Keychain.Finding {

@@ -78,9 +78,12 @@ struct KeychainMethods: Sendable {
             Entry(EditHandler.self, withoutVault: .absent, isUse: true),
             Entry(RotateHandler.self, withoutVault: .absent, isUse: true),
             Entry(RotateAllHandler.self, withoutVault: .absent, isUse: true),
+            Entry(RestoreHandler.self, withoutVault: .absent, isUse: true),
             // Names are encrypted under the device root, so these answer while the vault is locked.
             Entry(ExistsHandler.self, withoutVault: .allowed),
             Entry(ShowHandler.self, withoutVault: .absent),
+            Entry(HistoryHandler.self, withoutVault: .absent),
+            Entry(SetHistoryHandler.self, withoutVault: .absent, isUse: true),
             Entry(ListHandler.self, withoutVault: .allowed),
             Entry(SearchHandler.self, withoutVault: .allowed),
             Entry(MonitorHandler.self, withoutVault: .allowed, needsMore: true),

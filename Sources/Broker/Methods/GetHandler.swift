@@ -2,14 +2,14 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `Get`: an item's secret.
+/// `Get`: an item's secret, or one that it had before.
 enum GetHandler: MethodHandler {
     static func answer(_ method: Keychain.Get, _ request: Request) async throws(Fault) -> MethodAnswer {
         let reader = ItemReader(
             service: method.service, account: method.account, kind: WireKind.decode(method.kind),
             reason: method.reason, mayUnlock: method.unlock ?? false,
             applicationPassword: try request.secrets.decode(applicationPassword: method.applicationPassword),
-            challenge: method.challenge)
+            challenge: method.challenge, version: try method.version.map(WireVersion.decode))
         return try await reader.read(request, for: .read) { _, item, value in .value(value, Keychain.Item(item)) }
     }
 

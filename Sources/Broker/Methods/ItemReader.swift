@@ -14,6 +14,8 @@ struct ItemReader: Sendable {
     let mayUnlock: Bool
     let applicationPassword: SecretBytes?
     let challenge: Challenge.ID?
+    /// Uses the value of this version, which may be a former one; nil for the present value.
+    var version: UInt64?
     /// A challenge that the method has already redeemed.
     var redeemed: GrantedChallenge?
     /// What is to be done with the item. The person is shown it.
@@ -67,7 +69,7 @@ struct ItemReader: Sendable {
         let hasPassword = applicationPassword != nil
         return try await request.vaultActor.use { state in
             let found: Outcome<(ItemSummary, SecretBytes)> = try state.vault.look(
-                service: service, account: account, kind: kind, includingExpired: includesExpired
+                service: service, account: account, kind: kind, includingExpired: includesExpired, version: version
             ) { view in
                 // The challenge was granted for the former keys, not for these.
                 if let granted, granted.vault != state.record.vault { throw Faults.challengeRefused }
@@ -81,7 +83,7 @@ struct ItemReader: Sendable {
                 guard missing.isEmpty else {
                     let subject = Challenge.Subject(
                         item: item.id, version: item.version, service: item.metadata.service,
-                        account: item.metadata.account, kind: item.metadata.kind)
+                        account: item.metadata.account, kind: item.metadata.kind, isFormer: view.isFormer)
                     return .question(missing.request(deed, subject), state.record.vault)
                 }
                 if hasPassword, stretched == nil, let salt = plan.alternatives.compactMap(\.passwordSalt).first {
@@ -101,7 +103,7 @@ struct ItemReader: Sendable {
             // Where a person was asked, the reason is the one that was shown, whatever the repeated call says.
             let record = AccessRecord(
                 event, by: program, of: .init(item), reason: granted.map(\.challenge.reason) ?? reason,
-                detail: deed.newName.map(\.detail) ?? granted?.grant.means?.detail)
+                detail: deed.newName.map(\.detail) ?? detail(of: event, granted))
             if event == .read, !item.access.constraints.isEmpty {
                 // A read that a person was asked for is always recorded before the secret leaves.
                 try state.vault.note(record, .anchored)
@@ -111,6 +113,13 @@ struct ItemReader: Sendable {
             if event == .read, item.access.constraints.isEmpty { state.note(record, .written) }
             return .done(result)
         }
+    }
+
+    /// The words in the log for a former value, and for how the person was recognised.
+    private func detail(of event: AccessRecord.Event, _ granted: GrantedChallenge?) -> String? {
+        let former = version.map { event == .set ? "version \($0) restored" : "version \($0)" }
+        let parts = [former, granted?.grant.means?.detail].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     private enum Outcome<Value: Sendable>: Sendable {

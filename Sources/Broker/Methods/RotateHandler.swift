@@ -24,7 +24,7 @@ enum RotateHandler: MethodHandler {
 
     /// The fresh key is stored under the same application password, even if this read did not need it. Every way to
     /// read the item stays.
-    private static func stretch(
+    static func stretch(
         _ password: SecretBytes?, for item: ItemSummary, _ request: Request
     ) async throws(Fault) -> StretchedPassword? {
         guard item.access.constraints.contains(.applicationPassword) else {

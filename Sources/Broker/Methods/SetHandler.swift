@@ -39,7 +39,17 @@ enum SetHandler: MethodHandler {
             try OwnerRule.check(access, in: state.record)
             let (item, replaced) = try state.vault.set(draft, mode: mode, ifRevision: revision)
             state.note(AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced"))
-            return .reply(Keychain.Set.Reply(item: Keychain.Item(item), replaced: replaced.map { Int64(clamping: $0) }))
+            // The vault decides whether the value before is kept.
+            let former =
+                try replaced == nil
+                ? nil
+                : state.vault.history(service: method.service, account: method.account, kind: kind).versions.first {
+                    $0.version == item.version - 1
+                }
+            return .reply(
+                Keychain.Set.Reply(
+                    item: Keychain.Item(item), replaced: replaced.map { Int64(clamping: $0) },
+                    former: former.map { Int64(clamping: $0.version) }))
         }
     }
 

@@ -21,6 +21,7 @@ enum StatusHandler: MethodHandler {
                     identity: core.diagnoses.identity?.rawValue),
                 version: ProductVersion.current, sandbox: core.configuration.sandbox, locks: core.locks.lines,
                 lockedBy: core.locks.causes,
-                warnings: core.warnings + core.locks.warnings, recovery: recovery))
+                warnings: core.warnings + core.locks.warnings, recovery: recovery,
+                history: try await request.vaultActor.history()))
     }
 }

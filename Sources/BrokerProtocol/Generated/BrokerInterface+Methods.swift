@@ -34,6 +34,8 @@ extension BrokerInterface {
             public var account: String?
             /// The item's kind. It is absent if that is generic.
             public var kind: Keychain.ItemKind?
+            /// For purpose read: the item's former value of this version is read. It is absent for the present value.
+            public var version: Int64?
             /// The program's own words.
             public var reason: String?
             /// What can be signed. Where there are items, there are of each kind but unlock no more than there are
@@ -57,7 +59,7 @@ extension BrokerInterface {
 
             public init(
                 owner: String, vault: String? = nil, purposes: [Keychain.Purpose], service: String? = nil,
-                account: String? = nil, kind: Keychain.ItemKind? = nil, reason: String? = nil,
+                account: String? = nil, kind: Keychain.ItemKind? = nil, version: Int64? = nil, reason: String? = nil,
                 authorizations: [Authorization], alternatives: [[Int64]], lastLock: Int64 = 0,
                 enrolment: [String]? = nil, items: [NamedItem]? = nil, newService: String? = nil,
                 newAccount: String? = nil
@@ -68,6 +70,7 @@ extension BrokerInterface {
                 self.service = service
                 self.account = account
                 self.kind = kind
+                self.version = version
                 self.reason = reason
                 self.authorizations = authorizations
                 self.alternatives = alternatives

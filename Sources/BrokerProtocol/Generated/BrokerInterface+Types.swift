@@ -21,11 +21,14 @@ extension BrokerInterface {
         public var account: String
         /// It is absent if that is generic.
         public var kind: Keychain.ItemKind?
+        /// Its former value of this version is meant, and not its present one.
+        public var version: Int64?
 
-        public init(service: String, account: String, kind: Keychain.ItemKind? = nil) {
+        public init(service: String, account: String, kind: Keychain.ItemKind? = nil, version: Int64? = nil) {
             self.service = service
             self.account = account
             self.kind = kind
+            self.version = version
         }
     }
 

@@ -28,7 +28,9 @@ public enum BrokerInterface {
           service: string,
           account: string,
           # It is absent if that is generic.
-          kind: ?string
+          kind: ?string,
+          # Its former value of this version is meant, and not its present one.
+          version: ?int
         )
 
         # Tells what a challenge is about.
@@ -53,6 +55,8 @@ public enum BrokerInterface {
           account: ?string,
           # The item's kind. It is absent if that is generic.
           kind: ?string,
+          # For purpose read: the item's former value of this version is read. It is absent for the present value.
+          version: ?int,
           # The program's own words.
           reason: ?string,
           # What can be signed. Where there are items, there are of each kind but unlock no more than there are items.

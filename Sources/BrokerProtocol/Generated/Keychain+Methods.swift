@@ -2,7 +2,7 @@
 import Varlink
 
 extension Keychain {
-    /// What Show, Edit, Rotate, Delete and Rename reply.
+    /// What Show, Edit, Rotate, Delete, Rename and Restore reply.
     public struct ItemReply: Codable, Sendable, Equatable {
         public var item: Item
 
@@ -82,10 +82,13 @@ extension Keychain {
             public var item: Item
             /// When the former value was set.
             public var replaced: Int64?
+            /// The version with the former value, if the vault keeps it. Restore brings it back.
+            public var former: Int64?
 
-            public init(item: Item, replaced: Int64? = nil) {
+            public init(item: Item, replaced: Int64? = nil, former: Int64? = nil) {
                 self.item = item
                 self.replaced = replaced
+                self.former = former
             }
         }
     }
@@ -118,6 +121,9 @@ extension Keychain {
         public var account: String?
         /// As for Set.
         public var kind: ItemKind?
+        /// Gives out the value of this version, which may be a former one. Reading that takes what it took then. If
+        /// the item has no such value, or no longer, the answer is NotFound.
+        public var version: Int64?
         /// Why the program asks, in its own words.
         public var reason: String?
         /// If the vault is locked, the answer is a challenge that also opens it, instead of Locked.
@@ -128,12 +134,13 @@ extension Keychain {
         public var challenge: String?
 
         public init(
-            service: String, account: String? = nil, kind: ItemKind? = nil, reason: String? = nil, unlock: Bool? = nil,
-            applicationPassword: String? = nil, challenge: String? = nil
+            service: String, account: String? = nil, kind: ItemKind? = nil, version: Int64? = nil,
+            reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
             self.kind = kind
+            self.version = version
             self.reason = reason
             self.unlock = unlock
             self.applicationPassword = applicationPassword
@@ -179,6 +186,84 @@ extension Keychain {
             public var items: [ItemValue]
 
             public init(items: [ItemValue]) { self.items = items }
+        }
+    }
+
+    /// Lists the values that an item had before, the newest first. It asks nobody.
+    public struct History: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.History"
+        public var service: String
+        public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
+
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+        }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            public var item: Item
+            public var versions: [FormerVersion]
+
+            public init(item: Item, versions: [FormerVersion]) {
+                self.item = item
+                self.versions = versions
+            }
+        }
+    }
+
+    /// Makes a former value the item's present one, with the access control that it had. That is never looser than
+    /// the present one. It asks the person as reading that value does. The present value becomes a former one, unless
+    /// its access is looser.
+    public struct Restore: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Restore"
+        public typealias Reply = ItemReply
+        public var service: String
+        public var account: String
+        /// As for Set.
+        public var kind: ItemKind?
+        /// If it is left out: the newest former value.
+        public var version: Int64?
+        /// As for Get.
+        public var unlock: Bool?
+        /// Base64. It is always given if the former value has one, because it is sealed under it again.
+        public var applicationPassword: String?
+        public var challenge: String?
+
+        public init(
+            service: String, account: String, kind: ItemKind? = nil, version: Int64? = nil, unlock: Bool? = nil,
+            applicationPassword: String? = nil, challenge: String? = nil
+        ) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+            self.version = version
+            self.unlock = unlock
+            self.applicationPassword = applicationPassword
+            self.challenge = challenge
+        }
+    }
+
+    /// Changes what the vault keeps of values that are replaced. What is left out stays. Values that are too many
+    /// then are dropped at once.
+    public struct SetHistory: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.SetHistory"
+        /// 0 to 10.
+        public var values: Int64?
+        /// 0 to 366.
+        public var days: Int64?
+
+        public init(values: Int64? = nil, days: Int64? = nil) {
+            self.values = values
+            self.days = days
+        }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            public var history: HistorySetting
+
+            public init(history: HistorySetting) { self.history = history }
         }
     }
 
@@ -283,96 +368,6 @@ extension Keychain {
             public var events: [Event]
 
             public init(events: [Event]) { self.events = events }
-        }
-    }
-
-    /// Changes an item, but not its value. What is left out stays as it is. An empty label, comment or attribute
-    /// value removes it. A change of access asks the person as reading does.
-    public struct Edit: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Edit"
-        public typealias Reply = ItemReply
-        public var service: String
-        public var account: String
-        /// As for Set.
-        public var kind: ItemKind?
-        public var access: AccessControl?
-        public var label: String?
-        public var comment: String?
-        public var attributes: [String: String]?
-        /// 0: never.
-        public var expires: Int64?
-        /// As for Get.
-        public var unlock: Bool?
-        /// The one that reading takes, base64.
-        public var applicationPassword: String?
-        /// The one that access requires from now on, base64. It is left out if it stays the same.
-        public var newApplicationPassword: String?
-        public var challenge: String?
-
-        public init(
-            service: String, account: String, kind: ItemKind? = nil, access: AccessControl? = nil, label: String? = nil,
-            comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil, unlock: Bool? = nil,
-            applicationPassword: String? = nil, newApplicationPassword: String? = nil, challenge: String? = nil
-        ) {
-            self.service = service
-            self.account = account
-            self.kind = kind
-            self.access = access
-            self.label = label
-            self.comment = comment
-            self.attributes = attributes
-            self.expires = expires
-            self.unlock = unlock
-            self.applicationPassword = applicationPassword
-            self.newApplicationPassword = newApplicationPassword
-            self.challenge = challenge
-        }
-    }
-
-    /// Gives one item a fresh key. Access, metadata and times stay the same. It asks the person as Get does. The
-    /// value stays in the broker.
-    public struct Rotate: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Rotate"
-        public typealias Reply = ItemReply
-        public var service: String
-        public var account: String?
-        /// As for Set.
-        public var kind: ItemKind?
-        /// As for Get.
-        public var unlock: Bool?
-        /// Base64. It is always given if the item has one, because the fresh key is sealed under it too.
-        public var applicationPassword: String?
-        public var challenge: String?
-
-        public init(
-            service: String, account: String? = nil, kind: ItemKind? = nil, unlock: Bool? = nil,
-            applicationPassword: String? = nil, challenge: String? = nil
-        ) {
-            self.service = service
-            self.account = account
-            self.kind = kind
-            self.unlock = unlock
-            self.applicationPassword = applicationPassword
-            self.challenge = challenge
-        }
-    }
-
-    /// Deletes an item.
-    public struct Delete: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Delete"
-        public typealias Reply = ItemReply
-        public var service: String
-        public var account: String
-        /// As for Set.
-        public var kind: ItemKind?
-        /// As for Set.
-        public var ifRevision: String?
-
-        public init(service: String, account: String, kind: ItemKind? = nil, ifRevision: String? = nil) {
-            self.service = service
-            self.account = account
-            self.kind = kind
-            self.ifRevision = ifRevision
         }
     }
 }

@@ -2,6 +2,96 @@
 import Varlink
 
 extension Keychain {
+    /// Changes an item, but not its value. What is left out stays as it is. An empty label, comment or attribute
+    /// value removes it. A change of access asks the person as reading does.
+    public struct Edit: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Edit"
+        public typealias Reply = ItemReply
+        public var service: String
+        public var account: String
+        /// As for Set.
+        public var kind: ItemKind?
+        public var access: AccessControl?
+        public var label: String?
+        public var comment: String?
+        public var attributes: [String: String]?
+        /// 0: never.
+        public var expires: Int64?
+        /// As for Get.
+        public var unlock: Bool?
+        /// The one that reading takes, base64.
+        public var applicationPassword: String?
+        /// The one that access requires from now on, base64. It is left out if it stays the same.
+        public var newApplicationPassword: String?
+        public var challenge: String?
+
+        public init(
+            service: String, account: String, kind: ItemKind? = nil, access: AccessControl? = nil, label: String? = nil,
+            comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil, unlock: Bool? = nil,
+            applicationPassword: String? = nil, newApplicationPassword: String? = nil, challenge: String? = nil
+        ) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+            self.access = access
+            self.label = label
+            self.comment = comment
+            self.attributes = attributes
+            self.expires = expires
+            self.unlock = unlock
+            self.applicationPassword = applicationPassword
+            self.newApplicationPassword = newApplicationPassword
+            self.challenge = challenge
+        }
+    }
+
+    /// Gives one item a fresh key. Access, metadata and times stay the same. It asks the person as Get does. The
+    /// value stays in the broker.
+    public struct Rotate: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Rotate"
+        public typealias Reply = ItemReply
+        public var service: String
+        public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
+        /// As for Get.
+        public var unlock: Bool?
+        /// Base64. It is always given if the item has one, because the fresh key is sealed under it too.
+        public var applicationPassword: String?
+        public var challenge: String?
+
+        public init(
+            service: String, account: String? = nil, kind: ItemKind? = nil, unlock: Bool? = nil,
+            applicationPassword: String? = nil, challenge: String? = nil
+        ) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+            self.unlock = unlock
+            self.applicationPassword = applicationPassword
+            self.challenge = challenge
+        }
+    }
+
+    /// Deletes an item.
+    public struct Delete: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Delete"
+        public typealias Reply = ItemReply
+        public var service: String
+        public var account: String
+        /// As for Set.
+        public var kind: ItemKind?
+        /// As for Set.
+        public var ifRevision: String?
+
+        public init(service: String, account: String, kind: ItemKind? = nil, ifRevision: String? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+            self.ifRevision = ifRevision
+        }
+    }
+
     /// Gives an item another name. An item with requirements asks the person as reading does, because prompts show
     /// its name. The purpose is rename. The kind stays the same.
     public struct Rename: VarlinkMethod {
@@ -105,10 +195,13 @@ extension Keychain {
             public var warnings: [String]
             /// It is absent if it is not known, because the vault was not opened yet.
             public var recovery: RecoveryState?
+            /// What the vault keeps of values that were replaced. It is absent if the vault was not opened yet.
+            public var history: HistorySetting?
 
             public init(
                 vault: VaultState, sealer: Sealer, version: String, sandbox: Bool, locks: [String] = [],
-                lockedBy: LockCauses = LockCauses(), warnings: [String], recovery: RecoveryState? = nil
+                lockedBy: LockCauses = LockCauses(), warnings: [String], recovery: RecoveryState? = nil,
+                history: HistorySetting? = nil
             ) {
                 self.vault = vault
                 self.sealer = sealer
@@ -118,6 +211,7 @@ extension Keychain {
                 self.lockedBy = lockedBy
                 self.warnings = warnings
                 self.recovery = recovery
+                self.history = history
             }
         }
     }
@@ -290,33 +384,6 @@ extension Keychain {
             public var findings: [Finding]
 
             public init(findings: [Finding]) { self.findings = findings }
-        }
-    }
-
-    /// Checks the whole access log.
-    public struct VerifyLog: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.VerifyLog"
-
-        public init() {}
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var whole: Bool
-            /// What is wrong, for people to read.
-            public var problem: String?
-            /// How many records there are.
-            public var records: Int64
-            /// The number of the oldest record.
-            public var first: Int64?
-            /// The number of the newest record.
-            public var last: Int64?
-
-            public init(whole: Bool, problem: String? = nil, records: Int64, first: Int64? = nil, last: Int64? = nil) {
-                self.whole = whole
-                self.problem = problem
-                self.records = records
-                self.first = first
-                self.last = last
-            }
         }
     }
 }

@@ -66,6 +66,26 @@ extension Keychain {
           biometrySet: ?string
         )
 
+        # A value that an item had before.
+        type FormerVersion (
+          # The version that the item had with it.
+          version: int,
+          # When it was set.
+          set: int,
+          # What reading it takes: the item's access control of that time.
+          access: AccessControl,
+          # From then on it is not given out any more. It may have to go earlier: the item's latest values stay.
+          until: int
+        )
+
+        # What a vault keeps of values that were replaced.
+        type HistorySetting (
+          # The most former values of one item, 0 to 10. 0: none.
+          values: int,
+          # For how many days, 0 to 366. 0: none.
+          days: int
+        )
+
         # The state of a vault.
         type VaultState (
           # It is none (no vault yet), sealed (not opened since the broker started), locked or unlocked.
@@ -197,7 +217,9 @@ extension Keychain {
         ) -> (
           item: Item,
           # When the former value was set.
-          replaced: ?int
+          replaced: ?int,
+          # The version with the former value, if the vault keeps it. Restore brings it back.
+          former: ?int
         )
 
         # One change of Apply.
@@ -253,6 +275,9 @@ extension Keychain {
           account: ?string,
           # As for Set.
           kind: ?string,
+          # Gives out the value of this version, which may be a former one. Reading that takes what it took then.
+          # If the item has no such value, or no longer, the answer is NotFound.
+          version: ?int,
           # Why the program asks, in its own words.
           reason: ?string,
           # If the vault is locked, the answer is a challenge that also opens it, instead of Locked.
@@ -304,6 +329,44 @@ extension Keychain {
           items: []ItemValue
         )
 
+        # Lists the values that an item had before, the newest first. It asks nobody.
+        method History(
+          service: string,
+          account: ?string,
+          # As for Set.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item, versions: []FormerVersion)
+
+        # Makes a former value the item's present one, with the access control that it had. That is never looser than the present one.
+        # It asks the person as reading that value does. The present value becomes a former one, unless its access is looser.
+        method Restore(
+          service: string,
+          account: string,
+          # As for Set.
+          kind: ?string,
+          # If it is left out: the newest former value.
+          version: ?int,
+          # As for Get.
+          unlock: ?bool,
+          # Base64. It is always given if the former value has one, because it is sealed under it again.
+          applicationPassword: ?string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item)
+
+        # Changes what the vault keeps of values that are replaced. What is left out stays. Values that are too many then are dropped at once.
+        method SetHistory(
+          # 0 to 10.
+          values: ?int,
+          # 0 to 366.
+          days: ?int,
+          group: ?string,
+          user: ?string
+        ) -> (history: HistorySetting)
+
         # Withdraws a challenge, because the caller can have nobody asked.
         # The access log then records the request at once, and not only when the challenge expires.
         method Withdraw(challenge: string, group: ?string, user: ?string) -> ()
@@ -327,54 +390,6 @@ extension Keychain {
           group: ?string,
           user: ?string
         ) -> (item: Item)
-
-        # Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one item.
-        method List(
-          service: ?string,
-          # Only items of this kind. If it is left out, items of all kinds.
-          kind: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (items: []Item)
-
-        # Lists the items that have all of the attributes and contain the text.
-        method Search(
-          # Service, account, label or comment contains it, in upper or lower case.
-          text: ?string,
-          attributes: ?[string]string,
-          # As for List.
-          kind: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (items: []Item)
-
-        # Something that happened in a vault.
-        type Event (
-          # It is added, updated or deleted (an item), locked or unlocked (the vault), or missed.
-          # missed: there were more events than the caller took, or another file took the place of the vault's.
-          # Whatever is left out before it, List and Status tell.
-          # A newer broker may know more of them. Take an event that you do not know for missed.
-          event: string,
-          # The item after the event, or the last one if it was deleted. It is absent in events of the vault.
-          item: ?Item,
-          # When it happened.
-          time: int
-        )
-
-        # Tells what happens in the vault from now on. Without the "more" flag the answer is ExpectedMore.
-        # The first reply comes at once. It has no events, and every event after it is told. So call List after it, not before.
-        # Each further reply has some events, in the order in which they happened. A change is told when it is in the vault's file.
-        # A renamed item is deleted, and then added with the same id.
-        # The call has the right of List, which is checked before each reply. If the right has ended, so does the call.
-        # If the caller's own vault does not exist yet, the call waits for it. It is no use of the vault.
-        method Monitor(
-          # Only items of this service. Events of the vault are always told.
-          service: ?string,
-          # As for List.
-          kind: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (events: []Event)
 
 
         """#

@@ -3,6 +3,54 @@ import Varlink
 
 extension Keychain {
     static let text2 = #"""
+        # Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one item.
+        method List(
+          service: ?string,
+          # Only items of this kind. If it is left out, items of all kinds.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (items: []Item)
+
+        # Lists the items that have all of the attributes and contain the text.
+        method Search(
+          # Service, account, label or comment contains it, in upper or lower case.
+          text: ?string,
+          attributes: ?[string]string,
+          # As for List.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (items: []Item)
+
+        # Something that happened in a vault.
+        type Event (
+          # It is added, updated or deleted (an item), locked or unlocked (the vault), or missed.
+          # missed: there were more events than the caller took, or another file took the place of the vault's.
+          # Whatever is left out before it, List and Status tell.
+          # A newer broker may know more of them. Take an event that you do not know for missed.
+          event: string,
+          # The item after the event, or the last one if it was deleted. It is absent in events of the vault.
+          item: ?Item,
+          # When it happened.
+          time: int
+        )
+
+        # Tells what happens in the vault from now on. Without the "more" flag the answer is ExpectedMore.
+        # The first reply comes at once. It has no events, and every event after it is told. So call List after it, not before.
+        # Each further reply has some events, in the order in which they happened. A change is told when it is in the vault's file.
+        # A renamed item is deleted, and then added with the same id.
+        # The call has the right of List, which is checked before each reply. If the right has ended, so does the call.
+        # If the caller's own vault does not exist yet, the call waits for it. It is no use of the vault.
+        method Monitor(
+          # Only items of this service. Events of the vault are always told.
+          service: ?string,
+          # As for List.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (events: []Event)
+
         # Changes an item, but not its value. What is left out stays as it is.
         # An empty label, comment or attribute value removes it.
         # A change of access asks the person as reading does.
@@ -124,7 +172,9 @@ extension Keychain {
           # What weakens the guarantees here (sandbox, broker run as root), for people to read.
           warnings: []string,
           # It is absent if it is not known, because the vault was not opened yet.
-          recovery: ?RecoveryState
+          recovery: ?RecoveryState,
+          # What the vault keeps of values that were replaced. It is absent if the vault was not opened yet.
+          history: ?HistorySetting
         )
 
         # Makes a recovery code for the caller's own vault. An earlier code stays valid until ConfirmRecoveryCode.

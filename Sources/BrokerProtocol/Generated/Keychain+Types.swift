@@ -91,6 +91,38 @@ extension Keychain {
         }
     }
 
+    /// A value that an item had before.
+    public struct FormerVersion: Codable, Sendable, Equatable {
+        /// The version that the item had with it.
+        public var version: Int64
+        /// When it was set.
+        public var set: Int64
+        /// What reading it takes: the item's access control of that time.
+        public var access: AccessControl
+        /// From then on it is not given out any more. It may have to go earlier: the item's latest values stay.
+        public var until: Int64
+
+        public init(version: Int64, set: Int64, access: AccessControl, until: Int64) {
+            self.version = version
+            self.set = set
+            self.access = access
+            self.until = until
+        }
+    }
+
+    /// What a vault keeps of values that were replaced.
+    public struct HistorySetting: Codable, Sendable, Equatable {
+        /// The most former values of one item, 0 to 10. 0: none.
+        public var values: Int64
+        /// For how many days, 0 to 366. 0: none.
+        public var days: Int64
+
+        public init(values: Int64, days: Int64) {
+            self.values = values
+            self.days = days
+        }
+    }
+
     /// The state of a vault.
     public struct VaultState: Codable, Sendable, Equatable {
         /// It is none (no vault yet), sealed (not opened since the broker started), locked or unlocked.
@@ -352,40 +384,6 @@ extension Keychain {
         public init(value: String, item: Item) {
             self.value = value
             self.item = item
-        }
-    }
-
-    /// Something that happened in a vault.
-    public struct Event: Codable, Sendable, Equatable {
-        /// It is added, updated or deleted (an item), locked or unlocked (the vault), or missed. missed: there were
-        /// more events than the caller took, or another file took the place of the vault's. Whatever is left out
-        /// before it, List and Status tell. A newer broker may know more of them. Take an event that you do not know
-        /// for missed.
-        public var event: Kind
-        /// The item after the event, or the last one if it was deleted. It is absent in events of the vault.
-        public var item: Item?
-        /// When it happened.
-        public var time: Int64
-
-        public init(event: Kind, item: Item? = nil, time: Int64) {
-            self.event = event
-            self.item = item
-            self.time = time
-        }
-    }
-
-    /// What locks a vault by itself.
-    public struct LockCauses: Codable, Sendable, Equatable {
-        /// A locked screen.
-        public var screen: Bool
-        public var sleep: Bool
-        /// The vault locks after so many minutes without use. It is absent if it does not.
-        public var idleMinutes: Int64?
-
-        public init(screen: Bool = false, sleep: Bool = false, idleMinutes: Int64? = nil) {
-            self.screen = screen
-            self.sleep = sleep
-            self.idleMinutes = idleMinutes
         }
     }
 }

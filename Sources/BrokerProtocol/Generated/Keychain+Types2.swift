@@ -2,6 +2,40 @@
 import Varlink
 
 extension Keychain {
+    /// Something that happened in a vault.
+    public struct Event: Codable, Sendable, Equatable {
+        /// It is added, updated or deleted (an item), locked or unlocked (the vault), or missed. missed: there were
+        /// more events than the caller took, or another file took the place of the vault's. Whatever is left out
+        /// before it, List and Status tell. A newer broker may know more of them. Take an event that you do not know
+        /// for missed.
+        public var event: Kind
+        /// The item after the event, or the last one if it was deleted. It is absent in events of the vault.
+        public var item: Item?
+        /// When it happened.
+        public var time: Int64
+
+        public init(event: Kind, item: Item? = nil, time: Int64) {
+            self.event = event
+            self.item = item
+            self.time = time
+        }
+    }
+
+    /// What locks a vault by itself.
+    public struct LockCauses: Codable, Sendable, Equatable {
+        /// A locked screen.
+        public var screen: Bool
+        public var sleep: Bool
+        /// The vault locks after so many minutes without use. It is absent if it does not.
+        public var idleMinutes: Int64?
+
+        public init(screen: Bool = false, sleep: Bool = false, idleMinutes: Int64? = nil) {
+            self.screen = screen
+            self.sleep = sleep
+            self.idleMinutes = idleMinutes
+        }
+    }
+
     /// The parts of the present boot that a tie to these registers holds. Coffer takes them from the firmware's log,
     /// as far as the TPM's registers confirm the log.
     public struct BootCoverage: Codable, Sendable, Equatable {

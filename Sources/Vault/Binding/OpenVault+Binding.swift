@@ -78,7 +78,7 @@ extension OpenVault {
     }
 
     /// Drops the objects and keys that were in use before the registry named others. If the binding has ended, this
-    /// also deletes the items that needed it.
+    /// also deletes the items and former values that needed it.
     ///
     /// - Returns: how many items were deleted.
     /// - Throws: `.damaged`, `.storage`. After an error, nothing has changed.
@@ -95,6 +95,7 @@ extension OpenVault {
         let lost = try write { (change) throws(VaultError) in
             let lost = isBound ? [] : try change.allItems().filter(\.isPasscodeSet)
             for item in lost { try change.remove(item) }
+            if !isBound { try change.keepFormer { $0.filter { !$0.stored.isPasscodeSet } } }
             try change.finish(transition, former, objects, objectsDigest: objectsDigest, keybagDigest: keybagDigest)
             return lost.count
         }

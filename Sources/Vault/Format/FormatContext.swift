@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// What every sealed string of a vault is bound to, as associated data.
 struct FormatContext: Sendable {
-    /// The only format that this code reads and writes.
+    /// The format of the sealed strings. It is 1 in files of every format so far.
     static let format: UInt16 = 1
 
     let vault: VaultID

@@ -5,6 +5,11 @@ import Cryptography
 struct Header: Sendable, Equatable {
     static let magic = Array("COFFERV1".utf8)
 
+    /// The newest format, which every file that is open has.
+    static let newestFormat: UInt16 = 2
+
+    /// The file's format, 1 or 2.
+    var format: UInt16
     let vault: VaultID
     let sealer: SealerKind
     let owner: Owner
@@ -18,22 +23,29 @@ struct Header: Sendable, Equatable {
     var objectsDigest: [UInt8]
     /// Whether items were written since the epoch last advanced.
     var isAdvanceDue: Bool
+    /// What the vault keeps of values that were replaced. Not in format 1.
+    var history: HistorySetting
+    /// No former value was replaced before this time, in milliseconds since 1970-01-01 UTC. Not in format 1.
+    var oldestFormer: UInt64
 
     var encoded: [UInt8] {
-        var bytes = Self.magic + BigEndian.bytes(FormatContext.format) + vault.bytes
+        var bytes = Self.magic + BigEndian.bytes(format) + vault.bytes
         bytes += [sealer == .tpm ? 1 : 2]
         bytes += LengthPrefixed.encode(Array(owner.text.utf8))
         bytes +=
             BigEndian.bytes(created) + BigEndian.bytes(epoch) + BigEndian.bytes(revision) + BigEndian.bytes(itemCount)
-        return bytes + root + keybagDigest + objectsDigest + [isAdvanceDue ? 1 : 0]
+        bytes += root + keybagDigest + objectsDigest + [isAdvanceDue ? 1 : 0]
+        return format < 2 ? bytes : bytes + history.encoded + BigEndian.bytes(oldestFormer)
     }
 
-    /// Parses bytes of this format. Check `format(of:)` first.
+    /// Parses bytes of format 1 or 2. Check `format(of:)` first.
     init(decoding bytes: [UInt8]) throws(VaultError) {
         var reader = ByteReader(bytes, "the header")
-        guard try reader.bytes(8) == Self.magic, try reader.integer(UInt16.self) == FormatContext.format,
-            let vault = VaultID(bytes: try reader.bytes(16))
-        else { throw .damaged("the header is not one of this format") }
+        guard try reader.bytes(8) == Self.magic else { throw .damaged("the header is not one of this format") }
+        format = try reader.integer()
+        guard (1...Self.newestFormat).contains(format), let vault = VaultID(bytes: try reader.bytes(16)) else {
+            throw .damaged("the header is not one of this format")
+        }
         self.vault = vault
         switch try reader.integer(UInt8.self) {
         case 1: sealer = .tpm
@@ -52,12 +64,15 @@ struct Header: Sendable, Equatable {
         keybagDigest = try reader.bytes(SHA256.count)
         objectsDigest = try reader.bytes(SHA256.count)
         isAdvanceDue = try reader.integer(UInt8.self) != 0
+        history = format < 2 ? .standard : try HistorySetting(&reader)
+        oldestFormer = format < 2 ? Self.noFormer : try reader.integer()
         try reader.end()
         guard encoded == bytes else { throw .damaged("the header is not one of this format") }
     }
 
     /// The header of a vault without items.
     init(record: RegistryRecord, keybagDigest: [UInt8], objectsDigest: [UInt8]) {
+        format = Self.newestFormat
         vault = record.vault
         sealer = record.sealer
         owner = record.owner
@@ -69,6 +84,21 @@ struct Header: Sendable, Equatable {
         self.keybagDigest = keybagDigest
         self.objectsDigest = objectsDigest
         isAdvanceDue = false
+        history = .standard
+        oldestFormer = Self.noFormer
+    }
+
+    /// What `oldestFormer` is while there is no former value.
+    static let noFormer = UInt64.max
+
+    /// - Throws: `.newerFormat` for a format that this code does not know.
+    static func check(_ format: UInt16) throws(VaultError) {
+        guard format > newestFormat else { return }
+        throw VaultError(
+            .newerFormat,
+            "the vault has format \(format), but this Coffer knows only formats up to \(newestFormat)",
+            advice: "update Coffer"
+        )
     }
 
     /// The format that a header claims. A header's magic, place and MAC stay the same in every format, so that Coffer

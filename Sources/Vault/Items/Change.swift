@@ -23,16 +23,18 @@ final class Change: Snapshot {
         case refused
     }
 
-    private var next: Header
+    var next: Header
     private let kind: Kind
     private let step: Step
     /// Whether the change would have advanced the epoch, but left that to a later advance.
     private(set) var hasLeftStep = false
     /// What happens to items, in order, once the change is committed.
     private(set) var itemChanges: [CommittedChange] = []
-    private let room: Room
+    let room: Room
     /// The index entries that this change has touched, by term. Each is written once, when the change ends.
     private var postings: [[UInt8]: Set<ItemID>] = [:]
+    /// Whether this change has added former values, so that they must be measured.
+    var hasPutFormer = false
 
     init(_ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, step: Step, room: Room) {
         next = header
@@ -69,10 +71,12 @@ final class Change: Snapshot {
 
     func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {
         try rows.put(sealedValue: sealedValue, of: item)
+        try makeRoom()
         try room.checkFile(rows)
     }
 
     func remove(_ item: StoredItem) throws(VaultError) {
+        try dropFormer(of: item.summary.id)
         try rows.remove(item.summary.id)
         try tree.set(cryptography { () throws(CryptographyError) in try TreeEntry.key(item: item.summary.id) }, nil)
         try index(item.summary.id, from: item.summary.metadata, to: nil)

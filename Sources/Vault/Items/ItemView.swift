@@ -4,11 +4,18 @@ import Cryptography
 /// An item as one transaction sees it. It is judged there and then read, without being looked for again.
 public struct ItemView: ~Copyable {
     private let stored: StoredItem
+    /// The key of the sealed value.
+    private let key: [UInt8]
+    /// Whether the value is one that the item had before.
+    public let isFormer: Bool
     private let snapshot: Snapshot
     private let vault: OpenVault
 
-    fileprivate init(_ stored: StoredItem, _ snapshot: Snapshot, _ vault: OpenVault) {
-        self.stored = stored
+    /// - Parameter former: a former value to look at instead of the item's present one.
+    fileprivate init(_ item: StoredItem, former: FormerItem?, _ snapshot: Snapshot, _ vault: OpenVault) {
+        stored = former?.stored ?? item
+        key = former?.value.valueKey(of: item.summary.id) ?? item.summary.id.bytes
+        isFormer = former != nil
         self.snapshot = snapshot
         self.vault = vault
     }
@@ -37,7 +44,7 @@ public struct ItemView: ~Copyable {
     ) throws(VaultError) -> SecretBytes {
         try checkExpiry()
         return try vault.open(
-            stored, snapshot.sealedValue(of: stored), classKeys: classKeys, agreements: agreements,
+            stored, snapshot.sealedValue(key, of: stored.record), classKeys: classKeys, agreements: agreements,
             applicationPassword: applicationPassword)
     }
 
@@ -50,16 +57,23 @@ extension OpenVault {
     /// Finds one item as ``find(service:account:kind:includingExpired:)`` does, and gives it to `body` within the same transaction. So its place in the tree is
     /// proved once, and nothing changes between judging and reading.
     ///
-    /// - Parameter body: calls nothing else of the vault.
-    /// - Throws: as `find`, and what `body` throws.
+    /// - Parameters:
+    ///   - version: looks at the item with a value that it had before, under the access control of that time. nil, or
+    ///     the item's own version: at the item as it is.
+    ///   - body: calls nothing else of the vault.
+    /// - Throws: as `find`, and what `body` throws. `.notFound` if the item has no value of that version.
     public func look<Value>(
         service: String, account: String?, kind: ItemKind = .generic, includingExpired: Bool = false,
-        _ body: (borrowing ItemView) throws -> Value
+        version: UInt64? = nil, _ body: (borrowing ItemView) throws -> Value
     ) throws -> Value {
         try read { (snapshot) throws(VaultError) -> Result<Value, any Error> in
             let stored = try one(
                 of: snapshot.items(service: service, account: account, kind: kind), includingExpired: includingExpired)
-            let view = ItemView(stored, snapshot, self)
+            var former: FormerItem?
+            if let version, version != stored.summary.version {
+                former = try self.former(version, of: stored, snapshot)
+            }
+            let view = ItemView(stored, former: former, snapshot, self)
             return Result { try body(view) }
         }.get()
     }

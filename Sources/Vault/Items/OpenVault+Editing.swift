@@ -95,7 +95,7 @@ extension Change {
 /// Gives one item a fresh key.
 extension OpenVault {
     /// Seals an item's value under a fresh key, readable in the same ways as before. Everything else about the item
-    /// stays, including its times.
+    /// stays, including its times. Its former values are dropped.
     ///
     /// - Parameters:
     ///   - item: as it was when the value was read.
@@ -110,18 +110,24 @@ extension OpenVault {
         return try write { (change) throws(VaultError) in
             let old = try change.present(item)
             let metadata = old.summary.metadata
-            // The item may have been read without a finger. It must not become readable by fingers enrolled since,
-            // because nobody was asked for that.
-            guard metadata.biometrySet == nil || metadata.biometrySet == record.biometrySet.map(Hex.encode) else {
-                throw VaultError(
-                    .fingersChanged, "the enrolled fingers changed since this item was set",
-                    advice: "set it again with: coffer set")
-            }
+            try checkFingers(metadata)
             let summary = try store(
-                value, metadata, old.summary.access, password: applicationPassword, replacing: old, change)
+                value, metadata, old.summary.access, password: applicationPassword, replacing: old, for: .key, change)
             // The earlier key must not come back with an older file.
             try change.moveEpoch()
             return summary
+        }
+    }
+
+    /// An item may have been read without a finger. If it is sealed again, it must not become readable by fingers
+    /// enrolled since, because nobody was asked for that.
+    ///
+    /// - Throws: `.fingersChanged`.
+    func checkFingers(_ metadata: Metadata) throws(VaultError) {
+        guard metadata.biometrySet == nil || metadata.biometrySet == record.biometrySet.map(Hex.encode) else {
+            throw VaultError(
+                .fingersChanged, "the enrolled fingers changed since this item was set",
+                advice: "set it again with: coffer set")
         }
     }
 }

@@ -82,19 +82,23 @@ extension OpenVault {
         return try write { (change) throws(VaultError) in
             let old = try change.present(item)
             let metadata = try changed(old.summary.metadata, by: changes)
-            return try store(value, metadata, access, password: applicationPassword, replacing: old, change)
+            return try store(
+                value, metadata, access, password: applicationPassword, replacing: old, for: .access, change)
         }
     }
 
     /// Seals value and metadata under a fresh key, and makes a slot for each way of reading. Every item is stored this
     /// way.
     ///
-    /// - Parameter identity: the id and version that the item had in another vault. nil continues the old item, or
-    ///   starts a new one.
+    /// - Parameters:
+    ///   - replacement: decides what stays of the values before.
+    ///   - identity: the id and version that the item had in another vault. nil continues the old item, or starts a new
+    ///     one.
     @discardableResult
     func store(
         _ value: SecretBytes, _ metadata: Metadata, _ access: AccessControl, password: StretchedPassword?,
-        replacing old: StoredItem?, as identity: (id: ItemID, version: UInt64)? = nil, _ change: Change
+        replacing old: StoredItem?, for replacement: Replacement = .value,
+        as identity: (id: ItemID, version: UInt64)? = nil, _ change: Change
     ) throws(VaultError) -> ItemSummary {
         let fresh = try cryptography { () throws(CryptographyError) in try ItemID.random() }
         let id = identity?.id ?? old?.summary.id ?? fresh
@@ -118,6 +122,7 @@ extension OpenVault {
         }
         let stored = ItemRecord(
             version: version, access: access, sealedMetadata: sealedMetadata, valueDigest: digest, slots: slots)
+        if let old { try keepFormer(of: old, for: replacement, under: access, change) }
         let summary = try change.put(stored, metadata, of: id, replacing: old)
         try change.put(sealedValue: sealedValue, of: id)
         if let old, old.record.access != access { try change.moveEpoch() }

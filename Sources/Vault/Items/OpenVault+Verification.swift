@@ -3,6 +3,8 @@ import Cryptography
 /// The counts from a complete check.
 public struct VerificationReport: Sendable, Equatable {
     public let items: Int
+    /// The former values of all items.
+    public let formerValues: Int
     public let postings: Int
     public let nodes: Int
     public let revision: UInt64
@@ -27,6 +29,9 @@ extension OpenVault {
                 try Self.checkTime(deadline)
                 _ = try snapshot.sealedValue(of: item)
             }
+            let former = try snapshot.allFormer()
+            try verify(former, of: items, snapshot, until: deadline)
+            let formerValues = former.reduce(0) { $0 + $1.values.count }
             let postings = try snapshot.rows.allPostings()
             try Self.checkTime(deadline)
             try verifyIndex(postings, items, snapshot)
@@ -34,18 +39,36 @@ extension OpenVault {
             let logKey = try cryptography { () throws(CryptographyError) in try TreeEntry.logKey() }
             let anchors = entries.count { $0.key == logKey }
             let recovery = try snapshot.recovery() == nil ? 0 : 1
-            guard entries.count == items.count + postings.count + anchors + recovery else {
+            guard entries.count == items.count + former.count + postings.count + anchors + recovery else {
                 throw .damaged("a row is missing")
             }
-            guard try snapshot.rows.count(of: "value") == Int64(items.count) else {
+            guard try snapshot.rows.count(of: "value") == Int64(items.count + formerValues) else {
                 throw .damaged("a value belongs to no item")
             }
             guard try snapshot.rows.count(of: "node") == Int64(nodeCount) else {
                 throw .damaged("its tree has a loose node")
             }
             return VerificationReport(
-                items: items.count, postings: postings.count, nodes: nodeCount, revision: snapshot.header.revision,
+                items: items.count, formerValues: formerValues, postings: postings.count, nodes: nodeCount,
+                revision: snapshot.header.revision,
                 epoch: snapshot.header.epoch)
+        }
+    }
+
+    private func verify(
+        _ former: [(item: ItemID, values: [FormerItem])], of items: [StoredItem], _ snapshot: Snapshot,
+        until deadline: ContinuousClock.Instant?
+    ) throws(VaultError) {
+        let versions = Dictionary(items.map { ($0.summary.id, $0.record.version) }) { first, _ in first }
+        for (item, values) in former {
+            try Self.checkTime(deadline)
+            guard let present = versions[item], values.allSatisfy({ $0.version < present }) else {
+                throw .damaged("a former value belongs to no item")
+            }
+            guard values.allSatisfy({ $0.value.replaced >= snapshot.header.oldestFormer }) else {
+                throw .damaged("a former value is older than its header says")
+            }
+            for value in values { _ = try snapshot.sealedValue(of: value) }
         }
     }
 

@@ -109,11 +109,14 @@ class Snapshot {
 
     /// The sealed value. Its digest must match the item's record.
     func sealedValue(of item: StoredItem) throws(VaultError) -> [UInt8] {
-        guard let sealed = try rows.sealedValue(of: item.summary.id) else {
-            throw .damaged("an item's value is missing")
-        }
+        try sealedValue(item.summary.id.bytes, of: item.record)
+    }
+
+    /// - Parameter key: an item's, or that of a former value.
+    func sealedValue(_ key: [UInt8], of record: ItemRecord) throws(VaultError) -> [UInt8] {
+        guard let sealed = try rows.sealedValue(key) else { throw .damaged("an item's value is missing") }
         let digest = try cryptography { () throws(CryptographyError) in try SHA256.digest(sealed) }
-        guard digest == item.record.valueDigest else { throw .damaged("an item's value is foreign or changed") }
+        guard digest == record.valueDigest else { throw .damaged("an item's value is foreign or changed") }
         return sealed
     }
 }

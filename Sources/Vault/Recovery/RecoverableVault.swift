@@ -43,17 +43,12 @@ public final class RecoverableVault: Sendable {
         try VaultFile.copy(path, to: copy)
         database = try VaultDatabase(path: copy)
         let (found, wrap, sealedKeybag) = try database.read { (rows) throws(VaultError) in
-            try rows.checkSchema()
+            let schema = try rows.checkSchema()
             let found = try rows.header()
-            let format = try Header.format(of: found.content)
-            guard format <= FormatContext.format else {
-                throw VaultError(
-                    .newerFormat,
-                    "the file has format \(format), but this Coffer knows only formats up to \(FormatContext.format)",
-                    advice: "update Coffer"
-                )
-            }
-            return (found, try Self.wrap(rows, Header(decoding: found.content)), try rows.keybag())
+            try Header.check(Header.format(of: found.content))
+            let header = try Header(decoding: found.content)
+            guard header.format == schema else { throw .damaged("its tables are not those of its format") }
+            return (found, try Self.wrap(rows, header), try rows.keybag())
         }
         do throws(CryptographyError) { (recoveryKey, keys) = try wrap.open(code) } catch {
             guard error.code == .authenticationFailed else { throw VaultError(error) }

@@ -94,14 +94,10 @@ extension OpenVault {
         try write { (change) throws(VaultError) in
             for (item, value, password) in items {
                 let metadata = item.metadata
-                guard metadata.biometrySet == nil || metadata.biometrySet == record.biometrySet.map(Hex.encode) else {
-                    throw VaultError(
-                        .fingersChanged, "the enrolled fingers changed since this item was set",
-                        advice: "set it again with: coffer set")
-                }
+                try checkFingers(metadata)
                 try store(
                     value, metadata, item.access, password: password, replacing: change.itemIfPresent(item.id),
-                    as: (item.id, item.version), change)
+                    for: .key, as: (item.id, item.version), change)
             }
         }
     }
@@ -127,9 +123,12 @@ extension OpenVault {
     public func complete(from former: OpenVault, recording event: AccessRecord) throws(VaultError) {
         let living = Set(try former.living().map(\.id))
         let gone = try everything().filter { !living.contains($0.id) }
-        if !gone.isEmpty {
+        let setting = try former.history
+        let isOtherSetting = try history != setting
+        if !gone.isEmpty || isOtherSetting {
             try write { (change) throws(VaultError) in
                 for item in gone { try change.remove(change.present(item)) }
+                change.put(setting)
             }
         }
         let (records, problem) = try former.allRecords()

@@ -8,27 +8,34 @@ struct Rows {
 
     init(_ database: Database) { self.database = database }
 
+    /// - Returns: the format of a vault with these tables. The header must have the same.
     /// - Throws: `.damaged` for tables that differ from Coffer's, and for rows longer than any of Coffer's.
-    func checkSchema() throws(VaultError) {
-        try Schema.check(database)
-        try checkKeys()
+    @discardableResult
+    func checkSchema() throws(VaultError) -> UInt16 {
+        let format = try Schema.check(database)
+        try checkKeys(format)
+        return format
     }
 
     /// When SQLite searches a table or an index, it reads whole rows to compare them, however long they are. A short
     /// file has no rows long enough to matter.
-    private func checkKeys() throws(VaultError) {
+    private func checkKeys(_ format: UInt16) throws(VaultError) {
         guard try wholeFileBytes() > StorageLimits.unchecked else { return }
-        for (table, length) in [
-            ("item", "length(id) + length(record)"), ("posting", "length(term) + length(items)"),
-            ("node", "length(content)"), ("value", "length(id)"),
-        ] {
+        for (table, length, since) in [
+            ("item", "length(id) + length(record)", 1), ("posting", "length(term) + length(items)", 1),
+            ("node", "length(content)", 1), ("value", "length(id)", 1),
+            ("former", "length(item) + length(records)", 2),
+        ] where format >= since {
             guard try number("SELECT coalesce(max(\(length)), 0) FROM \(table)") <= StorageLimits.row else {
                 throw .damaged("it has a row that is too long")
             }
         }
     }
 
-    func createTables() throws(VaultError) { try Schema.create(database) }
+    func createTables() throws(VaultError) { try Schema.create(database, after: 0) }
+
+    /// Adds the tables that a file of an earlier format lacks.
+    func addTables(to format: UInt16) throws(VaultError) { try Schema.create(database, after: format) }
 
     // Reading
 
@@ -67,8 +74,13 @@ struct Rows {
         try blob("SELECT record FROM item WHERE id = ?", [Data(item.bytes)])
     }
 
-    func sealedValue(of item: ItemID) throws(VaultError) -> [UInt8]? {
-        try blob("SELECT sealed FROM value WHERE id = ?", [Data(item.bytes)])
+    /// - Parameter key: an item's id, or the key of a former value.
+    func sealedValue(_ key: [UInt8]) throws(VaultError) -> [UInt8]? {
+        try blob("SELECT sealed FROM value WHERE id = ?", [Data(key)])
+    }
+
+    func former(of item: ItemID) throws(VaultError) -> [UInt8]? {
+        try blob("SELECT records FROM former WHERE item = ?", [Data(item.bytes)])
     }
 
     func posting(_ term: [UInt8]) throws(VaultError) -> [UInt8]? {
@@ -78,6 +90,11 @@ struct Rows {
     func allItems() throws(VaultError) -> [(id: [UInt8], record: [UInt8])] {
         try checkLength("item", "length(id) + length(record)", StorageLimits.items)
         return try pairs("SELECT id, record FROM item")
+    }
+
+    func allFormer() throws(VaultError) -> [(item: [UInt8], records: [UInt8])] {
+        try checkLength("former", "length(item) + length(records)", StorageLimits.items)
+        return try pairs("SELECT item, records FROM former").map { (item: $0.0, records: $0.1) }
     }
 
     func allPostings() throws(VaultError) -> [(term: [UInt8], items: [UInt8])] {
@@ -97,6 +114,11 @@ struct Rows {
 
     /// The size of all items' records together, in bytes. SQLite knows each length without reading the record.
     func recordBytes() throws(VaultError) -> Int64 { try number("SELECT coalesce(sum(length(record)), 0) FROM item") }
+
+    /// The size of all former values' records together, in bytes.
+    func formerBytes() throws(VaultError) -> Int64 {
+        try number("SELECT coalesce(sum(length(records)), 0) FROM former")
+    }
 
     /// The used part of the file, in bytes.
     func fileBytes() throws(VaultError) -> Int64 {
@@ -182,6 +204,21 @@ struct Rows {
     func remove(_ item: ItemID) throws(VaultError) {
         try execute("DELETE FROM item WHERE id = ?", [Data(item.bytes)])
         try execute("DELETE FROM value WHERE id = ?", [Data(item.bytes)])
+    }
+
+    /// Makes an item's sealed value a former one.
+    func moveValue(of item: ItemID, to key: [UInt8]) throws(VaultError) {
+        try execute("UPDATE value SET id = ? WHERE id = ?", [Data(key), Data(item.bytes)])
+    }
+
+    func removeValue(_ key: [UInt8]) throws(VaultError) {
+        try execute("DELETE FROM value WHERE id = ?", [Data(key)])
+    }
+
+    /// - Parameter former: empty removes the row.
+    func put(former records: [UInt8], of item: ItemID) throws(VaultError) {
+        guard !records.isEmpty else { return try execute("DELETE FROM former WHERE item = ?", [Data(item.bytes)]) }
+        try execute("INSERT OR REPLACE INTO former (item, records) VALUES (?, ?)", [Data(item.bytes), Data(records)])
     }
 
     /// - Parameter items: empty removes the row.

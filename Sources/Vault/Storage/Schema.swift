@@ -3,6 +3,7 @@ import GRDB
 /// The tables of a vault, as SQL text, because the text itself is checked (docs/vault-format.md, "Tables").
 enum Schema {
     static let tables: [(name: String, sql: String)] = [
+        // Those of format 1.
         (
             "header",
             "CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), content BLOB NOT NULL, mac BLOB NOT NULL)"
@@ -21,18 +22,31 @@ enum Schema {
             PRIMARY KEY (level, number)) WITHOUT ROWID
             """
         ),
+        // Since format 2.
+        ("former", "CREATE TABLE former (item BLOB PRIMARY KEY, records BLOB NOT NULL) WITHOUT ROWID"),
     ]
+
+    /// How many of the tables a file of each format has, the first format first. Before there is a file there is none.
+    private static let counts = [0, 9, 10]
+
+    /// The tables that a file of this format has.
+    private static func tables(of format: UInt16) -> ArraySlice<(name: String, sql: String)> {
+        tables.prefix(counts[Int(format)])
+    }
 
     /// SQLite's own index for the one table with row ids and a key.
     private static let automaticIndex = "index|sqlite_autoindex_value_1|value|"
 
-    static func create(_ database: Database) throws(VaultError) {
-        try StorageGate.run { for table in tables { try database.execute(sql: table.sql) } }
+    /// - Parameter format: the format that the file has tables of, below the newest. 0: it has none.
+    static func create(_ database: Database, after format: UInt16) throws(VaultError) {
+        let missing = tables.dropFirst(tables(of: format).count)
+        try StorageGate.run { for table in missing { try database.execute(sql: table.sql) } }
     }
 
+    /// - Returns: the format of a vault with these tables.
     /// - Throws: `.damaged` if anything is missing, added or different. A foreign trigger or view could act in Coffer's
     ///   name.
-    static func check(_ database: Database) throws(VaultError) {
+    static func check(_ database: Database) throws(VaultError) -> UInt16 {
         let found = try StorageGate.run {
             try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_schema").map { row in
                 row.databaseValues.map { value in
@@ -40,7 +54,10 @@ enum Schema {
                 }.joined(separator: "|")
             }
         }
-        let expected = tables.map { "table|\($0.name)|\($0.name)|\($0.sql)" } + [automaticIndex]
-        guard found.sorted() == expected.sorted() else { throw .damaged("its tables are not those of a vault") }
+        for format in 1...Header.newestFormat {
+            let expected = tables(of: format).map { "table|\($0.name)|\($0.name)|\($0.sql)" } + [automaticIndex]
+            if found.sorted() == expected.sorted() { return format }
+        }
+        throw .damaged("its tables are not those of a vault")
     }
 }

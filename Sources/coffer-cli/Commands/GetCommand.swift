@@ -46,6 +46,9 @@ struct GetCommand: ParsableCommand {
         transform: SecondsArgument.init(parsing:))
     var clip: SecondsArgument?
 
+    @Option(help: ArgumentHelp("Read a former value, as coffer history lists it.", valueName: "n"))
+    var version: Int64?
+
     /// The output of `--json`.
     private struct Record: Encodable {
         var item: ItemDescription
@@ -78,11 +81,12 @@ struct GetCommand: ParsableCommand {
         do throws(KeychainError) {
             return try session.call(
                 Keychain.Get(
-                    service: name.service, account: name.account, kind: name.kind, reason: reason,
+                    service: name.service, account: name.account, kind: name.kind, version: version, reason: reason,
                     unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
                 for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
                 command: ShellText.command(
-                    "get", name.service, name.account, KindOptions.words(name.kind) + vault.words))
+                    "get", name.service, name.account,
+                    KindOptions.words(name.kind) + (version.map { ["--version", String($0)] } ?? []) + vault.words))
         } catch {
             guard error.code == .notFound, clip != nil, let time = detachedTime, time == item.account else {
                 throw error

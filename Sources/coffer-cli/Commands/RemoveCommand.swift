@@ -10,7 +10,7 @@ struct RemoveCommand: ParsableCommand {
         abstract: "Remove a secret for good.",
         usage: "coffer rm <service> <account> [-f]",
         discussion:
-            "At a terminal you are asked to confirm. Without a terminal, give -f; otherwise nothing is removed.",
+            "Its former values are removed, too. At a terminal you are asked to confirm. Without a terminal, give -f; otherwise nothing is removed.",
         aliases: ["remove"])
 
     @OptionGroup var item: ItemArguments

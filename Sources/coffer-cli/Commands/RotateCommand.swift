@@ -9,7 +9,8 @@ struct RotateCommand: ParsableCommand {
         abstract: "Renew a secret's key, or all keys of the vault.",
         usage: "coffer rotate <service> [<account>] [options] | --all | --signing-key",
         discussion: """
-            The secrets stay the same, and the same people can read them. Renewing the key of a secret with requirements prompts you, as reading \
+            The secrets stay the same, and the same people can read them. Values that they had before are removed, because nothing stays under a \
+            former key. Renewing the key of a secret with requirements prompts you, as reading \
             it does.
 
             --all renews every key, in the TPM too. After that, earlier copies of the vault's file open nothing, no matter what else somebody has. One \

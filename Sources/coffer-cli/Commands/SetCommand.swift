@@ -15,7 +15,7 @@ struct SetCommand: ParsableCommand {
             At a terminal, type the secret twice. Otherwise standard input is the secret, every byte of it. An empty one is refused \
             unless you give --allow-empty: a program that failed must not wipe a secret.
 
-            If the secret is there already, its value is replaced. Settings that you do not name stay as they are: requirements, class, \
+            If the secret is there already, its value is replaced; coffer restore brings it back. Settings that you do not name stay as they are: requirements, class, \
             label, comment, attributes, expiry. An empty label, comment or attribute value takes it away. If the new settings make \
             the secret easier to read, you are told; at a terminal you are asked.
 
@@ -212,6 +212,11 @@ struct SetCommand: ParsableCommand {
         var done =
             reply.replaced.map { "Replaced \(name.shownName) (set \(TimeText($0).relative()))" }
             ?? "Stored \(name.shownName)"
+        if reply.former != nil {
+            done +=
+                "; bring the former value back with: "
+                + ShellText.command("restore", name.service, name.account, KindOptions.words(name.kind) + vault.words)
+        }
         // Mentions a setting that was kept and that the command does not show.
         if reply.replaced != nil, metadata.expires == nil, let expires = reply.item.expires {
             done += "; it still expires \(TimeText(expires).relative())"

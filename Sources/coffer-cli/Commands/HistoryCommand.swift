@@ -1,0 +1,106 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+
+/// `coffer history`
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history", _superCommandName: "coffer",
+        abstract: "List the values that a secret had before.",
+        usage: "coffer history <service> [<account>] [--json] | [--keep <n>] [--days <n>]",
+        discussion: """
+            A value that set replaces is kept for a while: the last 3 of each secret, for 30 days, unless you choose otherwise. It can be read \
+            with what reading it took then. Removing a secret, renewing its key and making it harder to read also remove its former values.
+
+            Columns: VERSION SET ACCESS REQUIRES UNTIL. On a terminal they are aligned. Otherwise tabs separate them, and times are in ISO 8601.
+
+            Without a name: shows what the vault keeps, or changes it with --keep and --days. Values that are too many then are removed at once.
+
+            Examples:
+              coffer history github me
+              coffer get github me --version 3
+              coffer restore github me
+              coffer history --keep 0
+            """)
+
+    @Argument(help: ArgumentHelp("What the secret is for: a site, a program.", valueName: "service"))
+    var service: String?
+
+    @Argument(help: ArgumentHelp("The account there; may be left out if there is only one.", valueName: "account"))
+    var account: String?
+
+    @Option(help: ArgumentHelp("Keep so many former values of each secret, 0 to 10. 0: none.", valueName: "n"))
+    var keep: Int64?
+
+    @Option(help: ArgumentHelp("Keep them for so many days, 0 to 366. 0: none.", valueName: "n"))
+    var days: Int64?
+
+    @OptionGroup var kind: KindOptions
+    @OptionGroup var vault: VaultOptions
+    @OptionGroup var format: JSONOptions
+
+    func validate() throws {
+        if let service {
+            try ItemName.check(service: service)
+            guard keep == nil, days == nil else {
+                throw ValidationError("--keep and --days are for the whole vault, so they take no name")
+            }
+        }
+        if let account { try ItemName.check(account: account) }
+    }
+
+    /// A former value in the output of `--json`.
+    private struct Record: Encodable {
+        var version: Int64
+        var set: String
+        var access: Keychain.AccessControl
+        var until: String
+    }
+
+    private struct Setting: Encodable {
+        var keep: Int64
+        var days: Int64
+    }
+
+    func run() throws {
+        let session = CommandSession(vault)
+        guard let word = service else { return try showSetting(session) }
+        let (service, account) = try account.map { (word, $0) } ?? session.parts(of: word, kind.kind)
+        let reply = try session.client.call(Keychain.History(service: service, account: account, kind: kind.kind))
+        if format.json {
+            try Output.line(
+                JSONText.of(
+                    reply.versions.map {
+                        Record(
+                            version: $0.version, set: TimeText($0.set).iso8601, access: $0.access,
+                            until: TimeText($0.until).iso8601)
+                    }))
+        } else if reply.versions.isEmpty, Output.isTerminal {
+            Output.note("\(reply.item.shownName) has no former values")
+        } else {
+            try Output.line(
+                FormerTable.lines(reply.versions, aligned: Output.isTerminal).joined(separator: "\n"))
+        }
+    }
+
+    private func showSetting(_ session: CommandSession) throws {
+        let setting: Keychain.HistorySetting
+        if keep != nil || days != nil {
+            setting = try session.client.call(Keychain.SetHistory(values: keep, days: days)).history
+        } else if let known = try session.client.call(Keychain.Status()).history {
+            setting = known
+        } else {
+            // Nothing is changed; this opens the file, which the status does not do.
+            setting = try session.client.call(Keychain.SetHistory()).history
+        }
+        if format.json {
+            try Output.line(JSONText.of(Setting(keep: setting.values, days: setting.days)))
+        } else if setting.values == 0 || setting.days == 0 {
+            try Output.line("Former values are not kept")
+        } else {
+            let values = setting.values == 1 ? "The former value" : "The last \(setting.values) former values"
+            let days = setting.days == 1 ? "a day" : "\(setting.days) days"
+            try Output.line("\(values) of each secret \(setting.values == 1 ? "is" : "are") kept, for \(days)")
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import Authorization
+import Cryptography
+import Foundation
+import GRDB
+import Recovery
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// Attackers 5 and 7 and the rows of former values: every edit is damage, and no history fills a vault.
+struct HistoryFileTests {
+    private let fixture: VaultFixture
+    private let item: ItemSummary
+
+    init() throws {
+        fixture = try VaultFixture()
+        let vault = try fixture.open()
+        let gated = try AccessControl(thisDeviceOnly: true, constraints: .presence)
+        try vault.set(.make("s", "a", "one", gated))
+        item = try vault.set(.make("s", "a", "two", gated)).item
+        try vault.close()
+    }
+
+    private func plant(_ records: [UInt8], _ database: Database) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO former (item, records) VALUES (?, ?)",
+            arguments: [Data(item.id.bytes), Data(records)])
+        try database.rebuildTree { tree in
+            try tree.set(TreeEntry.key(former: item.id), TreeEntry.digest(former: item.id, records: records))
+        }
+    }
+
+    /// What every way to the former values comes to.
+    private func expectDamage(_ what: String, _ location: SourceLocation = #_sourceLocation) throws {
+        let ways: [(OpenVault) throws -> Void] = [
+            { _ = try $0.history(service: "s", account: "a") },
+            { _ = try $0.look(service: "s", account: "a", version: 1) { try $0.plan() } }, { _ = try $0.verify() },
+            { try $0.set(.make("s", "a", "three")) }, { try $0.delete($0.find(service: "s", account: "a")) },
+        ]
+        for (number, way) in ways.enumerated() {
+            let vault = try fixture.open()
+            #expect(vaultError { try way(vault) } == .damaged, "\(what), \(number)", sourceLocation: location)
+            try vault.close()
+        }
+    }
+
+    @Test func untouched() throws {
+        try fixture.tamper { _ in }
+        let vault = try fixture.open()
+        #expect(try vault.history(service: "s", account: "a").versions.map(\.version) == [1])
+        _ = try vault.verify()
+    }
+
+    @Test func aRowTakenAway() throws {
+        try fixture.tamper { try $0.execute(sql: "DELETE FROM former") }
+        try expectDamage("taken away")
+        try fixture.tamper { database in
+            try database.rebuildTree { tree in try tree.set(TreeEntry.key(former: item.id), nil) }
+        }
+        try expectDamage("taken away, with its nodes")
+    }
+
+    @Test func everyByteOfARow() throws {
+        var original: [UInt8] = []
+        try fixture.tamper { original = try $0.bytes("SELECT records FROM former") }
+        for place in original.indices {
+            try fixture.tamper { database in
+                var records = original
+                records[place] ^= 0x41
+                try database.execute(sql: "UPDATE former SET records = ?", arguments: [Data(records)])
+            }
+            let vault = try fixture.open()
+            #expect(vaultError { _ = try vault.history(service: "s", account: "a") } == .damaged, "byte \(place)")
+            try vault.close()
+        }
+    }
+
+    /// The gated former value, made to need nothing.
+    @Test func aChangedPolicyByte() throws {
+        try fixture.tamper { database in
+            var records = try database.bytes("SELECT records FROM former")
+            // count, when it was replaced, length, version, length, access control
+            records[1 + 8 + 4 + 8 + 4 + 5] ^= 1
+            try plant(records, database)
+        }
+        try expectDamage("another policy")
+    }
+
+    /// Attackers keep a row that was dropped since, and put it back.
+    @Test func aRowPutBack() throws {
+        var (records, value): ([UInt8], [UInt8]) = ([], [])
+        let key = Data(item.id.bytes + BigEndian.bytes(UInt64(1)))
+        try fixture.tamper { database in
+            records = try database.bytes("SELECT records FROM former")
+            value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [key])
+        }
+        let vault = try fixture.open()
+        try vault.put(HistorySetting(count: 0, days: 0))
+        try vault.put(.standard)
+        try vault.close()
+        try fixture.tamper { database in
+            try database.execute(sql: "INSERT INTO value (id, sealed) VALUES (?, ?)", arguments: [key, Data(value)])
+            try database.execute(
+                sql: "INSERT INTO former (item, records) VALUES (?, ?)",
+                arguments: [Data(item.id.bytes), Data(records)])
+        }
+        try expectDamage("put back")
+    }
+
+    @Test func aValueThatIsMissingOrAnothers() throws {
+        try fixture.tamper { database in
+            try database.execute(
+                sql: """
+                    UPDATE value SET sealed = (SELECT sealed FROM value WHERE length(id) = 16) WHERE length(id) = 24
+                    """)
+        }
+        var vault = try fixture.open()
+        let keys = try fixture.unlock(vault)
+        #expect(
+            vaultError { _ = try vault.look(service: "s", account: "a", version: 1) { try $0.value(classKeys: keys) } }
+                == .damaged)
+        #expect(vaultError { _ = try vault.verify() } == .damaged)
+        try vault.close()
+        try fixture.tamper { try $0.execute(sql: "DELETE FROM value WHERE length(id) = 24") }
+        vault = try fixture.open()
+        #expect(vaultError { _ = try vault.verify() } == .damaged)
+    }
+
+    @Test(arguments: [
+        "INSERT INTO former (item, records) VALUES (x'00', x'00')", "UPDATE former SET records = x''",
+        "UPDATE former SET records = 'text'", "UPDATE former SET item = x''", "UPDATE former SET records = x'00'",
+        "INSERT INTO value (id, sealed) VALUES (randomblob(24), x'00')", "DROP TABLE former",
+    ])
+    func rowsOfOtherKinds(statement: String) throws {
+        try fixture.tamper { try $0.execute(sql: statement) }
+        #expect(
+            vaultError {
+                let vault = try fixture.open()
+                _ = try vault.verify()
+            } == .damaged)
+    }
+
+    // Room
+
+    private func open(_ fixture: VaultFixture, _ room: Room) throws -> OpenVault {
+        try OpenVault(
+            directory: fixture.folder.path, record: fixture.record, sealer: fixture.sealer,
+            now: { fixture.clock.withLock { $0 } }, logLimit: AccessLogLimits.size, room: room)
+    }
+
+    @Test func theOldestFormerValuesMakeRoom() throws {
+        let fixture = try VaultFixture()
+        let vault = try open(fixture, Room(file: 2 << 20))
+        let value = String(repeating: "x", count: 300 << 10)
+        // Without their former values, these items have room. So a thing that could be stored before always can be.
+        for round in 0..<6 {
+            for account in ["a", "b", "c"] {
+                fixture.advance(milliseconds: 10)
+                try vault.set(.make("s", account, "\(round)" + value))
+            }
+        }
+        let kept = try ["a", "b", "c"].map { try vault.history(service: "s", account: $0).versions.map(\.version) }
+        // The newest stay: there is room for six values, less a sixteenth, and three are present ones.
+        #expect(kept.joined().count >= 1 && kept[2] == [5], "\(kept)")
+        #expect(try vault.verify().formerValues == kept.joined().count)
+    }
+
+    @Test func theirRecordsHaveRoomForSoMuch() throws {
+        let fixture = try VaultFixture()
+        let vault = try open(fixture, Room(former: 20_000))
+        for number in 0..<60 {
+            fixture.advance(milliseconds: 10)
+            try vault.set(.make("s", "\(number)", "1"))
+            try vault.set(.make("s", "\(number)", "2"))
+        }
+        let bytes = try vault.database.read { (rows) throws(VaultError) in try rows.formerBytes() }
+        #expect(bytes <= 20_000 && bytes > 10_000, "\(bytes)")
+        #expect(try vault.history(service: "s", account: "0").versions.isEmpty)
+        #expect(try vault.history(service: "s", account: "59").versions.map(\.version) == [1])
+        _ = try vault.verify()
+    }
+
+    /// Room has the numbers of the documents.
+    @Test func theUsualRoom() { #expect(Room().former == 16 << 20) }
+
+    // Format 1
+
+    /// A vault as Coffer made it before there were former values.
+    private struct OldVault: Codable {
+        var record: RegistryRecord
+        var machineKey: Data
+        var authenticatorKey: Data
+        var recoveryCode: String
+        var file: Data
+
+        static func load() throws -> OldVault {
+            let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vaults/format-1.json")
+            return try JSONDecoder().decode(OldVault.self, from: Data(contentsOf: path))
+        }
+    }
+
+    @Test func anOldFileIsMigratedWhenItIsOpened() throws {
+        let old = try OldVault.load()
+        let folder = try TemporaryFolder()
+        let path = VaultFile.path(of: old.record.owner, in: folder.path)
+        try old.machineKey.write(to: URL(fileURLWithPath: folder.path + "/" + SoftwareSealer.keyFile))
+        chmod(folder.path + "/" + SoftwareSealer.keyFile, 0o600)
+        try old.file.write(to: URL(fileURLWithPath: path))
+        let sealer = SoftwareSealer(directory: folder.path)
+        let authenticator = try P256.PrivateKey(rawRepresentation: SecretBytes(copying: Array(old.authenticatorKey)))
+        func open() throws -> OpenVault {
+            try OpenVault(directory: folder.path, record: old.record, sealer: sealer, now: { 1_800_000_000_001 })
+        }
+        var vault = try open()
+        #expect(vault.lastHeader.format == 2)
+        #expect(try vault.verify().items == 2 && vault.history == .standard)
+        let root = try sealer.open(.unlockRoot, vault.objects, record: old.record) {
+            (request) throws(SigningRefusal) in
+            do { return try authenticator.signature(for: request.message()) } catch { throw SigningRefusal("\(error)") }
+        }
+        let keys = try vault.classKeys(unlockRoot: root)
+        let item = try vault.find(service: "mail", account: "me")
+        #expect(item.metadata.label == "Mail" && item.version == 2)
+        #expect(revealed(try vault.value(of: item, classKeys: keys)) == Array("two".utf8))
+        // It keeps values from then on.
+        try vault.set(.make("mail", "me", "three"))
+        let kept = try vault.look(service: "mail", account: "me", version: 2) { try $0.value(classKeys: keys) }
+        #expect(revealed(kept) == Array("two".utf8))
+        try vault.close()
+        vault = try open()
+        #expect(try vault.verify().formerValues == 1)
+        try vault.close()
+    }
+
+    /// The recovery code opens files of both formats, and changes neither.
+    @Test func anOldFileIsRecovered() throws {
+        let old = try OldVault.load()
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/old.vault"
+        try old.file.write(to: URL(fileURLWithPath: path))
+        let code = try RecoveryCode(reading: secret(old.recoveryCode))
+        let vault = try RecoverableVault(copying: path, to: folder.path, code: code)
+        #expect(vault.items.count == 2)
+        let mail = try #require(vault.items.first { $0.summary.metadata.service == "mail" })
+        #expect(revealed(try vault.value(of: mail)) == Array("two".utf8))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == old.file)
+    }
+
+    /// A file whose tables are of one format and whose header is of the other.
+    @Test func theFormatsTablesAndNoOthers() throws {
+        let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
+        try fixture.tamper { database in
+            var header = try Header(decoding: database.bytes("SELECT content FROM header"))
+            header.format = 1
+            let mac = try HMACSHA256.code(for: Header.macMessage(header.encoded), key: keys.integrity)
+            try database.execute(
+                sql: "UPDATE header SET content = ?, mac = ?", arguments: [Data(header.encoded), Data(mac)])
+        }
+        #expect(vaultError { _ = try fixture.open() } == .damaged)
+    }
+}
