@@ -33,7 +33,7 @@ public struct ItemView: ~Copyable {
     /// The size of the item's sealed value, in bytes. The value itself is no longer.
     ///
     /// - Throws: `.damaged`; `.storage`.
-    public func sealedSize() throws(VaultError) -> Int { try snapshot.sealedValue(of: stored).count }
+    public func sealedSize() throws(VaultError) -> Int { try snapshot.sealedValue(key, of: stored.record).count }
 
     /// The item's value.
     ///
