@@ -205,7 +205,8 @@ struct HistoryFileTests {
         let folder = try TemporaryFolder()
         let path = VaultFile.path(of: old.record.owner, in: folder.path)
         try old.machineKey.write(to: URL(fileURLWithPath: folder.path + "/" + SoftwareSealer.keyFile))
-        chmod(folder.path + "/" + SoftwareSealer.keyFile, 0o600)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: folder.path + "/" + SoftwareSealer.keyFile)
         try old.file.write(to: URL(fileURLWithPath: path))
         let sealer = SoftwareSealer(directory: folder.path)
         let authenticator = try P256.PrivateKey(rawRepresentation: SecretBytes(copying: Array(old.authenticatorKey)))
