@@ -32,7 +32,7 @@ MODULE ?= .build-pam/pam_coffer.so
 programs := cofferd coffer-authenticator coffer
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fuzz bench check format mutants memory pam release install uninstall machine clean
+.PHONY: help build demo test race fuzz bench check format mutants memory pam release install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -52,6 +52,11 @@ test: ## build, check, all tests; some need root, some an sshd, and say so
 	$(SWIFT) build --build-tests $(jobs)
 	scripts/check
 	CPUS=$(CPUS) scripts/test $(FILTER)
+
+race: ## the library's tests of many tasks and processes, under the thread sanitizer (.build-tsan)
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan $(jobs)
+	TSAN_OPTIONS=halt_on_error=1:exitcode=66 $(SWIFT) test --skip-build --disable-xctest --sanitize=thread --scratch-path .build-tsan \
+		--filter 'CofferTests\.(ContentionTests|CancellationTests|InMemoryKeychainTests|ConformanceTests)'
 
 fuzz: ## changed content for everything that reads from outside; a failure names SEED and CASE
 	$(SWIFT) build --build-tests $(jobs)
@@ -110,4 +115,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-pam $(release) .build-mutants .build-machine
+	rm -rf .build .build-pam .build-tsan $(release) .build-mutants .build-machine

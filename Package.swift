@@ -40,6 +40,7 @@ let package = Package(
     name: "coffer",
     products: [
         .library(name: "Coffer", targets: ["Coffer"]),
+        .library(name: "CofferTestKit", targets: ["CofferTestKit"]),
         .library(name: "CofferFiles", targets: ["CofferFiles"]),
         .library(name: "CofferConfiguration", targets: ["CofferConfiguration"]),
         .executable(name: "coffer", targets: ["coffer-cli"]),
@@ -101,6 +102,7 @@ let package = Package(
                 "ServiceManager", "SystemBus", logging,
             ], small),
         library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
+        library("CofferTestKit", ["Coffer", "Platform"]),
         library("CofferFiles", ["Coffer", "Cryptography", "Platform"]),
         // As swift-configuration, whose protocol has closures that stay on the caller's actor.
         library(
@@ -131,9 +133,18 @@ let package = Package(
         // What tests start as another process that writes settings.
         .executableTarget(
             name: "settings-writer", dependencies: ["Coffer"], path: "Tests/SettingsWriter", swiftSettings: settings),
+        // What a test starts several times at once.
+        .executableTarget(
+            name: "coffer-contender", dependencies: ["Coffer"], path: "Tests/Contender", swiftSettings: settings),
 
         // Tests.
         tests("CofferTests", ["Coffer", "CofferFiles", "Platform", "settings-writer"]),
+        tests(
+            "CofferTests",
+            [
+                "Coffer", "CofferTestKit", "BrokerProtocol", "Varlink", "Platform", "TestSupport", "cofferd",
+                "coffer-authenticator", "coffer-contender", "settings-writer",
+            ]),
         tests(
             "CofferCLITests",
             [

@@ -64,7 +64,7 @@ extension KeychainError {
     }
 
     /// The task that made the call was cancelled.
-    static var cancelledByTask: KeychainError {
+    package static var cancelledByTask: KeychainError {
         KeychainError(.cancelled, "the program cancelled the request", advice: "nothing was done")
     }
 

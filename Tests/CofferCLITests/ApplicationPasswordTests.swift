@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import TestSupport
 import Testing
 
 /// Coffer asks for an application password if one is needed, without echo, and gives it to the broker only.

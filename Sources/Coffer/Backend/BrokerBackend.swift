@@ -13,10 +13,13 @@ public struct BrokerBackend: KeychainBackend {
     let environment: [String: String]
 
     /// - Parameter paths: the sockets; by default those that `COFFER_SOCKET` and `COFFER_AUTH_SOCKET` name, or the installed ones.
-    public init(paths: SocketPaths? = nil) {
+    public init(paths: SocketPaths? = nil) { self.init(paths: paths, patience: CallLimits.broker) }
+
+    /// - Parameter patience: how long the broker may take to answer.
+    package init(paths: SocketPaths?, patience: Duration) {
         environment = ProcessInfo.processInfo.environment
         self.paths = paths ?? SocketPaths(environment: environment)
-        connections = BrokerConnections(path: self.paths.broker)
+        connections = BrokerConnections(path: self.paths.broker, patience: patience)
     }
 
     /// Makes a call that never needs a person.

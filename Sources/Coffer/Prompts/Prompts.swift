@@ -1,12 +1,13 @@
 /// How a person is asked when a call needs one.
 public struct Prompts: Sendable {
-    enum Way: Sendable {
+    /// The ways, for backends.
+    package enum Way: Sendable {
         case automatic
         case never
         case handler(@Sendable (PromptMessage) async throws -> String?)
     }
 
-    let way: Way
+    package let way: Way
 
     /// Asks at the terminal; else by the program that `COFFER_ASKPASS` names; else by pinentry, where there is a display.
     /// If none of these is there, the call throws `.authenticationNeeded`.

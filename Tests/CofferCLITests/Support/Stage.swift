@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import TestSupport
 import Varlink
 
 /// A fake broker and a fake authenticator in a folder, and a `coffer` that uses them.

@@ -2,13 +2,12 @@ import BrokerProtocol
 import Foundation
 import Platform
 import Synchronization
-import TestSupport
 import Varlink
 
 /// A server that speaks the real protocol and gives a test's answers. Every method has a queue of replies. The last one
 /// is repeated.
-final class FakeServer: Sendable {
-    enum Step: Sendable {
+public final class FakeServer: Sendable {
+    public enum Step: Sendable {
         case reply([UInt8])
         /// Several replies to one call.
         case replies([[UInt8]])
@@ -19,18 +18,20 @@ final class FakeServer: Sendable {
         /// Sends something unasked after the answer before it, then ends.
         case replyThenLate([UInt8], late: [UInt8]?)
 
-        static func answer(_ answer: some Codable & Sendable) -> Step { .reply(encode(VarlinkReply(answer))) }
-        static func fault(_ name: Fault.Name, _ details: Fault.Details = .init()) -> Step {
+        public static func answer(_ answer: some Codable & Sendable) -> Step { .reply(encode(VarlinkReply(answer))) }
+        public static func fault(_ name: Fault.Name, _ details: Fault.Details = .init()) -> Step {
             .reply(encode(Fault(name, details)))
         }
-        static func fault(_ name: Fault.Name, _ message: String) -> Step { .fault(name, .init(message: message)) }
+        public static func fault(_ name: Fault.Name, _ message: String) -> Step {
+            .fault(name, .init(message: message))
+        }
     }
 
-    struct Call: Sendable {
-        var method: String
-        var message: [UInt8]
+    public struct Call: Sendable {
+        public var method: String
+        public var message: [UInt8]
 
-        func parameters<Method: VarlinkMethod>(_ type: Method.Type) throws -> Method? {
+        public func parameters<Method: VarlinkMethod>(_ type: Method.Type) throws -> Method? {
             try IncomingCall(VarlinkMessage(message), served: ServedMethods([type])).parameters() as? Method
         }
     }
@@ -38,7 +39,7 @@ final class FakeServer: Sendable {
     private let calls = Mutex<[Call]>([])
     private let script: Mutex<[String: [Step]]>
 
-    init(path: String, _ script: [String: [Step]]) throws {
+    public init(path: String, _ script: [String: [Step]]) throws {
         self.script = Mutex(script)
         let listener = try UnixListener(path: path, mode: 0o666)
         let number = listener.release()
@@ -53,9 +54,9 @@ final class FakeServer: Sendable {
     }
 
     /// The calls so far, by method.
-    func calls(_ method: String) -> [Call] { calls.withLock { $0.filter { $0.method.hasSuffix("." + method) } } }
+    public func calls(_ method: String) -> [Call] { calls.withLock { $0.filter { $0.method.hasSuffix("." + method) } } }
 
-    static func encode(_ message: some Encodable) -> [UInt8] {
+    public static func encode(_ message: some Encodable) -> [UInt8] {
         do { return try Varlink.encode(message) } catch {
             // A test that cannot say what it means cannot go on.
             fatalError("a test's own message cannot be written: \(error)")

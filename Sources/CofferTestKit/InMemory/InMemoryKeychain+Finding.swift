@@ -1,0 +1,88 @@
+import Coffer
+import FoundationEssentials
+
+/// Finds items without their values, and the state of vaults.
+extension InMemoryKeychain {
+    public func items(
+        matching query: ItemQuery, in vault: VaultName
+    ) async throws(KeychainError) -> [ItemAttributes] {
+        guard query.attributes.count <= ItemLimits.attributes else {
+            throw KeychainError(.limitExceeded, "an item has \(ItemLimits.attributes) attributes at most")
+        }
+        return try perform(in: vault) { (vault, _) in
+            (vault.items.values.filter(query.matches).map(\.summary).sorted(by: Self.isBefore), [])
+        }
+    }
+
+    public func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes {
+        try perform(in: vault) { (vault, _) throws(KeychainError) in (try vault.item(item).summary, []) }
+    }
+
+    public func history(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> [ItemVersion] {
+        try perform(in: vault) { (vault, call) throws(KeychainError) in
+            let kept = try vault.live(item, at: call.now).former.filter { $0.isKept(at: call.now) }
+            return (kept.reversed().map(ItemVersion.init), [])
+        }
+    }
+
+    public func status(of vault: VaultName) async throws(KeychainError) -> VaultStatus {
+        try perform(in: vault) { (vault, _) in
+            (VaultStatus(state: vault.state, sealer: nil, isSandbox: true), [])
+        }
+    }
+
+    public func lock(_ vault: VaultName) async throws(KeychainError) {
+        try perform(in: vault) { (vault, _) in
+            guard vault.state == .unlocked else { return ((), []) }
+            vault.state = .locked
+            return ((), [.locked])
+        }
+    }
+
+    public func unlock(_ vault: VaultName, prompts: Prompts) async throws(KeychainError) {
+        try await perform(in: vault, makes: true, prompts: prompts) { (vault, call) throws(KeychainError) in
+            try call.checkOwn(vault)
+            guard vault.state != .unlocked else { return .done(()) }
+            return .question(Question(opens: true, text: "open the vault"))
+        }
+    }
+
+    public func events(
+        of service: String?, in vault: VaultName
+    ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {
+        let queue = EventQueue(service: service, in: vault)
+        try content.withLock { (content) throws(KeychainError) in
+            _ = try content.vault(vault, makes: vault == .own)
+            content.readers.append(Content.Reader(queue: queue))
+        }
+        return AsyncThrowingStream { await queue.next() }
+    }
+
+    /// By service, then account, then class.
+    private static func isBefore(_ one: ItemAttributes, _ other: ItemAttributes) -> Bool {
+        if one.service != other.service { return one.service < other.service }
+        if one.account != other.account { return one.account < other.account }
+        let classes = ItemClass.allCases
+        return classes.firstIndex(of: one.name.itemClass) ?? 0 < classes.firstIndex(of: other.name.itemClass) ?? 0
+    }
+}
+
+extension ItemQuery {
+    func matches(_ item: StoredItem) -> Bool {
+        if let service, !service.utf8.elementsEqual(item.name.service.utf8) { return false }
+        if let itemClass, itemClass != item.name.itemClass { return false }
+        for (name, value) in attributes where item.attributes[name] != value { return false }
+        guard let text = text?.lowercased(), !text.isEmpty else { return true }
+        return [item.name.service, item.name.account, item.label ?? "", item.comment ?? ""]
+            .contains { $0.lowercased().contains(text) }
+    }
+}
+
+extension ItemVersion {
+    init(_ former: StoredItem.Former) {
+        let (kept, _) = former.replaced.addingReportingOverflow(ItemLimits.formerTime)
+        self.init(
+            version: former.value.version, set: Date(milliseconds: former.value.set),
+            keptUntil: Date(milliseconds: min(kept, former.value.expires ?? kept)), access: former.value.access)
+    }
+}

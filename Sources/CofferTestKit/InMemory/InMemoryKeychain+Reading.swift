@@ -1,0 +1,152 @@
+import Coffer
+
+/// Calls that give out a value, or take the same as giving it out.
+extension InMemoryKeychain {
+    public func read(
+        _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> [Item] {
+        guard !items.isEmpty else { return [] }
+        guard items.count <= ItemLimits.reads else {
+            throw KeychainError(
+                .limitExceeded, "one call reads at most \(ItemLimits.reads) items", advice: "read fewer items at once")
+        }
+        guard Set(items).count == items.count else {
+            throw KeychainError(.invalidArgument, "an item is named twice")
+        }
+        guard items.count == 1 || (request.applicationPassword == nil && request.version == nil) else {
+            throw KeychainError(
+                .invalidArgument, "only a read of one item takes an application password or a version")
+        }
+        try ItemLimits.check(reason: request.reason)
+        return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
+            var values: [(StoredItem, StoredValue)] = []
+            for name in items {
+                let item = try vault.item(name)
+                values.append((item, try item.value(request.version, at: call.now)))
+            }
+            let names = items.map(\.description).joined(separator: ", ")
+            let question = try Self.question("read \(names)", values, request, vault, call)
+            if call.asks(question) { return .question(question) }
+            for (_, value) in values { try Self.check(request.applicationPassword, of: value) }
+            return .done(values.map { item, value in item.item(value) })
+        }
+    }
+
+    public func edit(
+        _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
+            if let access = edit.access {
+                try vault.check(access, call.biometrics)
+                let needsPassword = access.requirements.contains(.applicationPassword)
+                try MemoryVault.check(access, hasPassword: needsPassword ? request.applicationPassword : nil)
+            } else if request.applicationPassword != nil {
+                throw KeychainError(.invalidArgument, "only a change of access takes an application password")
+            }
+            var stored = try vault.live(item, at: call.now)
+            if let access = edit.access {
+                let question = try Self.question("change \(item)", [(stored, stored.value)], request, vault, call)
+                if call.asks(question) { return .question(question) }
+                try Self.check(request.applicationPassword, of: stored.value)
+                var value = stored.value
+                value.access = access
+                value.applicationPassword =
+                    access.requirements.contains(.applicationPassword) ? request.applicationPassword : nil
+                value.fingers = access.requirements.contains(.biometryCurrentSet) ? call.fingers : nil
+                value.version += 1
+                stored.reseal(value, at: call.now)
+            }
+            try stored.apply(edit, at: call.now)
+            let item = vault.put(stored).summary
+            return .done(item, events: [.updated(item)])
+        }
+    }
+
+    public func rename(
+        _ item: ItemName, to name: ItemName, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
+            let stored = try vault.item(item)
+            // An impossible change is refused before anybody is asked.
+            try vault.checkName(name, for: stored)
+            if stored.value.access.requirements.isEmpty {
+                guard request.applicationPassword == nil else { throw .noApplicationPassword }
+            } else {
+                let question = try Self.question(
+                    "rename \(item) to \(name)", [(stored, stored.value)], request, vault, call)
+                if call.asks(question) { return .question(question) }
+                try Self.check(request.applicationPassword, of: stored.value)
+            }
+            let renamed = try vault.rename(stored, to: name, at: call.now)
+            let events: [KeychainEvent] = name == item ? [] : [.deleted(stored.summary), .added(renamed.summary)]
+            return .done(renamed.summary, events: events)
+        }
+    }
+
+    public func restore(
+        _ item: ItemName, version: Int, _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
+            var stored = try vault.live(item, at: call.now)
+            let former = try stored.value(version, at: call.now)
+            guard former.version != stored.value.version else {
+                throw KeychainError(.invalidArgument, "version \(version) of \(item) is the present value")
+            }
+            let question = try Self.question(
+                "restore version \(version) of \(item)", [(stored, former)], request, vault, call)
+            if call.asks(question) { return .question(question) }
+            try Self.check(request.applicationPassword, of: former)
+            var value = former
+            value.version = stored.value.version + 1
+            value.set = call.now
+            value.expires = stored.value.expires
+            stored.replace(by: value, restored: version, at: call.now)
+            stored.modified = call.now
+            let item = vault.put(stored).summary
+            return .done(item, events: [.updated(item)])
+        }
+    }
+
+    private static func question(
+        _ deed: String, _ values: [(StoredItem, StoredValue)], _ request: ReadRequest, _ vault: MemoryVault,
+        _ call: MemoryCall
+    ) throws(KeychainError) -> Question {
+        try call.checkOwn(vault)
+        var question = Question(text: deed + (request.reason.map { ": \($0)" } ?? ""))
+        for (item, value) in values {
+            try question.add(
+                value, of: item, in: vault, fingers: call.fingers, mayUnlock: request.mayUnlock,
+                hasPassword: request.applicationPassword != nil)
+        }
+        return question
+    }
+
+    private static func check(_ password: [UInt8]?, of value: StoredValue) throws(KeychainError) {
+        guard let password else { return }
+        guard password == value.applicationPassword else {
+            throw KeychainError(
+                .applicationPasswordRefused, "the application password is wrong, or the item is damaged",
+                advice: "try again")
+        }
+    }
+}
+
+extension StoredItem {
+    /// Changes everything but the value and its access control.
+    mutating func apply(_ edit: ItemEdit, at now: Int64) throws(KeychainError) {
+        if let new = edit.label { label = new.isEmpty ? nil : new }
+        if let new = edit.comment { comment = new.isEmpty ? nil : new }
+        for (name, value) in edit.attributes ?? [:] { attributes[name] = value.isEmpty ? nil : value }
+        if let expiry = edit.expiry { value.expires = expiry.moment(at: now) }
+        modified = now
+        try ItemLimits.check(label: label, comment: comment, attributes: attributes)
+    }
+}
+
+extension Expiry {
+    /// Milliseconds since 1970-01-01 UTC; nil for never.
+    func moment(at now: Int64) -> Int64? {
+        let moment = milliseconds(now: .init(milliseconds: now))
+        return moment == 0 ? nil : moment
+    }
+}

@@ -1,0 +1,148 @@
+import BrokerProtocol
+import Coffer
+import Foundation
+import Platform
+import Synchronization
+import TestSupport
+import Testing
+import Varlink
+
+@testable import CofferTestKit
+
+/// A read that asks is cancelled at many moments. Nothing of it stays: no question, no challenge, no process.
+@Suite(.timeLimit(.minutes(30)))
+struct CancellationTests {
+    /// When the task is cancelled.
+    enum Moment: Sendable {
+        /// After so many turns of the scheduler.
+        case turns(Int)
+        /// When the person is told what it is about, and so many turns later.
+        case told(turns: Int)
+        /// When the person is asked, and so many turns later.
+        case asked(turns: Int)
+        /// Just before the answer is given.
+        case answering
+
+        static let all: [Moment] =
+            (0..<20).map { .turns($0 * $0) } + (0..<14).map { .told(turns: $0 * $0) }
+            + (0..<14).map { .asked(turns: $0 * $0) } + [.answering, .answering]
+    }
+
+    /// A person whose questions are counted while they are open.
+    private final class Person: Sendable {
+        private struct State {
+            var open = 0
+            var task: Task<[UInt8], any Error>?
+        }
+
+        private let state = Mutex(State())
+        let moment: Moment
+
+        init(_ moment: Moment) { self.moment = moment }
+
+        var openQuestions: Int { state.withLock { $0.open } }
+
+        func begin(_ task: Task<[UInt8], any Error>) async {
+            state.withLock { $0.task = task }
+            if case .turns(let count) = moment {
+                await Self.turn(count)
+                task.cancel()
+            }
+        }
+
+        var prompts: Prompts {
+            .handler { [self] message in
+                state.withLock { $0.open += 1 }
+                defer { state.withLock { $0.open -= 1 } }
+                switch (moment, message.wantsAnswer) {
+                case (.told(let turns), false), (.asked(let turns), true):
+                    Task {
+                        await Self.turn(turns)
+                        await self.cancel()
+                    }
+                case (.answering, true): await cancel()
+                default: break
+                }
+                guard message.wantsAnswer else { return nil }
+                if case .answering = moment { return "sandbox" }
+                // Nobody answers. Only the cancellation ends this.
+                try await Task.sleep(for: .seconds(100_000))
+                return "sandbox"
+            }
+        }
+
+        /// The task may not be known yet.
+        private func cancel() async {
+            while true {
+                if let task = state.withLock({ $0.task }) { return task.cancel() }
+                await Task.yield()
+            }
+        }
+
+        private static func turn(_ count: Int) async { for _ in 0..<count { await Task.yield() } }
+    }
+
+    @Test("cancelled at fifty moments, a gated read leaves no question, no challenge and no process")
+    func leavesNothing() async throws {
+        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let keychain = Coffer.Keychain(service: "s", prompts: .never, backend: sandbox.backend)
+        try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        let programs = try Self.session(of: sandbox.leader).count
+        #expect(Moment.all.count == 50)
+        for moment in Moment.all {
+            let person = Person(moment)
+            let reading = Task { () throws(KeychainError) in
+                try await keychain.prompting(person.prompts).bytes(for: "me")
+            }
+            await person.begin(reading)
+            await refused(.cancelled, "\(moment)") { () throws(KeychainError) in try await Check.value(of: reading) }
+            #expect(person.openQuestions == 0, "\(moment)")
+        }
+        try await Self.until { try Self.session(of: sandbox.leader).count == programs }
+
+        // One process may have eight open challenges for the same item. If one of fifty were left, the eighth would be refused.
+        let client = try WireClient(sandbox.paths.broker)
+        for number in 1...9 {
+            do {
+                _ = try await client.call(BrokerProtocol.Keychain.Get(service: "s", account: "me"))
+                Issue.record("the item was given out")
+            } catch let fault as Fault {
+                #expect(fault.name == (number <= 8 ? .authenticationRequired : .limitExceeded), "\(number): \(fault)")
+            }
+        }
+        await client.close()
+        await sandbox.stop()
+    }
+
+    @Test("a sandbox ends all its programs, and removes its folder")
+    func sandboxEnds() async throws {
+        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let leader = sandbox.leader
+        let folder = URL(filePath: sandbox.paths.broker).deletingLastPathComponent().path
+        #expect(try Self.session(of: leader).count >= 3)
+        await sandbox.stop()
+        try await Self.until { try Self.session(of: leader).isEmpty }
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
+    /// The processes of a session that have not ended.
+    private static func session(of leader: Int32) throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
+            // A process may end while it is looked at.
+            guard let pid = Int32(name), let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else {
+                return nil
+            }
+            let fields = String(decoding: bytes, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
+            guard fields.count > 3, fields[0] != "Z", fields[0] != "X", fields[3] == "\(leader)" else { return nil }
+            return pid
+        }
+    }
+
+    private static func until(_ isTrue: () throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + patience
+        while try !isTrue() {
+            try #require(ContinuousClock.now < deadline, "it did not come about")
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+}

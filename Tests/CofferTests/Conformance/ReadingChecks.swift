@@ -1,0 +1,207 @@
+import Coffer
+import Testing
+
+let readingChecks = [
+    Check("an absent item, a value that is no text, a value of another type") { stage in
+        let keychain = stage.keychain("read")
+        await refused(.notFound) { () throws(KeychainError) in try await keychain.string(for: "me") }
+        try await keychain.set([0xFF, 0xFE], for: "bytes")
+        await refused(.notText) { () throws(KeychainError) in try await keychain.string(for: "bytes") }
+        await refused(.notDecodable) { () throws(KeychainError) in try await keychain.value(Int.self, for: "bytes") }
+        try await keychain.set(value: ["a": 1], for: "map")
+        #expect(try await keychain.value([String: Int].self, for: "map") == ["a": 1])
+        await refused(.notDecodable) { () throws(KeychainError) in try await keychain.value([Int].self, for: "map") }
+    },
+    Check("several items are read all or not at all", needs: [.reads]) { stage in
+        let keychain = stage.keychain("read several")
+        try await keychain.set("1", for: "a")
+        try await keychain.set("2", for: "b")
+        let context = try await keychain.authenticate(for: ["b", "a"])
+        #expect(context.accounts == ["a", "b"])
+        #expect(try context.string(for: "a") == "1")
+        #expect(try context.string(for: "b") == "2")
+        await refused(.notFound) { () throws(KeychainError) in try await keychain.authenticate(for: ["a", "c"]) }
+        await refused(.notFound) { () throws(KeychainError) in try context.string(for: "c") }
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            try await keychain.authenticate(for: ["a", "a"])
+        }
+        #expect(try await keychain.authenticate(for: []).accounts.isEmpty)
+        await refused(.limitExceeded) { () throws(KeychainError) in
+            try await keychain.authenticate(for: (0..<33).map { "\($0)" })
+        }
+    },
+    Check("an application password opens its item only") { stage in
+        let keychain = stage.keychain("application password")
+        let access = AccessControl.whenUnlocked.requiring(.applicationPassword)
+        await refused(.applicationPasswordNeeded) { () throws(KeychainError) in
+            try await keychain.set("x", for: "me", access: access)
+        }
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            try await keychain.set("x", for: "me", applicationPassword: "p")
+        }
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            try await keychain.set("x", for: "me", access: access, applicationPassword: "")
+        }
+        try await keychain.set("x", for: "me", access: access, applicationPassword: "p")
+        await refused(.applicationPasswordNeeded) { () throws(KeychainError) in try await keychain.string(for: "me") }
+        await refused(.applicationPasswordRefused) { () throws(KeychainError) in
+            try await keychain.string(for: "me", applicationPassword: "q")
+        }
+        #expect(try await keychain.string(for: "me", applicationPassword: "p") == "x")
+        try await keychain.set("y", for: "open")
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            try await keychain.string(for: "open", applicationPassword: "p")
+        }
+        await refused(.applicationPasswordNeeded, "an item that is replaced keeps its requirements") {
+            () throws(KeychainError) in try await keychain.set("z", for: "me")
+        }
+    },
+    Check("either a person or an application password is enough") { stage in
+        let keychain = stage.keychain("any")
+        let access = AccessControl.whenUnlocked.requiringAny(of: .userPresence, .applicationPassword)
+        try await keychain.set("x", for: "me", access: access, applicationPassword: "p")
+        #expect(try await keychain.string(for: "me", applicationPassword: "p") == "x")
+        await refused(.authenticationNeeded) { () throws(KeychainError) in try await keychain.string(for: "me") }
+        #expect(try await keychain.prompting(.right).string(for: "me") == "x")
+    },
+    Check("fingers cannot be required where there are none") { stage in
+        let keychain = stage.keychain("fingers")
+        let biometrics = try await keychain.biometrics()
+        #expect(!biometrics.isAvailable && biometrics.unavailableReason?.isEmpty == false)
+        for requirement in [AccessControl.Requirement.biometryAny, .biometryCurrentSet] {
+            await refused(.biometryRefused) { () throws(KeychainError) in
+                try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(requirement))
+            }
+        }
+        #expect(try await keychain.exists("me") == false)
+    },
+    Check("a vault that is not bound to the login password has no passcode-set items") { stage in
+        let keychain = stage.keychain("passcode-set")
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            try await keychain.set("x", for: "me", access: .passcodeSet)
+        }
+    },
+]
+
+let askingChecks = [
+    Check("a value that requires presence takes the right answer") { stage in
+        let keychain = stage.keychain("presence")
+        let access = AccessControl.whenUnlocked.requiring(.userPresence)
+        try await keychain.set("x", for: "me", access: access)
+        await refused(.authenticationNeeded) { () throws(KeychainError) in try await keychain.string(for: "me") }
+        await refused(.wrongPassword) { () throws(KeychainError) in
+            try await keychain.prompting(.wrong).string(for: "me")
+        }
+        await refused(.cancelled) { () throws(KeychainError) in
+            try await keychain.prompting(.givingUp).string(for: "me")
+        }
+        let person = CountingPerson()
+        let value = try await keychain.prompting(person.prompts).string(for: "me", reason: "Show your token")
+        #expect(value == "x")
+        #expect(person.questions == 1)
+        #expect(person.shown.contains("presence/me") && person.shown.contains("Show your token"), "\(person.shown)")
+    },
+    Check("a handler that throws gives up") { stage in
+        let keychain = stage.keychain("throwing handler")
+        try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        struct NoWindow: Error {}
+        for error in [CancellationError() as any Error, NoWindow()] {
+            let prompts = Prompts.handler { message in
+                guard message.wantsAnswer else { return nil }
+                throw error
+            }
+            await refused(.cancelled) { () throws(KeychainError) in
+                try await keychain.prompting(prompts).string(for: "me")
+            }
+        }
+        #expect(try await keychain.prompting(.right).string(for: "me") == "x")
+    },
+    Check("only giving out a value asks") { stage in
+        let keychain = stage.keychain("silent")
+        let access = AccessControl.whenUnlocked.requiring(.devicePasscode)
+        try await keychain.set("x", for: "me", access: access)
+        try await keychain.set("y", for: "me")
+        #expect(try await keychain.attributes(of: "me").access == access)
+        #expect(try await keychain.list().count == 1)
+        try await keychain.edit("me", ItemEdit(label: "L"))
+        await refused(.authenticationNeeded) { () throws(KeychainError) in try await keychain.rename("me", to: "you") }
+        await refused(.authenticationNeeded) { () throws(KeychainError) in
+            try await keychain.edit("me", ItemEdit(access: .whenUnlocked))
+        }
+        #expect(try await keychain.prompting(.right).rename("me", to: "you").account == "you")
+        #expect(try await keychain.prompting(.right).edit("you", ItemEdit(access: .whenUnlocked)).version > 2)
+        #expect(try await keychain.string(for: "you") == "y")
+        #expect(try await keychain.delete("you"))
+    },
+    Check("several items take one answer, and the question names all", needs: [.reads]) { stage in
+        let keychain = stage.keychain("ask several")
+        for account in ["one", "two", "three"] {
+            try await keychain.set(account, for: account, access: .whenUnlocked.requiring(.userPresence))
+        }
+        try await keychain.set("free", for: "free")
+        await refused(.authenticationNeeded) { () throws(KeychainError) in
+            try await keychain.authenticate(for: ["one", "free"])
+        }
+        let person = CountingPerson()
+        let context = try await keychain.prompting(person.prompts).authenticate(
+            for: ["one", "two", "three", "free"], reason: "Sign you in")
+        #expect(person.questions == 1)
+        for account in ["one", "two", "three", "free"] {
+            #expect(try context.string(for: account) == account)
+            #expect(person.shown.contains(account), "\(person.shown)")
+        }
+    },
+    Check("an answer is not good for another value") { stage in
+        let keychain = stage.keychain("outdated")
+        try await keychain.set("1", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        let changing = Prompts.handler { message in
+            guard message.wantsAnswer else { return nil }
+            try await keychain.set("2", for: "me")
+            return "sandbox"
+        }
+        await refused(.requestOutdated) { () throws(KeychainError) in
+            try await keychain.prompting(changing).string(for: "me")
+        }
+    },
+    Check("cancelling the task ends the question at once") { stage in
+        let keychain = stage.keychain("cancel")
+        try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        let asked = AsyncStream<Void>.makeStream()
+        let ended = AsyncStream<Void>.makeStream()
+        let waiting = Prompts.handler { message in
+            guard message.wantsAnswer else { return nil }
+            asked.continuation.yield()
+            // Cut short by the cancellation.
+            try? await Task.sleep(for: .seconds(100_000))
+            ended.continuation.yield()
+            return "sandbox"
+        }
+        let reading = Task { () throws(KeychainError) in try await keychain.prompting(waiting).string(for: "me") }
+        for await _ in asked.stream { break }
+        reading.cancel()
+        for await _ in ended.stream { break }
+        await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: reading) }
+        #expect(try await keychain.prompting(.right).string(for: "me") == "x")
+    },
+    Check("a task that is cancelled already asks nobody") { stage in
+        let keychain = stage.keychain("cancelled before")
+        try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        let person = CountingPerson()
+        let reading = Task { () throws(KeychainError) -> String in
+            while !Task.isCancelled { await Task.yield() }
+            return try await keychain.prompting(person.prompts).string(for: "me")
+        }
+        reading.cancel()
+        await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: reading) }
+        #expect(person.questions == 0)
+    },
+]
+
+extension Check {
+    /// The value of a task whose errors are the keychain's.
+    static func value<Value: Sendable>(of task: Task<Value, any Error>) async throws(KeychainError) -> Value {
+        do { return try await task.value } catch let error as KeychainError { throw error } catch {
+            throw KeychainError(.failed, "another error: \(error)")
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import Coffer
+import Foundation
+import Testing
+
+let writingChecks = [
+    Check("a stored item is read as it was stored") { stage in
+        let keychain = stage.keychain("store")
+        let item = try await keychain.set("s3cret", for: "me", label: "L", attributes: ["a": "1"])
+        #expect(item.version == 1 && item.label == "L" && item.attributes == ["a": "1"])
+        #expect(item.access == .whenUnlocked && item.expires == nil && item.comment == nil)
+        #expect(item.service == "store" && item.account == "me")
+        #expect(try await keychain.string(for: "me") == "s3cret")
+        #expect(try await keychain.bytes(for: "me") == Array("s3cret".utf8))
+        #expect(try await keychain.attributes(of: "me") == item)
+        #expect(try await keychain.item(for: "me").attributes == item)
+        #expect(try await keychain.exists("me"))
+        #expect(try await keychain.exists("you") == false)
+    },
+    Check("an empty value and an empty account are values and accounts") { stage in
+        let keychain = stage.keychain("empty")
+        try await keychain.set([], for: "")
+        #expect(try await keychain.bytes(for: "") == [])
+        #expect(try await keychain.accounts() == [""])
+    },
+    Check("a replaced item keeps its identity, and all that the call does not name") { stage in
+        let keychain = stage.keychain("replace")
+        let access = AccessControl.afterFirstUnlock.thisDeviceOnly
+        let expiry = Date(timeIntervalSince1970: 4_000_000_000)
+        let new = NewItem(
+            value: [1], access: access, label: "L", comment: "C", attributes: ["a": "1"], expiry: .at(expiry))
+        let first = try await stage.backend.apply(
+            [ItemChange(keychain.name("me"), .set(new))], prompts: .never, in: .own)
+        #expect(first.map(\.existedBefore) == [false])
+        let before = try #require(first.first?.item)
+        let second = try await stage.backend.apply(
+            [ItemChange(keychain.name("me"), .set(NewItem(value: [2])))], prompts: .never, in: .own)
+        #expect(second.map(\.existedBefore) == [true])
+        let after = try #require(second.first?.item)
+        #expect(after.id == before.id && after.created == before.created && after.version == 2)
+        #expect(after.access == access && after.label == "L" && after.comment == "C")
+        #expect(after.attributes == ["a": "1"] && after.expires == expiry)
+        let emptied = NewItem(value: [3], label: "", comment: "", attributes: [:], expiry: .never)
+        let third = try await stage.backend.apply(
+            [ItemChange(keychain.name("me"), .set(emptied))], prompts: .never, in: .own)
+        let last = try #require(third.first?.item)
+        #expect(last.label == nil && last.comment == nil && last.attributes.isEmpty && last.expires == nil)
+        #expect(last.access == access)
+    },
+    Check("conditions: absent, present") { stage in
+        let keychain = stage.keychain("conditions")
+        await refused(.notFound) { () throws(KeychainError) in
+            try await keychain.set("x", for: "me", if: .isPresent)
+        }
+        try await keychain.set("1", for: "me", if: .isAbsent)
+        await refused(.alreadyExists) { () throws(KeychainError) in
+            try await keychain.set("2", for: "me", if: .isAbsent)
+        }
+        try await keychain.set("3", for: "me", if: .isPresent)
+        #expect(try await keychain.string(for: "me") == "3")
+    },
+    Check("a change that saw an older state is refused", needs: [.changes]) { stage in
+        let keychain = stage.keychain("unchanged")
+        let seen = try await keychain.set("1", for: "me")
+        let next = try await keychain.set("2", for: "me", if: .isUnchanged(since: seen))
+        await refused(.changedMeanwhile) { () throws(KeychainError) in
+            try await keychain.set("3", for: "me", if: .isUnchanged(since: seen))
+        }
+        await refused(.changedMeanwhile) { () throws(KeychainError) in
+            try await keychain.delete("me", if: .isUnchanged(since: seen))
+        }
+        #expect(try await keychain.string(for: "me") == "2")
+        try await keychain.delete("me", if: .isUnchanged(since: next))
+        await refused(.changedMeanwhile, "it is gone") { () throws(KeychainError) in
+            try await keychain.set("4", for: "me", if: .isUnchanged(since: next))
+        }
+        try await keychain.set("5", for: "me")
+        await refused(.changedMeanwhile, "it is another one") { () throws(KeychainError) in
+            try await keychain.set("6", for: "me", if: .isUnchanged(since: seen))
+        }
+    },
+    Check("deleting says whether there was something") { stage in
+        let keychain = stage.keychain("delete")
+        #expect(try await keychain.delete("me") == false)
+        try await keychain.set("x", for: "me")
+        #expect(try await keychain.delete("me"))
+        await refused(.notFound) { () throws(KeychainError) in try await keychain.bytes(for: "me") }
+        await refused(.notFound) { () throws(KeychainError) in try await keychain.attributes(of: "me") }
+        let again = try await keychain.set("y", for: "me")
+        #expect(again.version == 1)
+    },
+    Check("several changes are made all or not at all", needs: [.changes]) { stage in
+        let keychain = stage.keychain("several")
+        try await keychain.set("old", for: "there")
+        await refused(.alreadyExists) { () throws(KeychainError) in
+            try await keychain.apply([
+                ItemChange(keychain.name("new"), .set(NewItem(value: [1]))),
+                ItemChange(keychain.name("gone"), .delete),
+                ItemChange(keychain.name("there"), .set(NewItem(value: [2])), if: .isAbsent),
+            ])
+        }
+        #expect(try await keychain.accounts() == ["there"])
+        #expect(try await keychain.string(for: "there") == "old")
+        let outcomes = try await keychain.apply([
+            ItemChange(keychain.name("new"), .set(NewItem(value: [1]))),
+            ItemChange(keychain.name("there"), .delete),
+            ItemChange(keychain.name("gone"), .delete),
+            ItemChange(keychain.name("new"), .set(NewItem(value: [2])), if: .isPresent),
+        ])
+        #expect(outcomes.map(\.existedBefore) == [false, true, false, true])
+        #expect(outcomes.map { $0.item?.account } == ["new", "there", nil, "new"])
+        #expect(try await keychain.bytes(for: "new") == [2])
+        #expect(try await keychain.accounts() == ["new"])
+    },
+    Check("an update begins again when another changed the item", needs: [.changes]) { stage in
+        let keychain = stage.keychain("update")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask { try await keychain.update(for: "n") { String((Int($0 ?? "") ?? 0) + 1) } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await keychain.string(for: "n") == "20")
+        try await keychain.update([String].self, for: "list") { ($0 ?? []) + ["a"] }
+        try await keychain.update([String].self, for: "list") { ($0 ?? []) + ["b"] }
+        #expect(try await keychain.value([String].self, for: "list") == ["a", "b"])
+    },
+    Check("names are bytes, not Unicode's idea of them") { stage in
+        let keychain = stage.keychain("unicode")
+        try await keychain.set("composed", for: "\u{E9}")
+        try await keychain.set("decomposed", for: "e\u{301}")
+        #expect(try await keychain.list().count == 2)
+        #expect(try await keychain.string(for: "\u{E9}") == "composed")
+        #expect(try await keychain.string(for: "e\u{301}") == "decomposed")
+    },
+    Check("an expired item is not read, and its name is free") { stage in
+        let keychain = stage.keychain("expired")
+        let past = Expiry.at(Date(timeIntervalSince1970: 1))
+        try await keychain.set("x", for: "me", expires: past)
+        await refused(.notFound) { () throws(KeychainError) in try await keychain.bytes(for: "me") }
+        await refused(.notFound) { () throws(KeychainError) in
+            try await keychain.edit("me", ItemEdit(label: "L"))
+        }
+        await refused(.notFound) { () throws(KeychainError) in
+            try await keychain.set("y", for: "me", if: .isPresent)
+        }
+        let item = try await keychain.set("y", for: "me", if: .isAbsent)
+        #expect(item.expires == nil)
+        #expect(try await keychain.string(for: "me") == "y")
+        try await keychain.set("z", for: "me", expires: past)
+        #expect(try await keychain.delete("me"))
+    },
+    Check("an item that has not expired is read, and tells when it will") { stage in
+        let keychain = stage.keychain("expiring")
+        let item = try await keychain.set("x", for: "me", expires: .after(.seconds(86_400)))
+        let expires = try #require(item.expires)
+        #expect(expires > Date())
+        #expect(try await keychain.string(for: "me") == "x")
+        #expect(try await keychain.edit("me", ItemEdit(expiry: .never)).expires == nil)
+    },
+    Check("an edit changes what it names, not the value") { stage in
+        let keychain = stage.keychain("edit")
+        let before = try await keychain.set("x", for: "me", label: "L", attributes: ["a": "1", "b": "2"])
+        let after = try await keychain.edit("me", ItemEdit(label: "", comment: "C", attributes: ["a": "", "c": "3"]))
+        #expect(after.id == before.id && after.label == nil && after.comment == "C")
+        #expect(after.attributes == ["b": "2", "c": "3"])
+        #expect(try await keychain.string(for: "me") == "x")
+        await refused(.notFound) { () throws(KeychainError) in try await keychain.edit("you", ItemEdit(label: "L")) }
+    },
+    Check("an edit of access control keeps the value") { stage in
+        let keychain = stage.keychain("edit access")
+        try await keychain.set("x", for: "me")
+        #expect(try await keychain.edit("me", ItemEdit(access: .afterFirstUnlock)).access == .afterFirstUnlock)
+        let gated = AccessControl.whenUnlocked.requiring(.userPresence)
+        #expect(try await keychain.edit("me", ItemEdit(access: gated)).access == gated)
+        await refused(.authenticationNeeded) { () throws(KeychainError) in
+            try await keychain.edit("me", ItemEdit(access: .whenUnlocked))
+        }
+        #expect(try await keychain.prompting(.right).string(for: "me") == "x")
+    },
+    Check("a renamed item is the same item") { stage in
+        let keychain = stage.keychain("rename")
+        let before = try await keychain.set("x", for: "old", label: "L")
+        try await keychain.set("y", for: "taken")
+        let after = try await keychain.rename("old", to: "new")
+        #expect(after.id == before.id && after.account == "new" && after.label == "L")
+        #expect(try await keychain.accounts() == ["new", "taken"])
+        await refused(.alreadyExists) { () throws(KeychainError) in try await keychain.rename("new", to: "taken") }
+        await refused(.notFound) { () throws(KeychainError) in try await keychain.rename("old", to: "other") }
+        #expect(try await keychain.rename("new", to: "new").account == "new")
+        #expect(try await keychain.string(for: "new") == "x")
+    },
+    Check("items of different classes never meet", needs: [.classes]) { stage in
+        let keychain = stage.keychain("classes")
+        for itemClass in ItemClass.allCases {
+            try await keychain.items(ofClass: itemClass).set(itemClass.rawValue, for: "me")
+        }
+        for itemClass in ItemClass.allCases {
+            let items = keychain.items(ofClass: itemClass)
+            #expect(try await items.string(for: "me") == itemClass.rawValue)
+            #expect(try await items.list().map(\.name.itemClass) == [itemClass])
+        }
+        let key = keychain.items(ofClass: .key)
+        #expect(try await key.delete("me"))
+        #expect(try await keychain.exists("me"))
+        #expect(try await keychain.deleteAll() == 1)
+        #expect(try await keychain.deleteEverything() == 3)
+    },
+    Check("everything of a service is deleted, and nothing else") { stage in
+        let keychain = stage.keychain("delete everything")
+        let other = keychain.of(service: "delete everything 2")
+        for account in ["a", "b", "c"] { try await keychain.set("x", for: account) }
+        try await other.set("y", for: "a")
+        #expect(try await keychain.deleteEverything() == 3)
+        #expect(try await keychain.list().isEmpty)
+        #expect(try await other.exists("a"))
+        #expect(try await keychain.deleteEverything() == 0)
+    },
+]
