@@ -3,6 +3,18 @@ import FoundationEssentials
 
 /// Stores and deletes items. Nobody is asked, except to make a vault.
 extension InMemoryKeychain {
+    public func set(
+        _ name: ItemName, to item: NewItem, if condition: ItemChange.Condition, prompts: Prompts, in vault: VaultName
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await perform(in: vault, makes: true, prompts: prompts) { (vault, call) throws(KeychainError) in
+            if let question = try Self.creation(vault, call) { return .question(question) }
+            let old = vault.items[name]
+            try MemoryVault.check(condition, name, old, at: call.now)
+            let stored = try vault.set(item, name, call)
+            return .done(stored, events: [old == nil ? .added(stored) : .updated(stored)])
+        }
+    }
+
     public func apply(
         _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> [ChangeOutcome] {
@@ -11,31 +23,51 @@ extension InMemoryKeychain {
             throw KeychainError(
                 .limitExceeded, "one call makes at most \(ItemLimits.changes) changes", advice: "make several calls")
         }
+        for change in changes {
+            guard case .delete = change.action, [.isAbsent, .isPresent].contains(change.condition) else { continue }
+            throw KeychainError(
+                .invalidArgument, "a deletion may only have the condition isUnchanged",
+                advice: "look at the item first, or delete it without a condition")
+        }
         let stores = changes.contains { if case .set = $0.action { true } else { false } }
         return try await perform(in: vault, makes: stores, prompts: prompts) { (vault, call) throws(KeychainError) in
-            if vault.state == .none, stores {
-                try call.checkOwn(vault)
-                let question = Question(opens: true, text: "make the vault")
-                if call.asks(question) { return .question(question) }
-            }
+            if stores, let question = try Self.creation(vault, call) { return .question(question) }
             var outcomes: [ChangeOutcome] = []
             var events: [KeychainEvent] = []
             for change in changes {
-                let old = vault.items[change.name]
-                try MemoryVault.check(change.condition, change.name, old, at: call.now)
-                switch change.action {
-                case .set(let new):
-                    let item = try vault.set(new, change.name, call)
-                    events.append(old == nil ? .added(item) : .updated(item))
-                    let wasThere = old.map { !$0.value.isExpired(at: call.now) } ?? false
-                    outcomes.append(ChangeOutcome(item: item, existedBefore: wasThere))
-                case .delete:
-                    vault.remove(change.name)
-                    if let old { events.append(.deleted(old.summary)) }
-                    outcomes.append(ChangeOutcome(item: old?.summary, existedBefore: old != nil))
-                }
+                let (outcome, event) = try vault.make(change, call)
+                outcomes.append(outcome)
+                if let event { events.append(event) }
             }
             return .done(outcomes, events: events)
+        }
+    }
+
+    /// The question that comes before a vault is made; nil if there is one.
+    private static func creation(_ vault: MemoryVault, _ call: MemoryCall) throws(KeychainError) -> Question? {
+        guard vault.state == .none else { return nil }
+        try call.checkOwn(vault)
+        let question = Question(opens: true, text: "make the vault")
+        return call.asks(question) ? question : nil
+    }
+}
+
+extension MemoryVault {
+    /// Makes one of several changes.
+    fileprivate mutating func make(
+        _ change: ItemChange, _ call: MemoryCall
+    ) throws(KeychainError) -> (ChangeOutcome, KeychainEvent?) {
+        let old = items[change.name]
+        try Self.check(change.condition, change.name, old, at: call.now)
+        switch change.action {
+        case .set(let new):
+            let item = try set(new, change.name, call)
+            let wasThere = old.map { !$0.value.isExpired(at: call.now) } ?? false
+            let outcome = ChangeOutcome(version: item.version, revision: item.revision, existedBefore: wasThere)
+            return (outcome, old == nil ? .added(item) : .updated(item))
+        case .delete:
+            remove(change.name)
+            return (ChangeOutcome(existedBefore: old != nil), (old?.summary).map(KeychainEvent.deleted))
         }
     }
 }

@@ -15,7 +15,7 @@ enum ItemLimits {
     /// The items of one vault.
     static let items = 10_000
     /// The changes of one call.
-    static let changes = 256
+    static let changes = 128
     /// The items that one call reads.
     static let reads = 32
     /// The former values of one item.

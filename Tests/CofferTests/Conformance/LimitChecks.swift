@@ -66,12 +66,12 @@ let limitChecks = [
             try await keychain.string(for: "me", reason: longest + "r")
         }
     },
-    Check("one call makes 256 changes at most", needs: [.changes]) { stage async throws in
+    Check("one call makes 128 changes at most", needs: [.changes]) { stage async throws in
         let keychain = stage.keychain("change limit")
-        let changes = (0..<257).map { ItemChange(keychain.name("\($0)"), .set(NewItem(value: [1]))) }
+        let changes = (0..<129).map { ItemChange(keychain.name("\($0)"), .set(NewItem(value: [1]))) }
         await refused(.limitExceeded) { () throws(KeychainError) in try await keychain.apply(changes) }
         #expect(try await keychain.list().isEmpty)
-        #expect(try await keychain.apply(Array(changes.dropLast())).count == 256)
-        #expect(try await keychain.deleteAll() == 256)
+        #expect(try await keychain.apply(Array(changes.dropLast())).count == 128)
+        #expect(try await keychain.deleteAll() == 128)
     },
 ]

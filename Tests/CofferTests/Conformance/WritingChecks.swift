@@ -28,21 +28,16 @@ let writingChecks = [
         let expiry = Date(timeIntervalSince1970: 4_000_000_000)
         let new = NewItem(
             value: [1], access: access, label: "L", comment: "C", attributes: ["a": "1"], expiry: .at(expiry))
-        let first = try await stage.backend.apply(
-            [ItemChange(keychain.name("me"), .set(new))], prompts: .never, in: .own)
-        #expect(first.map(\.existedBefore) == [false])
-        let before = try #require(first.first?.item)
-        let second = try await stage.backend.apply(
-            [ItemChange(keychain.name("me"), .set(NewItem(value: [2])))], prompts: .never, in: .own)
-        #expect(second.map(\.existedBefore) == [true])
-        let after = try #require(second.first?.item)
+        let set = { (item: NewItem) async throws(KeychainError) in
+            try await stage.backend.set(keychain.name("me"), to: item, if: .none, prompts: .never, in: .own)
+        }
+        let before = try await set(new)
+        let after = try await set(NewItem(value: [2]))
         #expect(after.id == before.id && after.created == before.created && after.version == 2)
+        #expect(after.revision != before.revision)
         #expect(after.access == access && after.label == "L" && after.comment == "C")
         #expect(after.attributes == ["a": "1"] && after.expires == expiry)
-        let emptied = NewItem(value: [3], label: "", comment: "", attributes: [:], expiry: .never)
-        let third = try await stage.backend.apply(
-            [ItemChange(keychain.name("me"), .set(emptied))], prompts: .never, in: .own)
-        let last = try #require(third.first?.item)
+        let last = try await set(NewItem(value: [3], label: "", comment: "", attributes: [:], expiry: .never))
         #expect(last.label == nil && last.comment == nil && last.attributes.isEmpty && last.expires == nil)
         #expect(last.access == access)
     },
@@ -107,7 +102,14 @@ let writingChecks = [
             ItemChange(keychain.name("new"), .set(NewItem(value: [2])), if: .isPresent),
         ])
         #expect(outcomes.map(\.existedBefore) == [false, true, false, true])
-        #expect(outcomes.map { $0.item?.account } == ["new", "there", nil, "new"])
+        #expect(outcomes.map(\.version) == [1, nil, nil, 2])
+        #expect(try await keychain.attributes(of: "new").revision == outcomes[3].revision)
+        for condition in [ItemChange.Condition.isAbsent, .isPresent] {
+            await refused(.invalidArgument, "a deletion of what must be there, or must not") {
+                () throws(KeychainError) in
+                try await keychain.apply([ItemChange(keychain.name("new"), .delete, if: condition)])
+            }
+        }
         #expect(try await keychain.bytes(for: "new") == [2])
         #expect(try await keychain.accounts() == ["new"])
     },
