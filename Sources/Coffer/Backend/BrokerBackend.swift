@@ -62,6 +62,10 @@ public struct BrokerBackend: KeychainBackend {
                 try await Conversation(paths: paths, caller: getuid()).pass(challenge, by: asker)
             } catch {
                 await withdraw(challenge, in: vault)
+                // The access control is in order. It is fingers that are missing.
+                guard purposes != [.enrolment] || error.code != .invalidArgument else {
+                    throw KeychainError(.biometryRefused, error.message, advice: error.advice)
+                }
                 throw error
             }
             method.challenge = challenge

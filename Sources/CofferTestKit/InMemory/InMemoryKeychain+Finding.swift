@@ -32,7 +32,14 @@ extension InMemoryKeychain {
     }
 
     public func lock(_ vault: VaultName) async throws(KeychainError) {
-        try perform(in: vault) { (vault, _) in
+        try close(vault, makes: false)
+        guard vault == .own else { return }
+        // A group's vault is open only while a member's own is, and there is no other member here.
+        for case .group(let name) in content.withLock({ Array($0.vaults.keys) }) { try close(.group(name), makes: true) }
+    }
+
+    private func close(_ vault: VaultName, makes: Bool) throws(KeychainError) {
+        try perform(in: vault, makes: makes) { (vault, _) in
             guard vault.state == .unlocked else { return ((), []) }
             vault.state = .locked
             return ((), [.locked])

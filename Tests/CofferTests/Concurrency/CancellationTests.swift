@@ -86,13 +86,16 @@ struct CancellationTests {
     func leavesNothing() async throws {
         let sandbox = try await SandboxBroker(programs: Stage.programs)
         let keychain = Coffer.Keychain(service: "s", prompts: .never, backend: sandbox.backend)
-        try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        // Different items, because a challenge for the same item takes the place of an older one.
+        for number in 0..<50 {
+            try await keychain.set("x", for: "\(number)", access: .whenUnlocked.requiring(.userPresence))
+        }
         let programs = try Self.session(of: sandbox.leader).count
         #expect(Moment.all.count == 50)
-        for moment in Moment.all {
+        for (number, moment) in Moment.all.enumerated() {
             let person = Person(moment)
             let reading = Task { () throws(KeychainError) in
-                try await keychain.prompting(person.prompts).bytes(for: "me")
+                try await keychain.prompting(person.prompts).bytes(for: "\(number)")
             }
             await person.begin(reading)
             await refused(.cancelled, "\(moment)") { () throws(KeychainError) in try await Check.value(of: reading) }
@@ -100,14 +103,14 @@ struct CancellationTests {
         }
         try await Self.until { try Self.session(of: sandbox.leader).count == programs }
 
-        // One process may have eight open challenges for the same item. If one of fifty were left, the eighth would be refused.
+        // One process may have 32 open challenges that one prompt answers. If one of fifty were left, the last of these would be refused.
         let client = try WireClient(sandbox.paths.broker)
-        for number in 1...9 {
+        for number in (0..<33) {
             do {
-                _ = try await client.call(BrokerProtocol.Keychain.Get(service: "s", account: "me"))
+                _ = try await client.call(BrokerProtocol.Keychain.Get(service: "s", account: "\(number)"))
                 Issue.record("the item was given out")
             } catch let fault as Fault {
-                #expect(fault.name == (number <= 8 ? .authenticationRequired : .limitExceeded), "\(number): \(fault)")
+                #expect(fault.name == (number < 32 ? .authenticationRequired : .limitExceeded), "\(number): \(fault)")
             }
         }
         await client.close()

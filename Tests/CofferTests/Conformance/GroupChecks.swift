@@ -20,8 +20,11 @@ let groupChecks = [
             }
         }
         #expect(try await shared.accounts() == ["me", "open"])
+        // No member has an open vault, so the group's is locked too.
         try await own.prompting(.right).unlock()
-        #expect(try await shared.string(for: "me") == "shared")
+        #expect(try await shared.status().state == .locked)
+        await refused(.authenticationNeeded) { () throws(KeychainError) in try await shared.string(for: "me") }
+        #expect(try await shared.prompting(.right).string(for: "me") == "shared")
         try await shared.lock()
         #expect(try await own.string(for: "me") == "own")
         #expect(try await shared.prompting(.right).string(for: "me") == "shared")

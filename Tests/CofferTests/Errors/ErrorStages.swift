@@ -77,7 +77,7 @@ final class ForeignAuthenticator: Sendable {
         path = folder + "/auth.sock"
         process = try Subprocess(
             "/usr/bin/setpriv",
-            ["--reuid", "65534", "--regid", "65534", "--clear-groups", "--", "perl", "-e", Self.program, path]
+            ["--reuid", "54321", "--regid", "54321", "--clear-groups", "--", "perl", "-e", Self.program, path]
         ) { $0.output = .pipe }
         let said = try process.read(limit: 16)
         #expect(String(decoding: said, as: UTF8.self) == "ready\n")
