@@ -35,7 +35,8 @@ extension InMemoryKeychain {
         try close(vault, makes: false)
         guard vault == .own else { return }
         // A group's vault is open only while a member's own is, and there is no other member here.
-        for case .group(let name) in content.withLock({ Array($0.vaults.keys) }) { try close(.group(name), makes: true) }
+        let names = content.withLock { Array($0.vaults.keys) }
+        for case .group(let name) in names { try close(.group(name), makes: true) }
     }
 
     private func close(_ vault: VaultName, makes: Bool) throws(KeychainError) {
