@@ -138,11 +138,10 @@ let package = Package(
             name: "coffer-contender", dependencies: ["Coffer"], path: "Tests/Contender", swiftSettings: settings),
 
         // Tests.
-        tests("CofferTests", ["Coffer", "CofferFiles", "Platform", "settings-writer"]),
         tests(
             "CofferTests",
             [
-                "Coffer", "CofferTestKit", "BrokerProtocol", "Varlink", "Platform", "TestSupport", "cofferd",
+                "Coffer", "CofferFiles", "CofferTestKit", "BrokerProtocol", "Varlink", "Platform", "TestSupport", "cofferd",
                 "coffer-authenticator", "coffer-contender", "settings-writer",
             ]),
         tests(

@@ -103,7 +103,8 @@ public struct GuardedProgram: ~Copyable {
 
     private static func hasSucceeded(_ line: inout UnixSocket) -> Bool {
         // `try?`: a guard that was killed has said nothing.
-        (try? line.receiveMessage(limit: ProgramGuard.succeeded.count, until: .now)) == ProgramGuard.succeeded
+        (try? line.receiveMessage(
+            limit: ProgramGuard.succeeded.count, until: .now + ProgramLimits.guardAnswer)) == ProgramGuard.succeeded
     }
 
     private static func reap(_ pid: Int32) {

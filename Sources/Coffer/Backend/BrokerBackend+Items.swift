@@ -8,7 +8,7 @@ extension BrokerBackend {
         _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item] {
         // A call for one item also takes an application password.
-        guard items.count != 1, request.applicationPassword == nil else {
+        guard items.count != 1, request.applicationPassword == nil, request.version == nil else {
             return [try await readOne(items, request, in: vault)]
         }
         guard !items.isEmpty else { return [] }
@@ -34,7 +34,8 @@ extension BrokerBackend {
         }
         let name = items[0]
         let method = Wire.Get(
-            service: name.service, account: name.account, kind: name.wireKind, reason: request.reason,
+            service: name.service, account: name.account, kind: name.wireKind,
+            version: request.version.map(Int64.init), reason: request.reason,
             unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode))
         let reply = try await call(method, in: vault, prompts: request.prompts, about: "\(name)")
         return Item(value: try Base64.decode(reply.value), attributes: try ItemAttributes(reply.item))
@@ -121,11 +122,24 @@ extension BrokerBackend {
             ).item)
     }
 
-    public func history(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> [ItemVersion] { [] }
+    public func history(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> [ItemVersion] {
+        let reply = try await call(
+            Wire.History(service: item.service, account: item.account, kind: item.wireKind), in: vault,
+            about: "\(item)")
+        return reply.versions.map { former in
+            ItemVersion(
+                version: Int(clamping: former.version), set: Date(milliseconds: former.set),
+                keptUntil: Date(milliseconds: former.until), access: AccessControl(former.access))
+        }
+    }
 
     public func restore(
         _ item: ItemName, version: Int, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
-        throw KeychainError(.notFound, "\(item) has no former value \(version)")
+        let method = Wire.Restore(
+            service: item.service, account: item.account, kind: item.wireKind, version: Int64(version),
+            unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode))
+        return try ItemAttributes(
+            try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
     }
 }
