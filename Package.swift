@@ -141,7 +141,8 @@ let package = Package(
         tests(
             "CofferTests",
             [
-                "Coffer", "CofferFiles", "CofferTestKit", "BrokerProtocol", "Varlink", "Platform", "TestSupport", "cofferd",
+                "Coffer", "CofferFiles", "CofferTestKit", "BrokerProtocol", "Varlink", "Platform", "TestSupport",
+                "cofferd",
                 "coffer-authenticator", "coffer-contender", "settings-writer",
             ]),
         tests(

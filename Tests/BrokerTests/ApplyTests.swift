@@ -1,7 +1,7 @@
 import BrokerProtocol
-import TestSupport
 import Foundation
 import Platform
+import TestSupport
 import Testing
 import Varlink
 

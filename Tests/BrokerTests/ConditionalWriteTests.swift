@@ -1,6 +1,6 @@
 import BrokerProtocol
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 import Varlink
 

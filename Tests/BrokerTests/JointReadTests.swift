@@ -1,9 +1,9 @@
 import Authorization
 import Broker
 import BrokerProtocol
-import RootConfiguration
 import Foundation
 import Platform
+import RootConfiguration
 import TestSupport
 import Testing
 import Varlink
