@@ -39,13 +39,12 @@ enum SetHandler: MethodHandler {
             try OwnerRule.check(access, in: state.record)
             let (item, replaced) = try state.vault.set(draft, mode: mode, ifRevision: revision)
             state.note(AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced"))
-            // The vault decides whether the value before is kept.
-            let former =
-                try replaced == nil
-                ? nil
-                : state.vault.history(service: method.service, account: method.account, kind: kind).versions.first {
-                    $0.version == item.version - 1
-                }
+            // The vault decides whether the value before is kept. `try?`: the new value is stored, whatever comes of this
+            // question. An item that has already expired, for example, tells nothing of its former values.
+            let history =
+                replaced == nil
+                ? nil : try? state.vault.history(service: method.service, account: method.account, kind: kind)
+            let former = history?.versions.first { $0.version == item.version - 1 }
             return .reply(
                 Keychain.Set.Reply(
                     item: Keychain.Item(item), replaced: replaced.map { Int64(clamping: $0) },
