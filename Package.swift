@@ -153,6 +153,9 @@ let package = Package(
                 argumentParser,
             ]),
         tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "TestSupport", "Vault"]),
+        .testTarget(
+            name: "CofferConfigurationTests", dependencies: ["CofferConfiguration", "CofferTestKit", "Coffer", configuration],
+            swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("PlatformTests", ["Platform"]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),

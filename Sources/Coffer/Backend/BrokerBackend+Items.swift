@@ -114,6 +114,10 @@ extension BrokerBackend {
         return items
     }
 
+    public func exists(_ item: ItemName, in vault: VaultName) async throws(KeychainError) -> Bool {
+        try await call(Wire.Exists(service: item.service, account: item.account, kind: item.wireKind), in: vault).exists
+    }
+
     public func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes {
         try ItemAttributes(
             try await call(

@@ -34,6 +34,10 @@ public protocol KeychainBackend: Sendable {
     /// The attributes of the items that match, sorted by service, then account.
     func items(matching query: ItemQuery, in vault: VaultName) async throws(KeychainError) -> [ItemAttributes]
 
+    /// Whether there is such an item, and it has not expired.
+    func exists(_ item: ItemName, in vault: VaultName) async throws(KeychainError) -> Bool
+
+    /// Also finds an item that has expired and is still in the vault.
     /// - Throws: `.notFound`.
     func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes
 
@@ -65,7 +69,7 @@ public protocol KeychainBackend: Sendable {
 
 /// What a read brings besides the names of items.
 public struct ReadRequest: Sendable {
-    /// Why the program asks, in its own words. The prompt shows it, and the access log has it. At most 1 KiB.
+    /// Why the program asks, in its own words. The prompt shows it, and the access log has it. At most 512 bytes in UTF-8.
     public var reason: String?
     public var prompts: Prompts
     /// Whether a locked vault may be opened on the way, by the same prompt. Otherwise the error is `.locked`.

@@ -2,15 +2,9 @@ import FoundationEssentials
 
 /// Finds items without their values. These calls never prompt, and work while the vault is locked.
 extension Keychain {
-    /// Whether an account has an item.
+    /// Whether an account has an item that has not expired.
     public func exists(_ account: String) async throws(KeychainError) -> Bool {
-        do throws(KeychainError) {
-            _ = try await attributes(of: account)
-            return true
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return false
-        }
+        try await backend.exists(name(account), in: vault)
     }
 
     /// Everything about an account's item except its value.
@@ -52,7 +46,7 @@ extension Keychain {
         try await item(name(account), request(reason, version: version)).value
     }
 
-    /// Makes a former value the present one. It prompts as that value requires. The item keeps its present access control.
+    /// Makes a former value the present one, with the access control that it had. It prompts as that value requires.
     /// - Throws: `.notFound` if the value is no longer kept, and as ``bytes(for:reason:applicationPassword:)``.
     @discardableResult
     public func restore(

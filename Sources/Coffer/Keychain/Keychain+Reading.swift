@@ -4,7 +4,7 @@ import FoundationEssentials
 extension Keychain {
     /// The value of an account's item, as it was stored.
     /// - Parameters:
-    ///   - reason: why the program asks, in its own words. The prompt shows it. At most 1 KiB.
+    ///   - reason: why the program asks, in its own words. The prompt shows it. At most 512 bytes in UTF-8.
     ///   - applicationPassword: the item's own password, if it requires one.
     /// - Throws: `.notFound`, `.locked`, `.authenticationNeeded` if nobody can be asked, `.cancelled`, and the errors of authentication.
     public func bytes(

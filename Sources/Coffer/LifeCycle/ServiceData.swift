@@ -30,3 +30,11 @@ extension Repository: ServiceData {
     /// Empties the cache. Answers that are under way are not kept.
     public func deleteEverything(of service: String) async throws { try await forgetAll() }
 }
+
+extension Settings: ServiceData {
+    /// Removes all settings of this suite, whatever the service is called. The file is written when the call returns.
+    public func deleteEverything(of service: String) async throws {
+        try reset()
+        try await flush()
+    }
+}

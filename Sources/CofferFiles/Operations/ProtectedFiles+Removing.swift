@@ -128,3 +128,8 @@ extension ProtectedFiles {
         }
     }
 }
+
+extension ProtectedFiles: ServiceData {
+    /// Deletes all files of this directory, and their keys, whatever the service is called.
+    public func deleteEverything(of service: String) async throws { try await deleteAll() }
+}

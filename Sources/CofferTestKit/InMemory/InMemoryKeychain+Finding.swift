@@ -14,6 +14,16 @@ extension InMemoryKeychain {
         }
     }
 
+    public func exists(_ item: ItemName, in vault: VaultName) async throws(KeychainError) -> Bool {
+        try perform(in: vault) { (vault, call) throws(KeychainError) in
+            do throws(KeychainError) { _ = try vault.live(item, at: call.now) } catch {
+                guard error.code == .notFound else { throw error }
+                return (false, [])
+            }
+            return (true, [])
+        }
+    }
+
     public func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes {
         try perform(in: vault) { (vault, _) throws(KeychainError) in (try vault.item(item).summary, []) }
     }

@@ -15,7 +15,7 @@ enum Place: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     /// What this place does not do yet.
-    var lacks: Set<Feature> { self == .memory ? [] : [.history] }
+    var lacks: Set<Feature> { [] }
 
     /// Something that a check needs.
     enum Feature {

@@ -79,6 +79,8 @@ let writingChecks = [
         try await keychain.set("x", for: "me")
         #expect(try await keychain.delete("me"))
         await refused(.notFound) { () throws(KeychainError) in try await keychain.bytes(for: "me") }
+        #expect(try await !keychain.exists("me"))
+        #expect(try await keychain.attributes(of: "me").expires == Date(timeIntervalSince1970: 1))
         await refused(.notFound) { () throws(KeychainError) in try await keychain.attributes(of: "me") }
         let again = try await keychain.set("y", for: "me")
         #expect(again.version == 1)

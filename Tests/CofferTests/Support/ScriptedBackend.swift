@@ -86,6 +86,14 @@ final class ScriptedBackend: KeychainBackend {
         }
     }
 
+    func exists(_ item: ItemName, in vault: VaultName) async throws(KeychainError) -> Bool {
+        do throws(KeychainError) { _ = try await attributes(of: item, in: vault) } catch {
+            guard error.code == .notFound else { throw error }
+            return false
+        }
+        return true
+    }
+
     func set(
         _ name: ItemName, to item: NewItem, if condition: ItemChange.Condition, prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {

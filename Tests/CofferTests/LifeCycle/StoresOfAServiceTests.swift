@@ -1,0 +1,21 @@
+import Coffer
+import CofferTestKit
+import Testing
+
+@Suite("a service's settings go with its account")
+struct StoresOfAServiceTests {
+    @Test("Deleting an account removes all settings of the suite, also those that are not written yet")
+    func settings() async throws {
+        let backend = InMemorySettings()
+        let settings = Settings(backend: backend)
+        let name = SettingKey("name", default: "nobody")
+        try settings.set("me", for: name)
+        let keychain = Keychain(service: "app", backend: InMemoryKeychain())
+        try await keychain.set("t", for: "token")
+        let life = ServiceLifeCycle(keychain: keychain, lasting: [settings])
+        try await life.deleteEverything()
+        #expect(try settings.value(for: name) == "nobody")
+        #expect(try Settings(backend: backend).names().isEmpty)
+        #expect(try await keychain.accounts().isEmpty)
+    }
+}
