@@ -152,6 +152,8 @@ let package = Package(
                 "TestSupport",
                 argumentParser,
             ]),
+        // The examples of documents and doc comments (scripts/doc-code).
+        tests("DocumentTests", ["Coffer", "CofferFiles", "CofferConfiguration", "CofferTestKit", configuration]),
         tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "TestSupport", "Vault"]),
         .testTarget(
             name: "CofferConfigurationTests", dependencies: ["CofferConfiguration", "CofferTestKit", "Coffer", configuration],

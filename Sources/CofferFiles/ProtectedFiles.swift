@@ -7,7 +7,7 @@ import FoundationEssentials
 ///
 /// ```swift
 /// let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
-/// try await files.write(value: note, to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
+/// try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
 /// let note = try await files.read("notes/today.json", as: Note.self, reason: "Show your note")
 /// ```
 ///

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// ```swift
 /// let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
 /// try await profiles.set(profile, for: "42")
-/// let profile = try await profiles.value(for: "42")
+/// let stored = try await profiles.value(for: "42")
 /// ```
 /// The items open on this device only, while the vault is unlocked. Nobody is ever asked: while the vault is locked, reading throws `.locked`, and
 /// writing goes on. Nothing stays in the memory of the process. If the cache is full, the values that were written first leave it.

@@ -3,7 +3,7 @@
 /// ```swift
 /// let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
 /// pictures.set(bytes, for: "me", cost: bytes.count)
-/// let bytes = pictures.value(for: "me")
+/// let picture = pictures.value(for: "me")
 /// ```
 /// A cache that is made with a keychain holds values only while the vault is unlocked: see ``init(limits:emptiesOnLockOf:)``.
 public final class LRUCache<Key: Hashable & Sendable, Value: Sendable>: ValueCache {

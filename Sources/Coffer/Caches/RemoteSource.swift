@@ -21,7 +21,7 @@ extension RemoteSource {
 /// A source whose values are fetched one by one, by a closure.
 ///
 /// ```swift
-/// let source = ClosureSource { (id: String) in try await server.profile(id) }
+/// let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
 /// ```
 public struct ClosureSource<Key: Hashable & Sendable, Value: Sendable>: RemoteSource {
     private let fetchOne: @Sendable (Key) async throws -> Value?

@@ -14,7 +14,7 @@ public enum CachePolicy: Sendable, Hashable, CaseIterable {
 ///
 /// ```swift
 /// let profiles = Repository(
-///     source: ClosureSource { (id: String) in try await server.profile(id) },
+///     source: ClosureSource { (id: String) in try await mailServer.profile(id) },
 ///     cache: TTLCache(lifetime: .seconds(300)))
 /// let profile = try await profiles.value(for: "42")                      // the cache, then the source
 /// let newest = try await profiles.value(for: "42", policy: .networkFirst)  // also works offline

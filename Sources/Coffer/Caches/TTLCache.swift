@@ -1,10 +1,10 @@
 /// A cache in memory whose values have a lifetime. If it is full, it removes the values that were not used for the longest time.
 ///
 /// ```swift
-/// let answers = TTLCache<URL, Answer>(lifetime: .seconds(300))
+/// let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
 /// answers.set(answer, for: url)
-/// answers.set(short, for: other, lifetime: .seconds(10))
-/// let answer = answers.value(for: url)   // nil after 300 seconds
+/// answers.set(answer, for: other, lifetime: .seconds(10))
+/// let cached = answers.value(for: url)   // nil after 300 seconds
 /// ```
 /// A value that has expired is never given, and leaves memory at the next use of the cache. Time that the machine sleeps counts.
 /// A cache that is made with a keychain holds values only while the vault is unlocked: see ``init(lifetime:limits:emptiesOnLockOf:clock:)``.

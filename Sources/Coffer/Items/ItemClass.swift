@@ -3,7 +3,7 @@
 public enum ItemClass: String, Sendable, Hashable, CaseIterable {
     /// A password, token or other secret of a service.
     case genericPassword = "generic"
-    /// A password for a server on the network. See ``InternetPassword``.
+    /// A password for a server on the network. See ``InternetServer``.
     case internetPassword = "internet"
     /// A private or symmetric key.
     case key

@@ -46,7 +46,8 @@ extension Keychain {
         try await item(name(account), request(reason, version: version)).value
     }
 
-    /// Makes a former value the present one, with the access control that it had. It prompts as that value requires.
+    /// Makes a former value the present one, with the access control that it had. That is never looser than the present one.
+    /// It prompts as that value requires.
     /// - Throws: `.notFound` if the value is no longer kept, and as ``bytes(for:reason:applicationPassword:)``.
     @discardableResult
     public func restore(

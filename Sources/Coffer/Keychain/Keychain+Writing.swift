@@ -63,8 +63,8 @@ extension Keychain {
     /// Makes several changes in one transaction: all of them, or none.
     /// ```swift
     /// try await keychain.apply([
-    ///     ItemChange(keychain.name("accessToken"), .set(NewItem(value: access))),
-    ///     ItemChange(keychain.name("refreshToken"), .set(NewItem(value: refresh))),
+    ///     ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
+    ///     ItemChange(keychain.name("refreshToken"), .set(NewItem(value: Array("r".utf8)))),
     ///     ItemChange(keychain.name("oldToken"), .delete),
     /// ])
     /// ```

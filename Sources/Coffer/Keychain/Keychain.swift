@@ -5,12 +5,17 @@ import FoundationEssentials
 /// A keychain keeps no secret itself. Every call goes to the broker, which checks who calls and what the item requires.
 /// ```swift
 /// let keychain = Keychain(service: "com.example.app")
-/// try await keychain.set(token, for: "accessToken",
+/// try await keychain.set("s3cret", for: "accessToken",
 ///                        access: .whenUnlocked.thisDeviceOnly.requiring(.userPresence))
 /// let token = try await keychain.string(for: "accessToken", reason: "Show your token")
 /// ```
-/// Only calls that give out a value prompt: ``bytes(for:reason:)``, ``string(for:reason:)``, ``value(_:for:reason:)``, ``update(_:for:access:reason:_:)``,
-/// ``authenticate(for:reason:)``, ``restore(_:version:reason:)``, and changes of an item's access control. Storing prompts only when it makes the user's vault.
+/// These calls prompt, if the item requires it:
+/// - those that give out a value: ``bytes(for:reason:applicationPassword:)``, ``string(for:reason:applicationPassword:)``,
+///   ``value(_:for:reason:applicationPassword:)``, ``item(for:reason:)``, ``authenticate(for:reason:)``,
+///   ``bytes(for:version:reason:)``, ``update(for:access:reason:_:)``;
+/// - ``restore(_:version:reason:)``, ``rename(_:to:reason:)``, and ``edit(_:_:reason:)`` if it changes the access control;
+/// - ``unlock()``, and storing the first item, which makes the user's vault.
+///
 /// When a task is cancelled, its prompt closes at once, and the call throws `.cancelled`.
 ///
 /// Any program of the user can read items that require nothing. To keep an item from other programs of the user, require presence.

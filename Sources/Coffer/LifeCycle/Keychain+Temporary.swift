@@ -2,7 +2,7 @@
 extension Keychain {
     /// Stores text on this device only, for some time. After that it is not given out, and is removed later.
     /// ```swift
-    /// try await keychain.setTemporary(token, for: "upload", lifetime: .seconds(600))
+    /// try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
     /// ```
     /// - Parameters:
     ///   - lifetime: more than zero.

@@ -4,8 +4,8 @@
 /// let life = ServiceLifeCycle(
 ///     keychain: keychain, sessions: [session],
 ///     personal: [profiles],          // a Repository
-///     lasting: [settings, files])
-/// try await life.logout()              // settings and files stay
+///     lasting: [users])              // a HybridStore
+/// try await life.logout()              // users stay
 /// try await life.deleteEverything()    // nothing stays
 /// ```
 public struct ServiceLifeCycle: Sendable {
@@ -18,7 +18,7 @@ public struct ServiceLifeCycle: Sendable {
     ///   - keychain: of the service.
     ///   - sessions: the logins that ``logout()`` ends.
     ///   - personal: what a logout deletes too, such as caches.
-    ///   - lasting: what only ``deleteEverything()`` deletes, such as settings, protected files, and keychains of groups.
+    ///   - lasting: what only ``deleteEverything()`` deletes, such as records of a `HybridStore`, and keychains of groups.
     public init(
         keychain: Keychain, sessions: [CredentialSession] = [], personal: [any ServiceData] = [],
         lasting: [any ServiceData] = []

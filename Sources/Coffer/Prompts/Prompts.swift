@@ -22,7 +22,11 @@ public struct Prompts: Sendable {
     /// For one that tells, its result is ignored. When the call is cancelled, or somebody else ends the conversation, the closure's task is cancelled.
     /// ```swift
     /// let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
-    ///     message.wantsAnswer ? await window.ask(message.text, hidden: message.isHidden) : await window.show(message.text)
+    ///     guard message.wantsAnswer else {
+    ///         await window.show(message.text)
+    ///         return nil
+    ///     }
+    ///     return await window.ask(message.text, hidden: message.isHidden)
     /// })
     /// ```
     public static func handler(_ ask: @escaping @Sendable (PromptMessage) async throws -> String?) -> Prompts {

@@ -7,7 +7,7 @@ extension CredentialSession {
     /// with the same session value and with its copies. A task that is cancelled stops waiting; an exchange that has begun goes on.
     /// ```swift
     /// let tokens = try await session.refresh { refreshToken in
-    ///     try await server.exchange(refreshToken)
+    ///     try await mailServer.exchange(refreshToken)
     /// }
     /// ```
     /// - Parameter exchange: asks the server. Its tokens need no refresh token; then the present one stays.

@@ -6,9 +6,10 @@ import FoundationEssentials
 /// let session = CredentialSession(
 ///     keychain: Keychain(service: "com.example.app"),
 ///     access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
-/// try await session.save(Credentials(accessToken: access, refreshToken: refresh, userID: "42"))
+/// try await session.save(Credentials(accessToken: "a", refreshToken: "r", userID: "42"))
 /// if try await session.isLoggedIn {
 ///     let credentials = try await session.load([.accessToken], reason: "Fetch your mail")
+///     await mailServer.fetch(credentials)
 /// }
 /// try await session.logout()
 /// ```

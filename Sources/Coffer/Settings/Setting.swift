@@ -9,8 +9,9 @@
 ///     @Setting("theme", default: .light, in: settings) var theme: Theme   // enum Theme: String, SettingValue
 /// }
 ///
-/// for await size in preferences.$fontSize.changes() { … }
+/// let preferences = Preferences()
 /// try preferences.$fontSize.reset()
+/// for await size in preferences.$fontSize.changes() { layout(size) }
 /// ```
 ///
 /// A property cannot throw. If the stored value is of another type or cannot be read, the property has its default; use

@@ -1,7 +1,7 @@
 /// Why settings could not be read or written.
 ///
 /// ```swift
-/// do { try await settings.flush() } catch where error.code == .busy { … }
+/// do { try await settings.flush() } catch where error.code == .busy { showBusy() }
 /// ```
 public struct SettingsError: Error, Sendable, Equatable {
     /// The kind of failure, stable across versions.

@@ -2,7 +2,7 @@
 ///
 /// Migration steps work on it:
 /// ```swift
-/// SettingsMigration(from: 1) { json in
+/// let migration = SettingsMigration(from: 1) { json in
 ///     json["fontSize"] = json["size"] ?? 12
 ///     json["size"] = nil
 /// }

@@ -8,7 +8,7 @@ public struct SettingsMigration: Sendable {
 
     /// A step that changes the stored JSON.
     /// ```swift
-    /// SettingsMigration(from: 1) { json in
+    /// let migration = SettingsMigration(from: 1) { json in
     ///     json["fontSize"] = json["size"] ?? 12
     ///     json["size"] = nil
     /// }
@@ -21,7 +21,7 @@ public struct SettingsMigration: Sendable {
 
     /// A step from one type to the next.
     /// ```swift
-    /// SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(size: Double(old.size)) }
+    /// let migration = SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(fontSize: Double(old.fontSize)) }
     /// ```
     public init<Old: Codable & Sendable, New: Codable & Sendable>(
         from version: Int, _ old: Old.Type, _ body: @escaping @Sendable (Old) throws -> New

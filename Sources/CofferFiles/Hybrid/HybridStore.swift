@@ -7,7 +7,7 @@ import Platform
 /// ```swift
 /// let users = HybridStore(
 ///     User.self, name: "user", keychain: keychain, settings: settings, files: files)
-/// try await users.save(User(token: token, theme: "dark", picture: picture))
+/// try await users.save(User(token: "s3cret", theme: "dark", picture: picture))
 /// let user = try await users.load(reason: "Show your account")
 /// try await users.delete()
 /// ```

@@ -58,7 +58,7 @@ extension ProtectedFiles {
     /// Whether there is a file of this name. A folder does not count.
     ///
     /// ```swift
-    /// if try await files.exists("notes/today.json") { … }
+    /// if try await files.exists("notes/today.json") { show("notes/today.json") }
     /// ```
     public func exists(_ path: String) async throws(KeychainError) -> Bool {
         try entry(try RelativePath(path))?.kind == .file

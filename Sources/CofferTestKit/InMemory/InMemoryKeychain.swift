@@ -59,7 +59,7 @@ public final class InMemoryKeychain: KeychainBackend {
     /// Every message that a person was shown, in the order of the calls.
     public var shownMessages: [PromptMessage] { content.withLock { $0.shown } }
 
-    /// Enrols other fingers. Values that require ``Coffer/AccessControl/Requirement/biometryCurrentSet`` cannot be read any more.
+    /// Enrols other fingers. Values that require ``Coffer/AccessControl/Requirement/biometryCurrentSet`` can no longer be read.
     public func changeEnrolledFingers() { content.withLock { $0.fingers += 1 } }
 
     /// Closes all vaults as a restart of the broker does. They are then `.sealed`.

@@ -1,0 +1,1112 @@
+// Made by scripts/doc-code from documents and doc comments: change these.
+// swift-format-ignore-file
+import Coffer
+import CofferConfiguration
+import CofferFiles
+import CofferTestKit
+import Configuration
+import FoundationEssentials
+import Glibc
+import Testing
+
+// README.md
+struct Example1 {
+    func run() async throws {
+        let keychain = Keychain(service: "com.example.app")
+        try await keychain.set("s3cret", for: "token", access: .whenUnlocked.requiring(.userPresence))
+        let token = try await keychain.string(for: "token", reason: "Fetch your mail")   // asks the person
+        _ = keychain
+        _ = token
+    }
+}
+
+// docs/library.md
+struct Example2 {
+    func run() async throws {
+        let keychain = Keychain(service: "com.example.app")
+
+        // Storing asks nobody. It makes the item, or replaces its value.
+        try await keychain.set("s3cret", for: "token", access: .whenUnlocked.requiring(.userPresence))
+
+        // Reading asks the person, because the item requires presence.
+        let token = try await keychain.string(for: "token", reason: "Fetch your mail")
+
+        // Finding asks nobody, and works while the vault is locked.
+        let accounts = try await keychain.accounts()
+        let exists = try await keychain.exists("token")
+
+        try await keychain.delete("token")
+        _ = keychain
+        _ = token
+        _ = accounts
+        _ = exists
+    }
+}
+
+// docs/library.md
+struct Example3 {
+    struct Server: Codable, Sendable { var host: String; var key: [UInt8] }
+    func run() async throws {
+        try await keychain.set(value: Server(host: "example.com", key: [1, 2, 3]), for: "server")
+        let server = try await keychain.value(Server.self, for: "server")
+
+        try await keychain.set([0xC0, 0xFF, 0xEE], for: "seed", expires: .after(.seconds(3600)))
+        let seed = try await keychain.bytes(for: "seed")
+        _ = server
+        _ = seed
+    }
+}
+
+// docs/library.md
+struct Example4 {
+    func run() async throws {
+        let context = try await keychain.authenticate(for: ["access", "refresh"], reason: "Sign you in")
+        let access = try context.string(for: "access")
+        let refresh = try context.string(for: "refresh")
+        _ = context
+        _ = access
+        _ = refresh
+    }
+}
+
+// docs/library.md
+struct Example5 {
+    struct Account {
+        @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
+        var token: KeychainHandle<String>
+    }
+    func run() async throws {
+        let account = Account()
+        try await account.token.set("s3cret")
+        let token = try await account.token.value(reason: "Show your token")
+        _ = account
+        _ = token
+    }
+}
+
+// docs/library.md
+struct Example6 {
+    func run() async throws {
+        let inWindow = Keychain(service: "com.example.app", prompts: .handler { message in
+            guard message.wantsAnswer else {
+                await window.show(message.text)
+                return nil
+            }
+            return await window.ask(message.text, hidden: message.isHidden)   // nil: the person gives up
+        })
+        let quiet = keychain.prompting(.never)
+        _ = inWindow
+        _ = quiet
+    }
+}
+
+// docs/library.md
+struct Example7 {
+    func run() async throws {
+        let reading = Task { try await keychain.string(for: "token") }
+        reading.cancel()
+        _ = reading
+    }
+}
+
+// docs/library.md
+struct Example8 {
+    func token() async throws(KeychainError) -> String? {
+        do throws(KeychainError) { return try await keychain.string(for: "token", reason: "Fetch your mail") } catch {
+            switch error.code {
+            case .notFound: return nil                       // never stored, expired or deleted
+            case .cancelled, .authenticationNeeded: return nil   // the person gave up, or nobody could be asked
+            default: throw error
+            }
+        }
+    }
+}
+
+// docs/library.md
+struct Example9 {
+    func run() async throws {
+        try await keychain.set(
+            "s3cret", for: "seed", access: .whenUnlocked.thisDeviceOnly.requiring(.applicationPassword),
+            applicationPassword: "correct horse")
+        let seed = try await keychain.string(for: "seed", applicationPassword: "correct horse")
+
+        // Tightening or loosening asks as reading does.
+        try await keychain.edit("seed", ItemEdit(access: .passcodeSet), reason: "Protect your seed")
+        _ = seed
+    }
+}
+
+// docs/library.md
+struct Example10 {
+    func run() async throws {
+        let known = try await keychain.attributes(of: "access")
+        try await keychain.apply([
+            ItemChange(keychain.name("access"), .set(NewItem(value: Array("new".utf8))), if: .isUnchanged(since: known)),
+            ItemChange(keychain.name("old"), .delete),
+        ])
+
+        // A value that depends on the former one. No change of another program is lost.
+        try await keychain.update(for: "counter") { old in String((Int(old ?? "") ?? 0) + 1) }
+        _ = known
+    }
+}
+
+// docs/library.md
+struct Example11 {
+    func run() async throws {
+        for try await event in try await keychain.changes() {
+            switch event {
+            case .added(let item), .updated(let item): print("stored:", item.account)
+            case .deleted(let item): print("gone:", item.account)
+            case .locked: hideSecrets()
+            case .unlocked: break
+            case .missed: try await lookAgain()
+            }
+        }
+    }
+}
+
+// docs/library.md
+struct Example12 {
+    func run() async throws {
+        for version in try await keychain.history(of: "token") { print(version.version, version.set) }
+
+        if let last = try await keychain.history(of: "token").first {
+            let former = try await keychain.string(for: "token", reason: "Compare your tokens")
+            let bytes = try await keychain.bytes(for: "token", version: last.version, reason: "Compare your tokens")
+            print(former.utf8.count, bytes.count)
+            try await keychain.restore("token", version: last.version, reason: "Restore your token")
+        }
+    }
+}
+
+// docs/library.md
+struct Example13 {
+    func run() async throws {
+        let shared = Keychain(service: "com.example.app", group: "ops")
+        try await shared.set("s3cret", for: "database")
+        _ = shared
+    }
+}
+
+// docs/library.md
+struct Example14 {
+    func run() async throws {
+        let keys = keychain.items(ofClass: .key)
+        try await keys.set([UInt8](repeating: 7, count: 32), for: "signing")
+
+        let server = try InternetServer(scheme: "https", host: "example.com")
+        try await keychain.setInternetPassword("s3cret", for: "me", on: server)
+        let password = try await keychain.internetPassword(for: "me", on: server)
+        _ = keys
+        _ = server
+        _ = password
+    }
+}
+
+// docs/library.md
+struct Example15 {
+    func run() async throws {
+        let session = CredentialSession(
+            keychain: keychain, access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
+        try await session.saveSession(SessionTokens(accessToken: "a", refreshToken: "r", expires: .now + 3600), userID: "42")
+
+        switch try await session.state() {                        // asks nobody
+        case .loggedOut: showLogin()
+        case .active(until: _): break
+        case .needsRefresh: try await session.refresh { token in try await mailServer.exchange(token) }
+        }
+        let credentials = try await session.load([.accessToken], reason: "Fetch your mail")
+        try await session.logout()
+        _ = session
+        _ = credentials
+    }
+}
+
+// docs/library.md
+struct Example16 {
+    func run() async throws {
+        let fontSize = SettingKey("fontSize", default: 12)
+        let settings = Settings(suite: "com.example.app")
+        try settings.set(14, for: fontSize)
+        let size = try settings.value(for: fontSize)
+        try await settings.flush()                                // before the process ends
+        _ = fontSize
+        _ = settings
+        _ = size
+    }
+}
+
+// docs/library.md
+struct Example17 {
+    struct Preferences {
+        @Setting("fontSize", in: settings) var fontSize = 12
+        @Setting("nickname", in: settings) var nickname: String?
+    }
+    func run() async throws {
+        let preferences = Preferences()
+        preferences.fontSize = 16
+        for await size in preferences.$fontSize.changes() { print(size) }
+        _ = preferences
+    }
+}
+
+// docs/library.md
+struct Example18 {
+    func run() async throws {
+        let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
+        try await files.write(Array("Buy milk".utf8), to: "notes/today.txt", access: .whenUnlocked.requiring(.userPresence))
+        let note = try await files.read("notes/today.txt", reason: "Show your note")
+
+        for file in try await files.list(in: "notes") { print(file.name, file.size) }   // asks nobody
+        try await files.delete("notes/today.txt")
+        _ = files
+        _ = note
+    }
+}
+
+// docs/library.md
+struct Example19 {
+    func run() async throws {
+        var writer = try await files.writer(to: "backup.tar")
+        try await writer.write([1, 2, 3])
+        try await writer.finish()
+
+        for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") { print(part.count) }
+    }
+}
+
+// docs/library.md
+struct Example20 {
+    func run() async throws {
+        let pictures = await LRUCache<String, [UInt8]>(
+            limits: CacheLimits(count: 200, cost: 32 << 20), emptiesOnLockOf: keychain)
+        pictures.set([1, 2, 3], for: "me", cost: 3)
+
+        let profiles = Repository(
+            source: ClosureSource { (id: String) in try await mailServer.profile(id) },
+            cache: KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400)))
+        let profile = try await profiles.value(for: "42")                          // the cache, then the server
+        let newest = try await profiles.value(for: "42", policy: .networkFirst)    // also works offline
+        _ = pictures
+        _ = profiles
+        _ = profile
+        _ = newest
+    }
+}
+
+// docs/library.md
+struct Example21 {
+    struct User: HybridRecord {
+        var token: String?
+        var theme = "light"
+        var picture: [UInt8]?
+
+        static let fields: [HybridField<User>] = [
+            .secret("token", \.token, access: .whenUnlocked.requiring(.userPresence)),
+            .setting("theme", \.theme),
+            .file("picture", \.picture),
+        ]
+    }
+    func run() async throws {
+        let users = HybridStore(User.self, name: "user", keychain: keychain, settings: settings, files: files)
+        try await users.save(User(token: "s3cret", theme: "dark", picture: [1, 2, 3]))
+        let user = try await users.load(reason: "Show your account")
+        _ = users
+        _ = user
+    }
+}
+
+// docs/library.md
+struct Example22 {
+    func run() async throws {
+        let life = ServiceLifeCycle(
+            keychain: keychain, sessions: [CredentialSession(keychain: keychain)],
+            personal: [TTLCache<String, Profile>(lifetime: .seconds(300))])
+        try await life.logout()              // the logins, and what is personal
+        try await life.deleteEverything()    // all items of the service, too
+        _ = life
+    }
+}
+
+// docs/library.md
+struct Example23 {
+    func run() async throws {
+        let secrets = KeychainProvider(Keychain(service: "com.example.server"))
+        let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
+        let password = try await config.fetchRequiredString(forKey: "database.password")
+        _ = secrets
+        _ = config
+        _ = password
+    }
+}
+
+// docs/library.md
+struct Example24 {
+    @Test func `the token needs a person`() async throws {
+        let backend = InMemoryKeychain(password: "s3cret", person: .givesUp)
+        let keychain = Keychain(service: "com.example.app", backend: backend)
+        try await keychain.set("token", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        await #expect(throws: KeychainError(.cancelled, "")) { try await keychain.string(for: "me") }
+        #expect(!backend.shownMessages.isEmpty)
+    }
+}
+
+// docs/library.md
+struct Example25 {
+    func run() async throws {
+        let sandbox = try await SandboxBroker()
+        let keychain = Keychain(
+            service: "com.example.app", prompts: .handler { $0.wantsAnswer ? SandboxBroker.password : nil },
+            backend: sandbox.backend)
+        try await keychain.set("token", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        let token = try await keychain.string(for: "me")
+        await sandbox.stop()
+        _ = sandbox
+        _ = keychain
+        _ = token
+    }
+}
+
+// docs/porting.md
+struct Example26 {
+    func run() async throws {
+        let token = try await Keychain(service: "com.example.app").bytes(for: "token", reason: "Fetch your mail")
+        _ = token
+    }
+}
+
+// docs/porting.md
+struct Example27 {
+    func run() async throws {
+        do throws(KeychainError) {
+            try await keychain.set(
+                "s3cret", for: "token", access: .whenUnlocked.thisDeviceOnly.requiring(.userPresence), if: .isAbsent)
+        } catch {
+            guard error.code == .alreadyExists else { throw error }   // errSecDuplicateItem
+        }
+    }
+}
+
+// docs/porting.md
+struct Example28 {
+    func status(of call: () async throws(KeychainError) -> Void) async -> Int32 {
+        do throws(KeychainError) {
+            try await call()
+            return 0
+        } catch { return error.appleStatus }
+    }
+}
+
+// docs/porting.md
+struct Example29 {
+    func run() async throws {
+        try await keychain.set("s3cret", for: "token", access: .afterFirstUnlock, label: "example.com")
+        let token = try await keychain.string(for: "token", reason: "Fetch your mail")
+        _ = token
+    }
+}
+
+// docs/porting.md
+struct Example30 {
+    func run() async throws {
+        let former = ["access": "a", "refresh": "r"]   // what the other store gave
+        try await keychain.apply(former.map { account, value in
+            ItemChange(
+                keychain.name(account),
+                .set(NewItem(value: Array(value.utf8), access: .whenUnlocked.thisDeviceOnly.requiring(.userPresence))),
+                if: .isAbsent)
+        })
+        _ = former
+    }
+}
+
+// docs/porting.md
+struct Example31 {
+    func stored(_ account: String) async throws(KeychainError) -> String? {
+        do throws(KeychainError) { return try await keychain.string(for: account) } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+}
+
+// Sources/Coffer/Caches/KeychainCache.swift
+struct Example32 {
+    func run() async throws {
+        let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
+        try await profiles.set(profile, for: "42")
+        let stored = try await profiles.value(for: "42")
+        _ = profiles
+        _ = stored
+    }
+}
+
+// Sources/Coffer/Caches/LRUCache.swift
+struct Example33 {
+    func run() async throws {
+        let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
+        pictures.set(bytes, for: "me", cost: bytes.count)
+        let picture = pictures.value(for: "me")
+        _ = pictures
+        _ = picture
+    }
+}
+
+// Sources/Coffer/Caches/RemoteSource.swift
+struct Example34 {
+    func run() async throws {
+        let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
+        _ = source
+    }
+}
+
+// Sources/Coffer/Caches/Repository.swift
+struct Example35 {
+    func run() async throws {
+        let profiles = Repository(
+            source: ClosureSource { (id: String) in try await mailServer.profile(id) },
+            cache: TTLCache(lifetime: .seconds(300)))
+        let profile = try await profiles.value(for: "42")                      // the cache, then the source
+        let newest = try await profiles.value(for: "42", policy: .networkFirst)  // also works offline
+        let forced = try await profiles.refresh("42")
+        _ = profiles
+        _ = profile
+        _ = newest
+        _ = forced
+    }
+}
+
+// Sources/Coffer/Caches/TTLCache.swift
+struct Example36 {
+    func run() async throws {
+        let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
+        answers.set(answer, for: url)
+        answers.set(answer, for: other, lifetime: .seconds(10))
+        let cached = answers.value(for: url)   // nil after 300 seconds
+        _ = answers
+        _ = cached
+    }
+}
+
+// Sources/Coffer/Items/AccessControl.swift
+struct Example37 {
+    func run() async throws {
+        let access = AccessControl.whenUnlocked.thisDeviceOnly.requiring(.userPresence)
+        _ = access
+    }
+}
+
+// Sources/Coffer/Keychain/InternetPassword.swift
+struct Example38 {
+    func run() async throws {
+        let server = try InternetServer(scheme: "https", host: "example.com")
+        try await keychain.setInternetPassword("s3cret", for: "me", on: server)
+        _ = server
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Finding.swift
+struct Example39 {
+    func run() async throws {
+        let work = try await keychain.search(attributes: ["profile": "work"])
+        _ = work
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Finding.swift
+struct Example40 {
+    func run() async throws {
+        for try await event in try await keychain.changes() {
+            if case .locked = event { hideSecrets() }
+        }
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Reading.swift
+struct Example41 {
+    func run() async throws {
+        let token = try await keychain.string(for: "accessToken", reason: "Show your token")
+        _ = token
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Reading.swift
+struct Example42 {
+    func run() async throws {
+        let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
+        let access = try context.string(for: "accessToken")
+        let refresh = try context.string(for: "refreshToken")
+        _ = context
+        _ = access
+        _ = refresh
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Reading.swift
+struct Example43 {
+    func run() async throws {
+        try await keychain.update(for: "counter") { old in
+            String((Int(old ?? "") ?? 0) + 1)
+        }
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Writing.swift
+struct Example44 {
+    func run() async throws {
+        try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain+Writing.swift
+struct Example45 {
+    func run() async throws {
+        try await keychain.apply([
+            ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
+            ItemChange(keychain.name("refreshToken"), .set(NewItem(value: Array("r".utf8)))),
+            ItemChange(keychain.name("oldToken"), .delete),
+        ])
+    }
+}
+
+// Sources/Coffer/Keychain/Keychain.swift
+struct Example46 {
+    func run() async throws {
+        let keychain = Keychain(service: "com.example.app")
+        try await keychain.set("s3cret", for: "accessToken",
+                               access: .whenUnlocked.thisDeviceOnly.requiring(.userPresence))
+        let token = try await keychain.string(for: "accessToken", reason: "Show your token")
+        _ = keychain
+        _ = token
+    }
+}
+
+// Sources/Coffer/Keychain/KeychainHandle.swift
+struct Example47 {
+    func run() async throws {
+        let token = KeychainHandle<String>("token", in: keychain)
+        try await token.set("s3cret")
+        let value = try await token.value(reason: "Show your token")
+        _ = token
+        _ = value
+    }
+}
+
+// Sources/Coffer/Keychain/KeychainHandle.swift
+struct Example48 {
+    func run() async throws {
+        for try await event in try await account.token.changes() {
+            if case .deleted = event { signOut() }
+        }
+    }
+}
+
+// Sources/Coffer/Keychain/KeychainItem.swift
+struct Example49 {
+    struct Account {
+        @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
+        var token: KeychainHandle<String>
+        @KeychainItem("profile", in: keychain) var profile: KeychainHandle<Profile>   // struct Profile: Codable
+    }
+    func run() async throws {
+        let token = try await account.token.value(reason: "Show your token")
+        try await account.token.set("s3cret")
+        _ = token
+    }
+}
+
+// Sources/Coffer/LifeCycle/Keychain+Temporary.swift
+struct Example50 {
+    func run() async throws {
+        try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
+    }
+}
+
+// Sources/Coffer/LifeCycle/ServiceLifeCycle.swift
+struct Example51 {
+    func run() async throws {
+        let life = ServiceLifeCycle(
+            keychain: keychain, sessions: [session],
+            personal: [profiles],          // a Repository
+            lasting: [users])              // a HybridStore
+        try await life.logout()              // users stay
+        try await life.deleteEverything()    // nothing stays
+        _ = life
+    }
+}
+
+// Sources/Coffer/Prompts/Prompts.swift
+struct Example52 {
+    func run() async throws {
+        let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
+            guard message.wantsAnswer else {
+                await window.show(message.text)
+                return nil
+            }
+            return await window.ask(message.text, hidden: message.isHidden)
+        })
+        _ = keychain
+    }
+}
+
+// Sources/Coffer/Session/CredentialSession+Reading.swift
+struct Example53 {
+    func run() async throws {
+        let login = try await session.load([.userName, .password], reason: "Sign you in")
+        _ = login
+    }
+}
+
+// Sources/Coffer/Session/CredentialSession+Refresh.swift
+struct Example54 {
+    func run() async throws {
+        let tokens = try await session.refresh { refreshToken in
+            try await mailServer.exchange(refreshToken)
+        }
+        _ = tokens
+    }
+}
+
+// Sources/Coffer/Session/CredentialSession.swift
+struct Example55 {
+    func run() async throws {
+        let session = CredentialSession(
+            keychain: Keychain(service: "com.example.app"),
+            access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
+        try await session.save(Credentials(accessToken: "a", refreshToken: "r", userID: "42"))
+        if try await session.isLoggedIn {
+            let credentials = try await session.load([.accessToken], reason: "Fetch your mail")
+            await mailServer.fetch(credentials)
+        }
+        try await session.logout()
+        _ = session
+    }
+}
+
+// Sources/Coffer/Settings/InMemorySettings.swift
+struct Example56 {
+    func run() async throws {
+        let settings = Settings(backend: InMemorySettings())
+        _ = settings
+    }
+}
+
+// Sources/Coffer/Settings/Sensitive.swift
+struct Example57 {
+    struct Token: Codable, SensitiveValue { let text: String }
+}
+
+// Sources/Coffer/Settings/Sensitive.swift
+struct Example58 {
+    struct Account: Codable, Sendable {
+        var name: String
+        @Sensitive var token: String
+    }
+}
+
+// Sources/Coffer/Settings/Setting.swift
+struct Example59 {
+    struct Preferences {
+        @Setting("fontSize", in: settings) var fontSize = 12
+        @Setting("nickname", in: settings) var nickname: String?
+        @Setting("theme", default: .light, in: settings) var theme: Theme   // enum Theme: String, SettingValue
+    }
+    func run() async throws {
+        let settings = Settings(suite: "com.example.app")
+
+
+        let preferences = Preferences()
+        try preferences.$fontSize.reset()
+        for await size in preferences.$fontSize.changes() { layout(size) }
+        _ = settings
+        _ = preferences
+    }
+}
+
+// Sources/Coffer/Settings/SettingKey.swift
+extension SettingKey where Value == Int {
+    static let fontSize = SettingKey("editor.fontSize", default: 12)
+}
+struct Example60 {
+    func run() async throws {
+        let size = try settings.value(for: .fontSize)
+        _ = size
+    }
+}
+
+// Sources/Coffer/Settings/SettingValue.swift
+struct Example61 {
+    enum Theme: String, SettingValue { case light, dark }
+    struct WindowFrame: Codable, SettingValue { var width = 800, height = 600 }
+}
+
+// Sources/Coffer/Settings/Settings+Changes.swift
+struct Example62 {
+    func run() async throws {
+        for await change in settings.changes() where change.names.contains("theme") { redraw() }
+    }
+}
+
+// Sources/Coffer/Settings/Settings+Changes.swift
+struct Example63 {
+    func run() async throws {
+        for await size in settings.changes(of: fontSize) { layout(size) }
+    }
+}
+
+// Sources/Coffer/Settings/Settings.swift
+struct Example64 {
+    func run() async throws {
+        let settings = Settings(suite: "com.example.app")
+        let fontSize = SettingKey("fontSize", default: 12)
+        try settings.set(14, for: fontSize)
+        let size = try settings.value(for: fontSize)   // 14
+        try await settings.flush()                      // before the process ends
+        _ = settings
+        _ = fontSize
+        _ = size
+    }
+}
+
+// Sources/Coffer/Settings/Settings.swift
+struct Example65 {
+    func run() async throws {
+        try settings.register(default: 16, for: fontSize)
+    }
+}
+
+// Sources/Coffer/Settings/Settings.swift
+struct Example66 {
+    func run() async throws {
+        try settings.removeAll(except: ["fontSize", "theme"])
+    }
+}
+
+// Sources/Coffer/Settings/Settings.swift
+struct Example67 {
+    func run() async throws {
+        try await settings.update { draft throws(SettingsError) in
+            try draft.set(draft.value(for: launches) + 1, for: launches)
+        }
+    }
+}
+
+// Sources/Coffer/Settings/SettingsError.swift
+struct Example68 {
+    func run() async throws {
+        do { try await settings.flush() } catch where error.code == .busy { showBusy() }
+    }
+}
+
+// Sources/Coffer/Settings/SettingsJSON.swift
+struct Example69 {
+    func run() async throws {
+        let migration = SettingsMigration(from: 1) { json in
+            json["fontSize"] = json["size"] ?? 12
+            json["size"] = nil
+        }
+        _ = migration
+    }
+}
+
+// Sources/Coffer/Settings/SettingsMigration.swift
+struct Example70 {
+    func run() async throws {
+        let migration = SettingsMigration(from: 1) { json in
+            json["fontSize"] = json["size"] ?? 12
+            json["size"] = nil
+        }
+        _ = migration
+    }
+}
+
+// Sources/Coffer/Settings/SettingsMigration.swift
+struct Example71 {
+    func run() async throws {
+        let migration = SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(fontSize: Double(old.fontSize)) }
+        _ = migration
+    }
+}
+
+// Sources/Coffer/Settings/VersionedSettings.swift
+struct Example72 {
+    struct Preferences: Codable, Sendable { var fontSize = 12.0; var recentFiles: [URL] = [] }
+    func run() async throws {
+        let preferences = VersionedSettings(
+            suite: "com.example.app.preferences", version: 3, default: Preferences(),
+            migrations: [
+                SettingsMigration(from: 1) { json in json["fontSize"] = json["size"] },
+                SettingsMigration(from: 2, PreferencesV2.self) { old in Preferences(fontSize: Double(old.fontSize)) },
+            ])
+        try await preferences.update { $0.fontSize = 14 }
+        let size = try await preferences.load().fontSize
+        _ = preferences
+        _ = size
+    }
+}
+
+// Sources/Coffer/Storage/StorageAdvice.swift
+struct Example73 {
+    func run() async throws {
+        let advice = StorageAdvice.store(for: .document, size: picture.count)
+        print(advice.store, advice.reason)   // protectedFile …
+        _ = advice
+    }
+}
+
+// Sources/CofferFiles/Folders/ProtectedDirectory.swift
+struct Example74 {
+    func run() async throws {
+        let documents = ProtectedFiles(service: "com.example.notes", directory: .documents)
+        let exports = ProtectedFiles(service: "com.example.notes", directory: .custom("/srv/notes"))
+        _ = documents
+        _ = exports
+    }
+}
+
+// Sources/CofferFiles/Hybrid/HybridRecord.swift
+struct Example75 {
+    struct User: HybridRecord {
+        var token: String?
+        var theme = "light"
+        var picture: [UInt8]?
+
+        static let fields: [HybridField<User>] = [
+            .secret("token", \.token, access: .whenUnlocked.requiring(.userPresence)),
+            .setting("theme", \.theme),
+            .file("picture", \.picture),
+        ]
+    }
+}
+
+// Sources/CofferFiles/Hybrid/HybridStore.swift
+struct Example76 {
+    func run() async throws {
+        let users = HybridStore(
+            User.self, name: "user", keychain: keychain, settings: settings, files: files)
+        try await users.save(User(token: "s3cret", theme: "dark", picture: picture))
+        let user = try await users.load(reason: "Show your account")
+        try await users.delete()
+        _ = users
+        _ = user
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
+struct Example77 {
+    func run() async throws {
+        for file in try await files.list(in: "notes") where !file.isFolder { print(file.name, file.size) }
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
+struct Example78 {
+    func run() async throws {
+        if try await files.exists("notes/today.json") { show("notes/today.json") }
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
+struct Example79 {
+    func run() async throws {
+        let age = Date.now.timeIntervalSince(try await files.info(of: "notes/today.json").modified)
+        _ = age
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
+struct Example80 {
+    func run() async throws {
+        let bytes = try await files.size(of: "backup.tar")
+        _ = bytes
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
+struct Example81 {
+    func run() async throws {
+        let date = try await files.modified(of: "backup.tar")
+        _ = date
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
+struct Example82 {
+    func run() async throws {
+        if try await caches.directorySize() > 100 << 20 { try await caches.deleteAll() }
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Moving.swift
+struct Example83 {
+    func run() async throws {
+        try await files.move("notes/draft.json", to: "notes/final.json", reason: "Rename your note")
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
+struct Example84 {
+    func run() async throws {
+        let picture = try await files.read("pictures/profile.png", reason: "Show your picture")
+        _ = picture
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
+struct Example85 {
+    func run() async throws {
+        let note = try await files.read("notes/today.json", as: Note.self)
+        _ = note
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
+struct Example86 {
+    func run() async throws {
+        for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
+struct Example87 {
+    func run() async throws {
+        try await files.export("backup.tar", toDescriptor: STDOUT_FILENO, reason: "Restore the backup")
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
+struct Example88 {
+    func run() async throws {
+        try await files.delete("notes/today.json")
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
+struct Example89 {
+    func run() async throws {
+        try await files.createDirectory("notes/2026")
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
+struct Example90 {
+    func run() async throws {
+        try await files.removeDirectory("notes/2025", recursively: true)
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
+struct Example91 {
+    func run() async throws {
+        try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Sweeping.swift
+struct Example92 {
+    func run() async throws {
+        let removed = try await files.sweep()
+        _ = removed
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
+struct Example93 {
+    func run() async throws {
+        try await files.write(Array(picture), to: "pictures/profile.png")
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
+struct Example94 {
+    func run() async throws {
+        try await files.write(value: Note(title: "Today"), to: "notes/today.json")
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
+struct Example95 {
+    func run() async throws {
+        try await files.write(from: download, to: "backup.tar")
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
+struct Example96 {
+    func run() async throws {
+        var writer = try await files.writer(to: "recording.wav", access: .afterFirstUnlock)
+        while let samples = await microphone.next() { try await writer.write(samples) }
+        try await writer.finish()
+    }
+}
+
+// Sources/CofferFiles/ProtectedFiles.swift
+struct Example97 {
+    func run() async throws {
+        let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
+        try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
+        let note = try await files.read("notes/today.json", as: Note.self, reason: "Show your note")
+        _ = files
+        _ = note
+    }
+}
+
+// Sources/CofferFiles/Streams/ProtectedFileChunks.swift
+struct Example98 {
+    func run() async throws {
+        var digest = Digest()
+        for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") {
+            digest.update(part)
+        }
+    }
+}
+
+// Sources/CofferFiles/Streams/ProtectedFileWriter.swift
+struct Example99 {
+    func run() async throws {
+        var writer = try await files.writer(to: "backup.tar")
+        for try await part in download { try await writer.write(part) }
+        try await writer.finish()
+    }
+}
+
+// Sources/CofferConfiguration/KeychainProvider.swift
+struct Example100 {
+    func run() async throws {
+        let secrets = KeychainProvider(Keychain(service: "com.example.server"))
+        let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
+        let password = try await config.fetchRequiredString(forKey: "database.password")
+        _ = secrets
+        _ = config
+        _ = password
+    }
+}
+
+// Sources/CofferTestKit/InMemory/InMemoryKeychain.swift
+struct Example101 {
+    func run() async throws {
+        let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
+        let keychain = Keychain(service: "com.example.app", backend: backend)
+        try await keychain.set("token", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        #expect(try await keychain.string(for: "me") == "token")
+        #expect(backend.shownMessages.last?.isHidden == true)
+        _ = backend
+        _ = keychain
+    }
+}
+
+// Sources/CofferTestKit/Sandbox/SandboxBroker.swift
+struct Example102 {
+    func run() async throws {
+        let sandbox = try await SandboxBroker()
+        let keychain = Keychain(
+            service: "com.example.app", prompts: .handler { $0.wantsAnswer ? SandboxBroker.password : nil },
+            backend: sandbox.backend)
+        try await keychain.set("token", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        #expect(try await keychain.string(for: "me") == "token")
+        await sandbox.stop()
+        _ = sandbox
+        _ = keychain
+    }
+}
