@@ -32,7 +32,7 @@ MODULE ?= .build-pam/pam_coffer.so
 programs := cofferd coffer-authenticator coffer
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race fuzz bench check format mutants memory pam release install uninstall machine clean
+.PHONY: help build demo test race fuzz bench docs check format mutants memory pam release install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -66,6 +66,10 @@ fuzz: ## changed content for everything that reads from outside; a failure names
 bench: release ## times and sizes beside peers and floors, a line a figure
 	$(optimised) --product coffer-benchmark
 	scripts/bench
+
+docs: ## DocC archives of the libraries (.build-docs)
+	for library in Coffer CofferFiles CofferConfiguration CofferTestKit; do $(SWIFT) build $(jobs) --target $$library || exit 1; done
+	scripts/docs
 
 check: ## format, confinement of unsafe code, module arrows, unit files, documents
 	scripts/check
@@ -115,4 +119,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-pam .build-tsan $(release) .build-mutants .build-machine
+	rm -rf .build .build-pam .build-tsan .build-docs $(release) .build-mutants .build-machine

@@ -24,7 +24,7 @@ public struct ProtectedFiles: Sendable {
     private let environment: [String: String]
 
     /// - Parameters:
-    ///   - service: names the application, as for ``Keychain``. It is also the name of a folder, unless the directory is custom.
+    ///   - service: names the application, as for `Keychain`. It is also the name of a folder, unless the directory is custom.
     ///   - directory: where the files are.
     ///   - prompts: how a person is asked when a file is read.
     ///   - backend: where the files' keys are. Tests choose `InMemoryKeychain` of `CofferTestKit`.

@@ -431,8 +431,50 @@ struct Example31 {
     }
 }
 
-// Sources/Coffer/Caches/KeychainCache.swift
+// Sources/Coffer/Coffer.docc/Coffer.md
 struct Example32 {
+    func run() async throws {
+        let keychain = Keychain(service: "com.example.app")
+        try await keychain.set("s3cret", for: "token", access: .whenUnlocked.requiring(.userPresence))
+        let token = try await keychain.string(for: "token", reason: "Fetch your mail")   // asks the person
+        _ = keychain
+        _ = token
+    }
+}
+
+// Sources/CofferFiles/CofferFiles.docc/CofferFiles.md
+struct Example33 {
+    func run() async throws {
+        let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
+        try await files.write(Array("Buy milk".utf8), to: "today.txt", access: .whenUnlocked.requiring(.userPresence))
+        let note = try await files.read("today.txt", reason: "Show your note")
+        _ = files
+        _ = note
+    }
+}
+
+// Sources/CofferConfiguration/CofferConfiguration.docc/CofferConfiguration.md
+struct Example34 {
+    func run() async throws {
+        let config = ConfigReader(providers: [KeychainProvider(Keychain(service: "com.example.server"))])
+        let password = try await config.fetchRequiredString(forKey: "database.password")
+        _ = config
+        _ = password
+    }
+}
+
+// Sources/CofferTestKit/CofferTestKit.docc/CofferTestKit.md
+struct Example35 {
+    func run() async throws {
+        let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
+        let keychain = Keychain(service: "com.example.app", backend: backend)
+        _ = backend
+        _ = keychain
+    }
+}
+
+// Sources/Coffer/Caches/KeychainCache.swift
+struct Example36 {
     func run() async throws {
         let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
         try await profiles.set(profile, for: "42")
@@ -443,7 +485,7 @@ struct Example32 {
 }
 
 // Sources/Coffer/Caches/LRUCache.swift
-struct Example33 {
+struct Example37 {
     func run() async throws {
         let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
         pictures.set(bytes, for: "me", cost: bytes.count)
@@ -454,7 +496,7 @@ struct Example33 {
 }
 
 // Sources/Coffer/Caches/RemoteSource.swift
-struct Example34 {
+struct Example38 {
     func run() async throws {
         let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
         _ = source
@@ -462,7 +504,7 @@ struct Example34 {
 }
 
 // Sources/Coffer/Caches/Repository.swift
-struct Example35 {
+struct Example39 {
     func run() async throws {
         let profiles = Repository(
             source: ClosureSource { (id: String) in try await mailServer.profile(id) },
@@ -478,7 +520,7 @@ struct Example35 {
 }
 
 // Sources/Coffer/Caches/TTLCache.swift
-struct Example36 {
+struct Example40 {
     func run() async throws {
         let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
         answers.set(answer, for: url)
@@ -490,7 +532,7 @@ struct Example36 {
 }
 
 // Sources/Coffer/Items/AccessControl.swift
-struct Example37 {
+struct Example41 {
     func run() async throws {
         let access = AccessControl.whenUnlocked.thisDeviceOnly.requiring(.userPresence)
         _ = access
@@ -498,7 +540,7 @@ struct Example37 {
 }
 
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example38 {
+struct Example42 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com")
         try await keychain.setInternetPassword("s3cret", for: "me", on: server)
@@ -507,7 +549,7 @@ struct Example38 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example39 {
+struct Example43 {
     func run() async throws {
         let work = try await keychain.search(attributes: ["profile": "work"])
         _ = work
@@ -515,7 +557,7 @@ struct Example39 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example40 {
+struct Example44 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .locked = event { hideSecrets() }
@@ -524,7 +566,7 @@ struct Example40 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example41 {
+struct Example45 {
     func run() async throws {
         let token = try await keychain.string(for: "accessToken", reason: "Show your token")
         _ = token
@@ -532,7 +574,7 @@ struct Example41 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example42 {
+struct Example46 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
         let access = try context.string(for: "accessToken")
@@ -544,7 +586,7 @@ struct Example42 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example43 {
+struct Example47 {
     func run() async throws {
         try await keychain.update(for: "counter") { old in
             String((Int(old ?? "") ?? 0) + 1)
@@ -553,14 +595,14 @@ struct Example43 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example44 {
+struct Example48 {
     func run() async throws {
         try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
     }
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example45 {
+struct Example49 {
     func run() async throws {
         try await keychain.apply([
             ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
@@ -571,7 +613,7 @@ struct Example45 {
 }
 
 // Sources/Coffer/Keychain/Keychain.swift
-struct Example46 {
+struct Example50 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app")
         try await keychain.set("s3cret", for: "accessToken",
@@ -583,7 +625,7 @@ struct Example46 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example47 {
+struct Example51 {
     func run() async throws {
         let token = KeychainHandle<String>("token", in: keychain)
         try await token.set("s3cret")
@@ -594,7 +636,7 @@ struct Example47 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example48 {
+struct Example52 {
     func run() async throws {
         for try await event in try await account.token.changes() {
             if case .deleted = event { signOut() }
@@ -603,7 +645,7 @@ struct Example48 {
 }
 
 // Sources/Coffer/Keychain/KeychainItem.swift
-struct Example49 {
+struct Example53 {
     struct Account {
         @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
         var token: KeychainHandle<String>
@@ -617,14 +659,14 @@ struct Example49 {
 }
 
 // Sources/Coffer/LifeCycle/Keychain+Temporary.swift
-struct Example50 {
+struct Example54 {
     func run() async throws {
         try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
     }
 }
 
 // Sources/Coffer/LifeCycle/ServiceLifeCycle.swift
-struct Example51 {
+struct Example55 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [session],
@@ -637,7 +679,7 @@ struct Example51 {
 }
 
 // Sources/Coffer/Prompts/Prompts.swift
-struct Example52 {
+struct Example56 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
             guard message.wantsAnswer else {
@@ -651,7 +693,7 @@ struct Example52 {
 }
 
 // Sources/Coffer/Session/CredentialSession+Reading.swift
-struct Example53 {
+struct Example57 {
     func run() async throws {
         let login = try await session.load([.userName, .password], reason: "Sign you in")
         _ = login
@@ -659,7 +701,7 @@ struct Example53 {
 }
 
 // Sources/Coffer/Session/CredentialSession+Refresh.swift
-struct Example54 {
+struct Example58 {
     func run() async throws {
         let tokens = try await session.refresh { refreshToken in
             try await mailServer.exchange(refreshToken)
@@ -669,7 +711,7 @@ struct Example54 {
 }
 
 // Sources/Coffer/Session/CredentialSession.swift
-struct Example55 {
+struct Example59 {
     func run() async throws {
         let session = CredentialSession(
             keychain: Keychain(service: "com.example.app"),
@@ -685,7 +727,7 @@ struct Example55 {
 }
 
 // Sources/Coffer/Settings/InMemorySettings.swift
-struct Example56 {
+struct Example60 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -693,12 +735,12 @@ struct Example56 {
 }
 
 // Sources/Coffer/Settings/Sensitive.swift
-struct Example57 {
+struct Example61 {
     struct Token: Codable, SensitiveValue { let text: String }
 }
 
 // Sources/Coffer/Settings/Sensitive.swift
-struct Example58 {
+struct Example62 {
     struct Account: Codable, Sendable {
         var name: String
         @Sensitive var token: String
@@ -706,7 +748,7 @@ struct Example58 {
 }
 
 // Sources/Coffer/Settings/Setting.swift
-struct Example59 {
+struct Example63 {
     struct Preferences {
         @Setting("fontSize", in: settings) var fontSize = 12
         @Setting("nickname", in: settings) var nickname: String?
@@ -728,7 +770,7 @@ struct Example59 {
 extension SettingKey where Value == Int {
     static let fontSize = SettingKey("editor.fontSize", default: 12)
 }
-struct Example60 {
+struct Example64 {
     func run() async throws {
         let size = try settings.value(for: .fontSize)
         _ = size
@@ -736,27 +778,27 @@ struct Example60 {
 }
 
 // Sources/Coffer/Settings/SettingValue.swift
-struct Example61 {
+struct Example65 {
     enum Theme: String, SettingValue { case light, dark }
     struct WindowFrame: Codable, SettingValue { var width = 800, height = 600 }
 }
 
 // Sources/Coffer/Settings/Settings+Changes.swift
-struct Example62 {
+struct Example66 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
 // Sources/Coffer/Settings/Settings+Changes.swift
-struct Example63 {
+struct Example67 {
     func run() async throws {
         for await size in settings.changes(of: fontSize) { layout(size) }
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example64 {
+struct Example68 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         let fontSize = SettingKey("fontSize", default: 12)
@@ -770,21 +812,21 @@ struct Example64 {
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example65 {
+struct Example69 {
     func run() async throws {
         try settings.register(default: 16, for: fontSize)
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example66 {
+struct Example70 {
     func run() async throws {
         try settings.removeAll(except: ["fontSize", "theme"])
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example67 {
+struct Example71 {
     func run() async throws {
         try await settings.update { draft throws(SettingsError) in
             try draft.set(draft.value(for: launches) + 1, for: launches)
@@ -793,14 +835,14 @@ struct Example67 {
 }
 
 // Sources/Coffer/Settings/SettingsError.swift
-struct Example68 {
+struct Example72 {
     func run() async throws {
         do { try await settings.flush() } catch where error.code == .busy { showBusy() }
     }
 }
 
 // Sources/Coffer/Settings/SettingsJSON.swift
-struct Example69 {
+struct Example73 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -811,7 +853,7 @@ struct Example69 {
 }
 
 // Sources/Coffer/Settings/SettingsMigration.swift
-struct Example70 {
+struct Example74 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -822,7 +864,7 @@ struct Example70 {
 }
 
 // Sources/Coffer/Settings/SettingsMigration.swift
-struct Example71 {
+struct Example75 {
     func run() async throws {
         let migration = SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(fontSize: Double(old.fontSize)) }
         _ = migration
@@ -830,7 +872,7 @@ struct Example71 {
 }
 
 // Sources/Coffer/Settings/VersionedSettings.swift
-struct Example72 {
+struct Example76 {
     struct Preferences: Codable, Sendable { var fontSize = 12.0; var recentFiles: [URL] = [] }
     func run() async throws {
         let preferences = VersionedSettings(
@@ -847,7 +889,7 @@ struct Example72 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example73 {
+struct Example77 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         print(advice.store, advice.reason)   // protectedFile …
@@ -856,7 +898,7 @@ struct Example73 {
 }
 
 // Sources/CofferFiles/Folders/ProtectedDirectory.swift
-struct Example74 {
+struct Example78 {
     func run() async throws {
         let documents = ProtectedFiles(service: "com.example.notes", directory: .documents)
         let exports = ProtectedFiles(service: "com.example.notes", directory: .custom("/srv/notes"))
@@ -866,7 +908,7 @@ struct Example74 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example75 {
+struct Example79 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -881,7 +923,7 @@ struct Example75 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridStore.swift
-struct Example76 {
+struct Example80 {
     func run() async throws {
         let users = HybridStore(
             User.self, name: "user", keychain: keychain, settings: settings, files: files)
@@ -894,21 +936,21 @@ struct Example76 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example77 {
+struct Example81 {
     func run() async throws {
         for file in try await files.list(in: "notes") where !file.isFolder { print(file.name, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example78 {
+struct Example82 {
     func run() async throws {
         if try await files.exists("notes/today.json") { show("notes/today.json") }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example79 {
+struct Example83 {
     func run() async throws {
         let age = Date.now.timeIntervalSince(try await files.info(of: "notes/today.json").modified)
         _ = age
@@ -916,7 +958,7 @@ struct Example79 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example80 {
+struct Example84 {
     func run() async throws {
         let bytes = try await files.size(of: "backup.tar")
         _ = bytes
@@ -924,7 +966,7 @@ struct Example80 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example81 {
+struct Example85 {
     func run() async throws {
         let date = try await files.modified(of: "backup.tar")
         _ = date
@@ -932,21 +974,21 @@ struct Example81 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example82 {
+struct Example86 {
     func run() async throws {
         if try await caches.directorySize() > 100 << 20 { try await caches.deleteAll() }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Moving.swift
-struct Example83 {
+struct Example87 {
     func run() async throws {
         try await files.move("notes/draft.json", to: "notes/final.json", reason: "Rename your note")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example84 {
+struct Example88 {
     func run() async throws {
         let picture = try await files.read("pictures/profile.png", reason: "Show your picture")
         _ = picture
@@ -954,7 +996,7 @@ struct Example84 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example85 {
+struct Example89 {
     func run() async throws {
         let note = try await files.read("notes/today.json", as: Note.self)
         _ = note
@@ -962,49 +1004,49 @@ struct Example85 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example86 {
+struct Example90 {
     func run() async throws {
         for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example87 {
+struct Example91 {
     func run() async throws {
         try await files.export("backup.tar", toDescriptor: STDOUT_FILENO, reason: "Restore the backup")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example88 {
+struct Example92 {
     func run() async throws {
         try await files.delete("notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example89 {
+struct Example93 {
     func run() async throws {
         try await files.createDirectory("notes/2026")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example90 {
+struct Example94 {
     func run() async throws {
         try await files.removeDirectory("notes/2025", recursively: true)
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example91 {
+struct Example95 {
     func run() async throws {
         try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Sweeping.swift
-struct Example92 {
+struct Example96 {
     func run() async throws {
         let removed = try await files.sweep()
         _ = removed
@@ -1012,28 +1054,28 @@ struct Example92 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example93 {
+struct Example97 {
     func run() async throws {
         try await files.write(Array(picture), to: "pictures/profile.png")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example94 {
+struct Example98 {
     func run() async throws {
         try await files.write(value: Note(title: "Today"), to: "notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example95 {
+struct Example99 {
     func run() async throws {
         try await files.write(from: download, to: "backup.tar")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example96 {
+struct Example100 {
     func run() async throws {
         var writer = try await files.writer(to: "recording.wav", access: .afterFirstUnlock)
         while let samples = await microphone.next() { try await writer.write(samples) }
@@ -1042,7 +1084,7 @@ struct Example96 {
 }
 
 // Sources/CofferFiles/ProtectedFiles.swift
-struct Example97 {
+struct Example101 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
@@ -1053,7 +1095,7 @@ struct Example97 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileChunks.swift
-struct Example98 {
+struct Example102 {
     func run() async throws {
         var digest = Digest()
         for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") {
@@ -1063,7 +1105,7 @@ struct Example98 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileWriter.swift
-struct Example99 {
+struct Example103 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         for try await part in download { try await writer.write(part) }
@@ -1072,7 +1114,7 @@ struct Example99 {
 }
 
 // Sources/CofferConfiguration/KeychainProvider.swift
-struct Example100 {
+struct Example104 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -1084,7 +1126,7 @@ struct Example100 {
 }
 
 // Sources/CofferTestKit/InMemory/InMemoryKeychain.swift
-struct Example101 {
+struct Example105 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -1097,7 +1139,7 @@ struct Example101 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example102 {
+struct Example106 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(

@@ -7,7 +7,7 @@ extension Keychain {
     /// - Parameters:
     ///   - lifetime: more than zero.
     ///   - access: who can read it, besides that it opens on this device only.
-    /// - Throws: `.invalidArgument`, and as ``set(_:for:access:label:attributes:expires:applicationPassword:if:)``.
+    /// - Throws: `.invalidArgument`, and as `set` does.
     @discardableResult
     public func setTemporary(
         _ text: String, for account: String, lifetime: Duration, access: AccessControl = .whenUnlocked

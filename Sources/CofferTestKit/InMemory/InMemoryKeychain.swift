@@ -33,11 +33,11 @@ public final class InMemoryKeychain: KeychainBackend {
 
     /// - Parameters:
     ///   - password: the answer that a question takes.
-    ///   - person: who answers where ``Coffer/Prompts/automatic`` asks. A handler of the keychain's prompts is asked instead.
+    ///   - person: who answers where `Prompts.automatic` asks. A handler of the keychain's prompts is asked instead.
     ///   - biometrics: whether there are fingers. By default there is no reader.
     ///   - state: the state of the vaults at first. With `.none`, storing the first item asks, because it makes the vault.
     ///   - others: the vaults besides the user's own: of the groups that the user is a member of, and of service accounts.
-    ///   - isBound: whether the user's vault is bound to the login password, as ``Coffer/AccessControl/passcodeSet`` takes.
+    ///   - isBound: whether the user's vault is bound to the login password, as `AccessControl.passcodeSet` takes.
     ///   - now: the time. Items expire by it.
     public init(
         password: String = "sandbox", person: TestPerson = .absent,
@@ -59,7 +59,7 @@ public final class InMemoryKeychain: KeychainBackend {
     /// Every message that a person was shown, in the order of the calls.
     public var shownMessages: [PromptMessage] { content.withLock { $0.shown } }
 
-    /// Enrols other fingers. Values that require ``Coffer/AccessControl/Requirement/biometryCurrentSet`` can no longer be read.
+    /// Enrols other fingers. Values that require `biometryCurrentSet` can no longer be read.
     public func changeEnrolledFingers() { content.withLock { $0.fingers += 1 } }
 
     /// Closes all vaults as a restart of the broker does. They are then `.sealed`.
