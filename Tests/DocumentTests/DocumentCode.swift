@@ -131,7 +131,7 @@ struct Example9 {
         let seed = try await keychain.string(for: "seed", applicationPassword: "correct horse")
 
         // Tightening or loosening asks as reading does.
-        try await keychain.edit("seed", ItemEdit(access: .passcodeSet), reason: "Protect your seed")
+        try await keychain.edit("token", ItemEdit(access: .whenUnlocked.thisDeviceOnly), reason: "Change your token")
         _ = seed
     }
 }

@@ -83,7 +83,7 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
     /// Stores the value of a key in place of the former one.
     public func set(_ value: Value, for key: String) async throws(KeychainError) { try await keep([key: value]) }
 
-    /// Stores several values. Up to 256 changes are one transaction: all of them are stored, or none.
+    /// Stores several values. Up to 128 changes are one transaction: all of them are stored, or none.
     /// - Throws: `.limitExceeded` for a value of more than 1 MiB, and as ``Keychain/apply(_:)``.
     public func keep(_ values: [String: Value]) async throws(KeychainError) {
         var plan = CachePlan(limits)

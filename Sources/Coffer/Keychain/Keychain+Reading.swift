@@ -53,8 +53,9 @@ extension Keychain {
     /// let access = try context.string(for: "accessToken")
     /// let refresh = try context.string(for: "refreshToken")
     /// ```
-    /// - Parameter accounts: at most 32, each once.
-    /// - Throws: as ``bytes(for:reason:applicationPassword:)``. Either all items are read, or none.
+    /// - Parameter accounts: at most 32, each once. Their values have about 1.5 MiB together.
+    /// - Throws: as ``bytes(for:reason:applicationPassword:)``; `.invalidArgument` for an item that takes an application password;
+    ///   `.limitExceeded`. Either all items are read, or none.
     public func authenticate(
         for accounts: [String], reason: String? = nil
     ) async throws(KeychainError) -> AuthenticationContext {

@@ -68,7 +68,7 @@ extension Keychain {
     ///     ItemChange(keychain.name("oldToken"), .delete),
     /// ])
     /// ```
-    /// - Parameter changes: at most 128, of any service and class. They are made in their order.
+    /// - Parameter changes: at most 128, of any service and class, with values of about 1.5 MiB together. They are made in their order.
     /// - Throws: the error of the first change that cannot be made. Nothing is changed then.
     @discardableResult
     public func apply(_ changes: [ItemChange]) async throws(KeychainError) -> [ChangeOutcome] {
