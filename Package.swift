@@ -156,7 +156,8 @@ let package = Package(
         tests("DocumentTests", ["Coffer", "CofferFiles", "CofferConfiguration", "CofferTestKit", configuration]),
         tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "TestSupport", "Vault"]),
         .testTarget(
-            name: "CofferConfigurationTests", dependencies: ["CofferConfiguration", "CofferTestKit", "Coffer", configuration],
+            name: "CofferConfigurationTests",
+            dependencies: ["CofferConfiguration", "CofferTestKit", "Coffer", configuration],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("PlatformTests", ["Platform"]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
