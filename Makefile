@@ -32,7 +32,7 @@ MODULE ?= .build-pam/pam_coffer.so
 programs := cofferd coffer-authenticator coffer
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race fuzz bench docs check format mutants memory pam release install uninstall machine clean
+.PHONY: help build demo examples test race fuzz bench docs check format mutants memory pam release install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -47,6 +47,9 @@ demo: ## from nothing to a secret read through PAM, and a refusal; installs what
 	@scripts/install-dependencies
 	@$(MAKE) --no-print-directory build
 	@scripts/demo
+
+examples: build ## the applications of Examples, built and run against a sandbox
+	@scripts/examples
 
 test: ## build, check, all tests; some need root, some an sshd, and say so
 	$(SWIFT) build --build-tests $(jobs)
@@ -75,7 +78,7 @@ check: ## format, confinement of unsafe code, module arrows, unit files, documen
 	scripts/check
 
 format: ## bring all Swift files into the one format
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks pam/module
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples pam/module
 
 mutants: ## take each protection away, one by one, and see its test fail
 	scripts/mutants $(if $(SINCE),--since $(SINCE)) $(FILTER)
@@ -119,4 +122,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-pam .build-tsan .build-docs $(release) .build-mutants .build-machine
+	rm -rf .build .build-examples .build-pam .build-tsan .build-docs $(release) .build-mutants .build-machine

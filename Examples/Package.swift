@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
+let coffer = Target.Dependency.product(name: "Coffer", package: "coffer")
+let files = Target.Dependency.product(name: "CofferFiles", package: "coffer")
+let testKit = Target.Dependency.product(name: "CofferTestKit", package: "coffer")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "examples",
+    dependencies: [
+        .package(name: "coffer", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        .executableTarget(name: "tour", dependencies: [coffer, files, testKit], path: "tour", swiftSettings: settings),
+        .executableTarget(
+            name: "session-manager", dependencies: [coffer], path: "session-manager", swiftSettings: settings),
+        .executableTarget(
+            name: "notes", dependencies: [coffer, files, argumentParser], path: "notes", swiftSettings: settings),
+    ]
+)
