@@ -122,4 +122,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-examples .build-pam .build-tsan .build-docs $(release) .build-mutants .build-machine
+	rm -rf .build .build-examples .build-webserver .build-pam .build-tsan .build-docs $(release) .build-mutants .build-machine
