@@ -8,6 +8,9 @@ import Glibc
 public struct GuardedProgram: ~Copyable {
     private let line: UnixSocket
     private let pid: Int32
+    /// Readable when the guard has ended. It is taken while the guard runs for certain: if nobody waits for children
+    /// here, the number can be another process's as soon as the guard has ended.
+    private let end: Descriptor
     private let input: Descriptor
     private let output: Descriptor
     /// A descriptor that becomes readable when nobody waits for the program.
@@ -45,6 +48,7 @@ public struct GuardedProgram: ~Copyable {
             // A guard that ignores SIGCHLD could not wait for its child.
             restored: [SIGPIPE, SIGCHLD])
         let pid = try launch.start(guardian.path, guardian.arguments + program)
+        let end = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
         _ = consume itsInput
         _ = consume itsOutput
         _ = consume itsLine
@@ -58,6 +62,7 @@ public struct GuardedProgram: ~Copyable {
         }
         self.line = line
         self.pid = pid
+        self.end = end
         self.input = input
         self.output = output
         self.hangUp = hangUp
@@ -90,8 +95,8 @@ public struct GuardedProgram: ~Copyable {
     public consuming func finish() throws(SystemError) -> Bool {
         let (pid, hangUp) = (pid, hangUp)
         var line = line
+        let end = end
         _ = consume input
-        let end = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
         let endedByItself = try end.wait(for: POLLIN, unless: hangUp)
         // The status of a child can be lost: the program that uses this may ignore SIGCHLD, or may wait for every child. So the guard says it.
         let succeeded = endedByItself && Self.hasSucceeded(&line)
