@@ -97,7 +97,7 @@ struct Row11Caches: Row {
             server.setOnline(true)
             try expectEqual(try await profiles.value(for: "42", policy: .networkOnly), "Kim")
         }
-        try await stage.verb("force refresh asks the server, whatever is cached") {
+        try await stage.verb("force refresh asks the server even if the value is cached") {
             let before = server.requests
             try expectEqual(try await profiles.refresh("42"), "Kim")
             try expectEqual(server.requests, before + 1)

@@ -31,7 +31,7 @@ struct Row13Testability: Row {
             try expectEqual(try stored.read().values["language"], "fi")
             try expect(try await !stage.keychain.exists("token"))
         }
-        try await stage.verb("the double asks a person whom the test writes") {
+        try await stage.verb("the double asks the person that the test describes") {
             let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
             let keychain = Keychain(service: stage.service, backend: backend)
             try await keychain.set("gated", for: "me", access: .whenUnlocked.requiring(.userPresence))

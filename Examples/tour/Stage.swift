@@ -37,7 +37,7 @@ struct Stage: Sendable {
     func withFolder(_ body: (String) async throws -> Void) async throws {
         let folder = NSTemporaryDirectory() + "coffer-tour-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // A folder that stays behind is in the temporary directory.
+        // `try?`: a folder that stays behind is in the temporary directory.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await body(folder)
     }

@@ -8,9 +8,9 @@ struct SecretsService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                // If the broker is started anew, everything was forgotten, and the provider listens again.
+                // `try?`: if the broker restarts, the provider has forgotten everything, and listens again.
                 try? await secrets.run()
-                try? await Task.sleep(for: .seconds(1))  // It is only cut short at the end.
+                try? await Task.sleep(for: .seconds(1))  // `try?`: only the end of the service cuts it short.
             }
         }
     }

@@ -134,7 +134,7 @@ struct JointReader: Sendable {
     ) throws(VaultError) {
         let isGated = items.contains { !$0.item.access.constraints.isEmpty }
         for (number, one) in items.enumerated() {
-            // Where a person was asked, the reason is the one that was shown, whatever the repeated call says.
+            // If a person was asked, the log has the reason that they saw, even if the repeated call gives another one.
             let record = AccessRecord(
                 .read, by: program, of: .init(one.item), reason: granted.map(\.challenge.reason) ?? reason,
                 detail: granted?.grant.means?.detail)

@@ -39,8 +39,8 @@ enum SetHandler: MethodHandler {
             try OwnerRule.check(access, in: state.record)
             let (item, replaced) = try state.vault.set(draft, mode: mode, ifRevision: revision)
             state.note(AccessRecord(.set, by: program, of: .init(item), detail: replaced == nil ? nil : "replaced"))
-            // The vault decides whether the value before is kept. `try?`: the new value is stored, whatever comes of this
-            // question. An item that has already expired, for example, tells nothing of its former values.
+            // The vault decides if it keeps the former value. `try?`: the new value is stored already, so the call
+            // succeeds. For example, an item that has already expired does not list its former values.
             let history =
                 replaced == nil
                 ? nil : try? state.vault.history(service: method.service, account: method.account, kind: kind)

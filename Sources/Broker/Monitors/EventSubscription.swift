@@ -2,7 +2,7 @@ import BrokerProtocol
 import Synchronization
 import Varlink
 
-/// One reader's events of one vault, from the moment when it was made until its end. Whoever adds an event never waits
+/// One reader's events of one vault, from the moment when it was made until its end. Adding an event never waits
 /// for the reader.
 final class EventSubscription: Sendable {
     private enum End {

@@ -74,7 +74,7 @@ extension Keychain {
           set: int,
           # What reading it takes: the item's access control of that time.
           access: AccessControl,
-          # From then on it is not given out any more. It may have to go earlier: the item's latest values stay.
+          # The broker does not give it out after this time. It may drop it earlier, to keep newer values of the item.
           until: int
         )
 

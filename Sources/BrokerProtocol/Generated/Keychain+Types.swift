@@ -99,7 +99,7 @@ extension Keychain {
         public var set: Int64
         /// What reading it takes: the item's access control of that time.
         public var access: AccessControl
-        /// From then on it is not given out any more. It may have to go earlier: the item's latest values stay.
+        /// The broker does not give it out after this time. It may drop it earlier, to keep newer values of the item.
         public var until: Int64
 
         public init(version: Int64, set: Int64, access: AccessControl, until: Int64) {

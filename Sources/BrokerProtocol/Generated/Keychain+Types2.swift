@@ -5,9 +5,9 @@ extension Keychain {
     /// Something that happened in a vault.
     public struct Event: Codable, Sendable, Equatable {
         /// It is added, updated or deleted (an item), locked or unlocked (the vault), or missed. missed: there were
-        /// more events than the caller took, or another file took the place of the vault's. Whatever is left out
-        /// before it, List and Status tell. A newer broker may know more of them. Take an event that you do not know
-        /// for missed.
+        /// more events than the caller took, or another file took the place of the vault's. Call List and Status to
+        /// see what was left out. A newer broker may know more of them. Take an event that you do not know for
+        /// missed.
         public var event: Kind
         /// The item after the event, or the last one if it was deleted. It is absent in events of the vault.
         public var item: Item?

@@ -74,7 +74,7 @@ public struct BrokerBackend: KeychainBackend {
 
     /// Tells the broker that nobody will be asked, so that it drops the challenge and the access log records the attempt.
     private func withdraw(_ challenge: String, in vault: VaultName) async {
-        // If this fails, the authenticator has ended the challenge already, or the broker does when it expires.
+        // `try?`: if this fails, the authenticator has ended the challenge already, or the broker does when it expires.
         _ = try? await call(Wire.Withdraw(challenge: challenge), in: vault)
     }
 

@@ -62,7 +62,7 @@ struct Conversation: Sendable {
             if let answer = try await asker.ask(message, on: connection) { return answer }
             if Task.isCancelled { throw .cancelledByTask }
             guard connection.hasAnswer else {
-                // The authenticator still waits, so the person gave up. If this call fails, the conversation ends with the connection.
+                // The authenticator still waits, so the person gave up. `try?`: the conversation also ends with the connection.
                 _ = try? await connection.call(
                     Authentication.Cancel(), until: ContinuousClock.now + CallLimits.cancellation)
                 throw .cancelledByPerson

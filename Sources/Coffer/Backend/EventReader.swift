@@ -55,7 +55,7 @@ extension KeychainEvent {
         case (.deleted, let item?): self = .deleted(item)
         case (.locked, _): self = .locked
         case (.unlocked, _): self = .unlocked
-        // Whatever happened, a reader that looks at the items again knows it.
+        // This version does not know the event, so the reader has to look at the items again.
         default: self = .missed
         }
     }

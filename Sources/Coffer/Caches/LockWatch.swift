@@ -58,7 +58,7 @@ final class LockWatch: Sendable {
                 }
             }
         } catch {
-            // The caller takes the end of the events as a lock, whatever ended them.
+            // The caller takes any end of the events as a lock.
         }
     }
 }

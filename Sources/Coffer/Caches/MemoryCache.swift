@@ -114,10 +114,10 @@ final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 public struct CacheLimits: Sendable, Hashable {
     /// How many values.
     public var count: Int
-    /// The sum of the costs of the values, in whatever unit the application counts them.
+    /// The sum of the costs of the values, in the application's own unit.
     public var cost: Int
 
-    /// 1,000 values, whatever they cost.
+    /// 1,000 values of any cost.
     public static let standard = CacheLimits()
 
     public init(count: Int = 1000, cost: Int = .max) {

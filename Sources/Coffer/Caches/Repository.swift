@@ -72,7 +72,7 @@ extension Repository {
         }
     }
 
-    /// Fetches a value anew, whatever is cached, by a request that begins now. The cache keeps the answer.
+    /// Fetches a value anew, even if it is cached, by a request that begins now. The cache keeps the answer.
     /// - Returns: nil if the source has none. Then the cache has none either.
     /// - Throws: what the source throws, and `CancellationError`. A cached value stays then.
     @discardableResult

@@ -74,7 +74,7 @@ public struct AccessControl: Sendable, Hashable {
             requirements: Self.consistent(requirements.union(more)))
     }
 
-    /// The same, with requirements of which one is enough. They replace those that it has.
+    /// The same, with other requirements. Any one of them is enough. They replace those that it has.
     ///
     /// `biometryAny` and `biometryCurrentSet` exclude each other: the stricter one, `biometryCurrentSet`, stays.
     public func requiringAny(of choices: Requirement...) -> AccessControl {

@@ -82,7 +82,7 @@ extension Keychain {
         try await passwords(for: server).delete(account)
     }
 
-    /// The items for a host, whatever their scheme, port and path.
+    /// The items for a host, with any scheme, port and path.
     public func internetPasswords(host: String) async throws(KeychainError) -> [ItemAttributes] {
         try await backend.items(
             matching: ItemQuery(itemClass: .internetPassword, attributes: ["server": host.lowercased()]), in: vault)

@@ -32,7 +32,7 @@ extension Repository: ServiceData {
 }
 
 extension Settings: ServiceData {
-    /// Removes all settings of this suite, whatever the service is called. The file is written when the call returns.
+    /// Removes all settings of this suite, for any service. The file is written when the call returns.
     public func deleteEverything(of service: String) async throws {
         try reset()
         try await flush()

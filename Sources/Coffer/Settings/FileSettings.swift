@@ -164,7 +164,7 @@ public struct FileSettings: SettingsBackend {
                 throw SettingsError(
                     .busy, "other processes have kept the settings locked for \(patience)", advice: "try again later")
             }
-            // In a task of its own, which nobody cancels: otherwise a cancelled task would not sleep.
+            // `try?`: nobody cancels this task. In the caller's own task, a cancelled caller would not sleep.
             _ = await Task.detached { [pause] in try? await Task.sleep(for: pause) }.value
             pause = min(pause * 2, .milliseconds(20))
         }

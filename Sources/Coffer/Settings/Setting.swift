@@ -48,7 +48,7 @@ public struct Setting<Value: SettingValue>: Sendable {
     /// The value. Setting it changes memory at once, and the file a moment later: see ``Settings/flush()``.
     public var wrappedValue: Value {
         get {
-            // A property has its default if its value cannot be read.
+            // `try?`: a property has its default if its value cannot be read.
             (try? value()) ?? key.defaultValue
         }
         nonmutating set {

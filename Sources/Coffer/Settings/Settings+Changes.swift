@@ -7,7 +7,7 @@ extension Settings {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let observer = SettingsObserver(wake: wake)
         // What is stored now is no change.
-        try? refresh()  // Whoever reads a value hears of the error.
+        try? refresh()  // `try?`: reading a value throws the error.
         let number = state.withLock { $0.observers.add(observer) }
         wake.onTermination = { [weak self] _ in self?.removeObserver(number) }
         startWatching()
@@ -48,7 +48,7 @@ extension Settings {
             state.watch = Task.detached { [weak self, backend] in
                 for await _ in backend.notices() {
                     guard let self else { return }
-                    // Whoever reads a value hears of the error.
+                    // `try?`: reading a value throws the error.
                     try? refresh()
                 }
             }
@@ -74,7 +74,7 @@ public struct SettingValues<Value: SettingValue>: AsyncSequence, Sendable {
         public mutating func next() async -> Value? {
             while let change = await changes.next() {
                 guard change.names.contains(key.name) else { continue }
-                // A stored value of another type counts as the default.
+                // `try?`: a stored value of another type counts as the default.
                 return
                     (try? settings.state.withLock { (state) throws(SettingsError) in
                         try state.value(for: key)

@@ -195,10 +195,10 @@ extension Settings {
         guard isFirst else { return }
         // The task holds this value, so that changes are written even if nobody else does.
         Task.detached { [self] in
-            // Nobody cancels this task, so that it always sleeps.
+            // `try?`: nobody cancels this task, so it always sleeps.
             try? await Task.sleep(for: batch)
             state.withLock { $0.isScheduled = false }
-            // The error is kept and told by flush() and failures(). The changes are pending as before.
+            // `try?`: flush() and failures() tell the error. The changes stay pending.
             try? await write { (_) throws(SettingsError) in }
         }
     }

@@ -11,7 +11,7 @@ struct SettingsReader {
 
     /// - Parameter depth: the deepest nesting that is accepted.
     static func read(_ bytes: [UInt8], depth: Int) throws(Malformed) -> SettingsJSON {
-        // The text is not kept, because only its validity matters.
+        // `try?`: only the validity of the text matters here.
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw Malformed(reason: "it is not UTF-8") }
         var reader = SettingsReader(bytes: bytes)
         reader.skipSpace()

@@ -38,7 +38,7 @@ final class SettingsWatch: Sendable {
 
     private func run() {
         while true {
-            // Without inotify (no watches left, another file system) the reason does not matter: looking is the way then.
+            // `try?`: without inotify (no watches left, another file system), this looks at the file again and again.
             let watch = try? FolderWatch(folder())
             let isStopped = state.withLock { state in
                 state.watch = watch
@@ -51,7 +51,7 @@ final class SettingsWatch: Sendable {
                 continue
             }
             waiting: while true {
-                // A wait that fails is no wait. The outer loop makes another watch.
+                // `try?`: if the wait fails, the outer loop makes another watch.
                 switch try? watch.next(until: nil) {
                 case .change: notice()
                 case .stopped: return

@@ -26,7 +26,7 @@ extension HybridStore {
         try after(.filesWritten)
         let former = try await commit(record, manifest)
         try after(.committed)
-        // The record is saved. If the settings cannot be written now, the next load writes them, and the next save removes old files.
+        // `try?`: the record is saved. If the settings cannot be written now, the next load writes them.
         try? await writeSettings(record, revision: manifest.revision)
         try after(.settingsWritten)
         for path in former?.files.values.sorted() ?? [] {

@@ -130,6 +130,6 @@ extension ProtectedFiles {
 }
 
 extension ProtectedFiles: ServiceData {
-    /// Deletes all files of this directory, and their keys, whatever the service is called.
+    /// Deletes all files of this directory, and their keys, for any service.
     public func deleteEverything(of service: String) async throws { try await deleteAll() }
 }
