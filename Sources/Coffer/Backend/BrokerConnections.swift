@@ -37,7 +37,7 @@ final class BrokerConnections: Sendable {
         do {
             let connection = try await taken(until: deadline)
             let answer = try await connection.call(method, until: deadline)
-            state.withLock { $0.idle.append(connection) }
+            keep(connection)
             return .success(answer)
         } catch let failure as TransportFailure {
             return .failure(failure)
@@ -45,6 +45,17 @@ final class BrokerConnections: Sendable {
             // Nothing cancels this task, so no other error can come.
             return .failure(.unreachable("the call was cancelled"))
         }
+    }
+
+    /// Keeps the connection for a call that waits, or else one connection in all. A program may have many keychains, and
+    /// its user's other programs need connections, too.
+    private func keep(_ connection: AsyncVarlinkConnection) {
+        let isKept = state.withLock { state in
+            guard state.idle.isEmpty || !state.waiting.isEmpty else { return false }
+            state.idle.append(connection)
+            return true
+        }
+        if !isKept { connection.close() }
     }
 
     /// An open connection. The broker may have closed the kept ones, for example because it was restarted.
