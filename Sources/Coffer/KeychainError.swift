@@ -1,4 +1,16 @@
 /// Why a keychain operation failed.
+///
+/// ```swift
+/// do throws(KeychainError) {
+///     print(try await keychain.string(for: "token").count)
+/// } catch {
+///     switch error.code {
+///     case .notFound: showLogin()
+///     case .cancelled: return
+///     default: throw error
+///     }
+/// }
+/// ```
 public struct KeychainError: Error, Sendable, Equatable {
     /// The kind of failure, stable across versions.
     public let code: Code
@@ -13,6 +25,10 @@ public struct KeychainError: Error, Sendable, Equatable {
     /// The error below this one, as a word and its own number (`errno 28`); nil if there is none of use.
     public let cause: String?
 
+    /// An error of your own, for example in a test or another backend.
+    /// ```swift
+    /// throw KeychainError(.locked, "the vault is locked", advice: "coffer unlock")
+    /// ```
     public init(
         _ code: Code, _ message: String, advice: String = "", accounts: [String] = [], tpmCode: Int64 = 0,
         cause: String? = nil
@@ -37,13 +53,19 @@ extension KeychainError: CustomStringConvertible {
 extension KeychainError {
     /// The kinds of failure. The raw values are part of the machine-readable output and never change.
     public enum Code: String, Sendable, CaseIterable {
+        /// There is no such item, or it has expired.
         case notFound = "not-found"
+        /// Several items match. ``accounts`` names them.
         case ambiguous
+        /// There is such an item, and the call wanted a new one.
         case alreadyExists = "already-exists"
         /// The item is not in the state that the call named: it was changed or deleted since.
         case changedMeanwhile = "changed-meanwhile"
+        /// The vault is locked, and the call may not open it.
         case locked
+        /// The caller may not use that vault.
         case notPermitted = "not-permitted"
+        /// Stored data was changed, cut off or rolled back.
         case damaged
         /// The value is not UTF-8, so it is not text.
         case notText = "not-text"
@@ -60,22 +82,34 @@ extension KeychainError {
         case wrongPassword = "wrong-password"
         /// The vault is bound to another password than the login's.
         case boundPassword = "bound-password"
+        /// The person's account has expired (PAM_ACCT_EXPIRED).
         case accountExpired = "account-expired"
+        /// The account may not be used now (PAM_PERM_DENIED).
         case accountDenied = "account-denied"
+        /// Too many wrong answers. The message says when to try again.
         case tooManyTries = "too-many-tries"
+        /// The person gave up, or the task was cancelled.
         case cancelled
+        /// Nobody answered in time.
         case timedOut = "authentication-timed-out"
         /// The challenge was spent, or the item changed while the person was asked.
         case requestOutdated = "request-outdated"
         /// No finger can be asked for here, no finger matched, or the item is bound to other fingers than those enrolled now.
         case biometryRefused = "biometry-refused"
+        /// The PAM configuration cannot ask as the item demands.
         case authenticationMisconfigured = "authentication-misconfigured"
 
+        /// The TPM does not answer.
         case tpmUnavailable = "tpm-unavailable"
+        /// The TPM was cleared, or is another one.
         case tpmReplaced = "tpm-replaced"
+        /// The TPM refuses after wrong tries. The message says how long.
         case tpmLockout = "tpm-lockout"
+        /// The TPM refuses to release the key.
         case tpmRefused = "tpm-refused"
+        /// The TPM has no room or no free session.
         case tpmExhausted = "tpm-exhausted"
+        /// The TPM did not answer in time.
         case tpmDeadline = "tpm-deadline"
         /// No try is left for the password that the vault is bound to.
         case tpmTriesUsedUp = "tpm-tries-used-up"
@@ -87,19 +121,25 @@ extension KeychainError {
         case tpmBootIndexGone = "tpm-boot-index-gone"
         /// The TPM is too old.
         case tpmUnsupported = "tpm-unsupported"
+        /// Any other error of the TPM. ``tpmCode`` has its number.
         case tpmOther = "tpm-other"
 
+        /// No broker listens at the socket.
         case brokerUnreachable = "broker-unreachable"
         /// The broker was reached and did not answer in time.
         case brokerSilent = "broker-silent"
+        /// No authenticator listens at its socket.
         case authenticatorUnreachable = "authenticator-unreachable"
         /// The process that serves the authenticator's socket runs as the wrong user.
         case authenticatorUntrusted = "authenticator-untrusted"
         /// The other side sent something that its interface does not have.
         case protocolViolation = "protocol-violation"
 
+        /// A size or a number is beyond a limit, which the message names.
         case limitExceeded = "limit-exceeded"
+        /// The call itself is wrong. The message says which part.
         case invalidArgument = "invalid-argument"
+        /// Anything else.
         case failed
     }
 }

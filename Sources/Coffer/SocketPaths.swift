@@ -11,6 +11,10 @@ public struct SocketPaths: Sendable, Equatable {
     /// The socket of an installed authenticator.
     public static let installedAuthenticator = "/run/coffer-auth/auth.sock"
 
+    /// Other sockets than the installed ones, for example those of a sandbox.
+    /// ```swift
+    /// let sockets = SocketPaths(broker: folder + "/coffer.sock", authenticator: folder + "/auth.sock")
+    /// ```
     public init(broker: String = installedBroker, authenticator: String = installedAuthenticator) {
         self.broker = broker
         self.authenticator = authenticator

@@ -2,10 +2,19 @@ import Configuration
 import FoundationEssentials
 
 /// A secret that is not of the type that was asked for. It names the account, and never the value.
+///
+/// ```swift
+/// func explain(_ error: any Error) {
+///     if let error = error as? ConversionError { print("check the secret \(error.account)") }
+/// }
+/// ```
 public struct ConversionError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The account of the secret.
     public let account: String
+    /// The type that was asked for.
     public let type: ConfigType
 
+    /// Names account and type, never the value.
     public var description: String { "the secret \(account) is no \(type.rawValue)" }
 }
 

@@ -473,8 +473,49 @@ struct Example35 {
     }
 }
 
-// Sources/Coffer/Caches/KeychainCache.swift
+// Sources/Coffer/Backend/BrokerBackend.swift
 struct Example36 {
+    func run() async throws {
+        let keychain = Keychain(service: "com.example.app", backend: BrokerBackend(paths: SocketPaths(broker: folder + "/coffer.sock")))
+        _ = keychain
+    }
+}
+
+// Sources/Coffer/Backend/KeychainBackend.swift
+struct Example37 {
+    func run() async throws {
+        let keychain = Keychain(service: "com.example.app", backend: InMemoryKeychain(person: .answers("sandbox")))
+        _ = keychain
+    }
+}
+
+// Sources/Coffer/Backend/KeychainBackend.swift
+struct Example38 {
+    func run() async throws {
+        let quiet = ReadRequest(prompts: .never, mayUnlock: false)
+        _ = quiet
+    }
+}
+
+// Sources/Coffer/Backend/KeychainBackend.swift
+struct Example39 {
+    func run() async throws {
+        let query = ItemQuery(service: "com.example.app", attributes: ["server": "db1"])
+        _ = query
+    }
+}
+
+// Sources/Coffer/Backend/KeychainBackend.swift
+struct Example40 {
+    func run() async throws {
+        let fingers = try await keychain.biometrics()
+        if let reason = fingers.unavailableReason { print("Use your password: \(reason)") }
+        _ = fingers
+    }
+}
+
+// Sources/Coffer/Caches/KeychainCache.swift
+struct Example41 {
     func run() async throws {
         let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
         try await profiles.set(profile, for: "42")
@@ -485,7 +526,7 @@ struct Example36 {
 }
 
 // Sources/Coffer/Caches/LRUCache.swift
-struct Example37 {
+struct Example42 {
     func run() async throws {
         let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
         pictures.set(bytes, for: "me", cost: bytes.count)
@@ -495,16 +536,45 @@ struct Example37 {
     }
 }
 
+// Sources/Coffer/Caches/MemoryCache.swift
+struct Example43 {
+    func run() async throws {
+        let limits = CacheLimits(count: 100, cost: 1 << 20)
+        _ = limits
+    }
+}
+
 // Sources/Coffer/Caches/RemoteSource.swift
-struct Example38 {
+struct Example44 {
+    struct Profiles: RemoteSource {
+        func fetch(_ ids: [String]) async throws -> [String: Profile] { try await mailServer.profiles(ids) }
+        func send(_ profiles: [String: Profile]) async throws { try await mailServer.store(profiles) }
+    }
+}
+
+// Sources/Coffer/Caches/RemoteSource.swift
+struct Example45 {
     func run() async throws {
         let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
         _ = source
     }
 }
 
+// Sources/Coffer/Caches/RemoteSource.swift
+struct Example46 {
+    func send(_ values: [String: Profile]) async throws { throw ReadOnlySource() }
+}
+
 // Sources/Coffer/Caches/Repository.swift
-struct Example39 {
+struct Example47 {
+    func run() async throws {
+        let profile = try await profiles.value(for: "42", policy: .networkFirst)
+        _ = profile
+    }
+}
+
+// Sources/Coffer/Caches/Repository.swift
+struct Example48 {
     func run() async throws {
         let profiles = Repository(
             source: ClosureSource { (id: String) in try await mailServer.profile(id) },
@@ -520,7 +590,7 @@ struct Example39 {
 }
 
 // Sources/Coffer/Caches/TTLCache.swift
-struct Example40 {
+struct Example49 {
     func run() async throws {
         let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
         answers.set(answer, for: url)
@@ -531,16 +601,152 @@ struct Example40 {
     }
 }
 
+// Sources/Coffer/Caches/ValueCache.swift
+struct Example50 {
+    func warm(_ cache: some ValueCache<String, Profile>) async throws {
+        try await cache.keep(["42": profile])
+    }
+}
+
 // Sources/Coffer/Items/AccessControl.swift
-struct Example41 {
+struct Example51 {
     func run() async throws {
         let access = AccessControl.whenUnlocked.thisDeviceOnly.requiring(.userPresence)
         _ = access
     }
 }
 
+// Sources/Coffer/Items/ItemAttributes.swift
+struct Example52 {
+    func run() async throws {
+        let token = try await keychain.attributes(of: "token")
+        print(token.modified, token.access)
+        _ = token
+    }
+}
+
+// Sources/Coffer/Items/ItemAttributes.swift
+struct Example53 {
+    func run() async throws {
+        let item = try await keychain.item(for: "token", reason: "Show your token")
+        print(item.value.count, item.attributes.modified)
+        _ = item
+    }
+}
+
+// Sources/Coffer/Items/ItemChange.swift
+struct Example54 {
+    func run() async throws {
+        let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
+        _ = change
+    }
+}
+
+// Sources/Coffer/Items/ItemChange.swift
+struct Example55 {
+    func run() async throws {
+        let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
+        _ = item
+    }
+}
+
+// Sources/Coffer/Items/ItemChange.swift
+struct Example56 {
+    func run() async throws {
+        let edit = ItemEdit(label: "Production")
+        _ = edit
+    }
+}
+
+// Sources/Coffer/Items/ItemChange.swift
+struct Example57 {
+    func run() async throws {
+        try await keychain.set("one-time", for: "upload", expires: .after(.seconds(600)))
+    }
+}
+
+// Sources/Coffer/Items/ItemChange.swift
+struct Example58 {
+    func run() async throws {
+        let outcomes = try await keychain.apply(changes)
+        let replaced = outcomes.filter { $0.existedBefore }.count
+        _ = outcomes
+        _ = replaced
+    }
+}
+
+// Sources/Coffer/Items/ItemClass.swift
+struct Example59 {
+    func run() async throws {
+        let keys = keychain.items(ofClass: .key)
+        _ = keys
+    }
+}
+
+// Sources/Coffer/Items/ItemName.swift
+struct Example60 {
+    func run() async throws {
+        let name = ItemName(service: "com.example.app", account: "token")
+        _ = name
+    }
+}
+
+// Sources/Coffer/Items/ItemVersion.swift
+struct Example61 {
+    func run() async throws {
+        if let former = try await keychain.history(of: "token").first {
+            try await keychain.restore("token", version: former.version)
+        }
+    }
+}
+
+// Sources/Coffer/Items/KeychainEvent.swift
+struct Example62 {
+    func run() async throws {
+        for try await event in try await keychain.changes() {
+            if case .updated(let item) = event { print(item.account) }
+        }
+    }
+}
+
+// Sources/Coffer/Items/VaultName.swift
+struct Example63 {
+    func run() async throws {
+        let team = Keychain(service: "com.example.app", group: "developers")
+        assert(team.vault == .group("developers"))
+        _ = team
+    }
+}
+
+// Sources/Coffer/Items/VaultName.swift
+struct Example64 {
+    func run() async throws {
+        guard try await keychain.status().state == .unlocked else { return }
+    }
+}
+
+// Sources/Coffer/Keychain/AuthenticationContext.swift
+struct Example65 {
+    func run() async throws {
+        let context = try await keychain.authenticate(for: ["user", "password"], reason: "Sign in")
+        let password = try context.string(for: "password")
+        _ = context
+        _ = password
+    }
+}
+
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example42 {
+struct Example66 {
+    func run() async throws {
+        let server = try InternetServer(scheme: "https", host: "example.com", port: 8443)
+        let password = try await keychain.internetPassword(for: "me", on: server)
+        _ = server
+        _ = password
+    }
+}
+
+// Sources/Coffer/Keychain/InternetPassword.swift
+struct Example67 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com")
         try await keychain.setInternetPassword("s3cret", for: "me", on: server)
@@ -549,7 +755,7 @@ struct Example42 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example43 {
+struct Example68 {
     func run() async throws {
         let work = try await keychain.search(attributes: ["profile": "work"])
         _ = work
@@ -557,7 +763,7 @@ struct Example43 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example44 {
+struct Example69 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .locked = event { hideSecrets() }
@@ -566,7 +772,7 @@ struct Example44 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example45 {
+struct Example70 {
     func run() async throws {
         let token = try await keychain.string(for: "accessToken", reason: "Show your token")
         _ = token
@@ -574,7 +780,7 @@ struct Example45 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example46 {
+struct Example71 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
         let access = try context.string(for: "accessToken")
@@ -586,7 +792,7 @@ struct Example46 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example47 {
+struct Example72 {
     func run() async throws {
         try await keychain.update(for: "counter") { old in
             String((Int(old ?? "") ?? 0) + 1)
@@ -595,14 +801,14 @@ struct Example47 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example48 {
+struct Example73 {
     func run() async throws {
         try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
     }
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example49 {
+struct Example74 {
     func run() async throws {
         try await keychain.apply([
             ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
@@ -613,7 +819,7 @@ struct Example49 {
 }
 
 // Sources/Coffer/Keychain/Keychain.swift
-struct Example50 {
+struct Example75 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app")
         try await keychain.set("s3cret", for: "accessToken",
@@ -625,7 +831,7 @@ struct Example50 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example51 {
+struct Example76 {
     func run() async throws {
         let token = KeychainHandle<String>("token", in: keychain)
         try await token.set("s3cret")
@@ -636,7 +842,7 @@ struct Example51 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example52 {
+struct Example77 {
     func run() async throws {
         for try await event in try await account.token.changes() {
             if case .deleted = event { signOut() }
@@ -645,7 +851,7 @@ struct Example52 {
 }
 
 // Sources/Coffer/Keychain/KeychainItem.swift
-struct Example53 {
+struct Example78 {
     struct Account {
         @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
         var token: KeychainHandle<String>
@@ -658,15 +864,44 @@ struct Example53 {
     }
 }
 
+// Sources/Coffer/KeychainError.swift
+struct Example79 {
+    func run() async throws {
+        do throws(KeychainError) {
+            print(try await keychain.string(for: "token").count)
+        } catch {
+            switch error.code {
+            case .notFound: showLogin()
+            case .cancelled: return
+            default: throw error
+            }
+        }
+    }
+}
+
+// Sources/Coffer/KeychainError.swift
+struct Example80 {
+    func run() async throws {
+        throw KeychainError(.locked, "the vault is locked", advice: "coffer unlock")
+    }
+}
+
 // Sources/Coffer/LifeCycle/Keychain+Temporary.swift
-struct Example54 {
+struct Example81 {
     func run() async throws {
         try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
     }
 }
 
+// Sources/Coffer/LifeCycle/ServiceData.swift
+struct Example82 {
+    struct Thumbnails: ServiceData {
+        func deleteEverything(of service: String) async throws { redraw() }
+    }
+}
+
 // Sources/Coffer/LifeCycle/ServiceLifeCycle.swift
-struct Example55 {
+struct Example83 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [session],
@@ -678,8 +913,27 @@ struct Example55 {
     }
 }
 
+// Sources/Coffer/LifeCycle/ServiceLifeCycle.swift
+struct Example84 {
+    func run() async throws {
+        do throws(ServiceDeletionError) {
+            try await lifeCycle.deleteEverything()
+        } catch {
+            for failure in error.failures { print(failure.error) }
+        }
+    }
+}
+
 // Sources/Coffer/Prompts/Prompts.swift
-struct Example56 {
+struct Example85 {
+    func run() async throws {
+        let quiet = Keychain(service: "com.example.daemon", prompts: .never)
+        _ = quiet
+    }
+}
+
+// Sources/Coffer/Prompts/Prompts.swift
+struct Example86 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
             guard message.wantsAnswer else {
@@ -692,8 +946,24 @@ struct Example56 {
     }
 }
 
+// Sources/Coffer/Prompts/Prompts.swift
+struct Example87 {
+    func run() async throws {
+        let message = PromptMessage(style: .hiddenQuestion, text: "Password: ")
+        assert(message.wantsAnswer && message.isHidden)
+        _ = message
+    }
+}
+
 // Sources/Coffer/Session/CredentialSession+Reading.swift
-struct Example57 {
+struct Example88 {
+    func run() async throws {
+        if try await session.state() == .needsRefresh { showBusy() }
+    }
+}
+
+// Sources/Coffer/Session/CredentialSession+Reading.swift
+struct Example89 {
     func run() async throws {
         let login = try await session.load([.userName, .password], reason: "Sign you in")
         _ = login
@@ -701,7 +971,7 @@ struct Example57 {
 }
 
 // Sources/Coffer/Session/CredentialSession+Refresh.swift
-struct Example58 {
+struct Example90 {
     func run() async throws {
         let tokens = try await session.refresh { refreshToken in
             try await mailServer.exchange(refreshToken)
@@ -711,7 +981,7 @@ struct Example58 {
 }
 
 // Sources/Coffer/Session/CredentialSession.swift
-struct Example59 {
+struct Example91 {
     func run() async throws {
         let session = CredentialSession(
             keychain: Keychain(service: "com.example.app"),
@@ -726,8 +996,55 @@ struct Example59 {
     }
 }
 
+// Sources/Coffer/Session/Credentials.swift
+struct Example92 {
+    func run() async throws {
+        try await session.save(Credentials(accessToken: "a1", refreshToken: "r1", userID: "42"))
+    }
+}
+
+// Sources/Coffer/Session/Credentials.swift
+struct Example93 {
+    func run() async throws {
+        let credentials = Credentials(accessToken: "a1", refreshToken: "r1", userID: "42")
+        _ = credentials
+    }
+}
+
+// Sources/Coffer/Session/Credentials.swift
+struct Example94 {
+    func run() async throws {
+        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
+        _ = tokens
+    }
+}
+
+// Sources/Coffer/Session/Credentials.swift
+struct Example95 {
+    func run() async throws {
+        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
+        _ = tokens
+    }
+}
+
+// Sources/Coffer/Session/Credentials.swift
+struct Example96 {
+    func run() async throws {
+        let session = CredentialSession(keychain: keychain, access: [.refreshToken: .whenUnlocked.thisDeviceOnly])
+        _ = session
+    }
+}
+
+// Sources/Coffer/Settings/FileSettings.swift
+struct Example97 {
+    func run() async throws {
+        let settings = Settings(suite: "com.example.app")
+        _ = settings
+    }
+}
+
 // Sources/Coffer/Settings/InMemorySettings.swift
-struct Example60 {
+struct Example98 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -735,12 +1052,12 @@ struct Example60 {
 }
 
 // Sources/Coffer/Settings/Sensitive.swift
-struct Example61 {
+struct Example99 {
     struct Token: Codable, SensitiveValue { let text: String }
 }
 
 // Sources/Coffer/Settings/Sensitive.swift
-struct Example62 {
+struct Example100 {
     struct Account: Codable, Sendable {
         var name: String
         @Sensitive var token: String
@@ -748,7 +1065,7 @@ struct Example62 {
 }
 
 // Sources/Coffer/Settings/Setting.swift
-struct Example63 {
+struct Example101 {
     struct Preferences {
         @Setting("fontSize", in: settings) var fontSize = 12
         @Setting("nickname", in: settings) var nickname: String?
@@ -766,11 +1083,16 @@ struct Example63 {
     }
 }
 
+// Sources/Coffer/Settings/SettingCoding.swift
+struct Example102 {
+    enum Theme: String, SettingValue { case light, dark }
+}
+
 // Sources/Coffer/Settings/SettingKey.swift
 extension SettingKey where Value == Int {
     static let fontSize = SettingKey("editor.fontSize", default: 12)
 }
-struct Example64 {
+struct Example103 {
     func run() async throws {
         let size = try settings.value(for: .fontSize)
         _ = size
@@ -778,27 +1100,34 @@ struct Example64 {
 }
 
 // Sources/Coffer/Settings/SettingValue.swift
-struct Example65 {
+struct Example104 {
     enum Theme: String, SettingValue { case light, dark }
     struct WindowFrame: Codable, SettingValue { var width = 800, height = 600 }
 }
 
 // Sources/Coffer/Settings/Settings+Changes.swift
-struct Example66 {
+struct Example105 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
 // Sources/Coffer/Settings/Settings+Changes.swift
-struct Example67 {
+struct Example106 {
+    func run() async throws {
+        for await size in settings.changes(of: fontSize) { layout(size) }
+    }
+}
+
+// Sources/Coffer/Settings/Settings+Changes.swift
+struct Example107 {
     func run() async throws {
         for await size in settings.changes(of: fontSize) { layout(size) }
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example68 {
+struct Example108 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         let fontSize = SettingKey("fontSize", default: 12)
@@ -812,21 +1141,21 @@ struct Example68 {
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example69 {
+struct Example109 {
     func run() async throws {
         try settings.register(default: 16, for: fontSize)
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example70 {
+struct Example110 {
     func run() async throws {
         try settings.removeAll(except: ["fontSize", "theme"])
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example71 {
+struct Example111 {
     func run() async throws {
         try await settings.update { draft throws(SettingsError) in
             try draft.set(draft.value(for: launches) + 1, for: launches)
@@ -834,15 +1163,84 @@ struct Example71 {
     }
 }
 
+// Sources/Coffer/Settings/SettingsBackend.swift
+struct Example112 {
+    func run() async throws {
+        let settings = Settings(backend: InMemorySettings())
+        _ = settings
+    }
+}
+
+// Sources/Coffer/Settings/SettingsBackend.swift
+struct Example113 {
+    func run() async throws {
+        let content = try InMemorySettings().read()
+        print(content.values.keys.sorted())
+        _ = content
+    }
+}
+
+// Sources/Coffer/Settings/SettingsBackend.swift
+struct Example114 {
+    func run() async throws {
+        let backend = InMemorySettings()
+        let isSame = try backend.stamp() == backend.read().stamp
+        _ = backend
+        _ = isSame
+    }
+}
+
+// Sources/Coffer/Settings/SettingsChanges.swift
+struct Example115 {
+    func run() async throws {
+        for await change in settings.changes() where change.names.contains("theme") { redraw() }
+    }
+}
+
+// Sources/Coffer/Settings/SettingsChanges.swift
+struct Example116 {
+    func run() async throws {
+        for await change in settings.changes() { print(change.names) }
+    }
+}
+
+// Sources/Coffer/Settings/SettingsDraft.swift
+struct Example117 {
+    func run() async throws {
+        try await settings.update { (draft) throws(SettingsError) in
+            try draft.set(try draft.value(for: launches) + 1, for: launches)
+        }
+    }
+}
+
 // Sources/Coffer/Settings/SettingsError.swift
-struct Example72 {
+struct Example118 {
     func run() async throws {
         do { try await settings.flush() } catch where error.code == .busy { showBusy() }
     }
 }
 
 // Sources/Coffer/Settings/SettingsJSON.swift
-struct Example73 {
+struct Example119 {
+    func run() async throws {
+        let migration = SettingsMigration(from: 1) { json in
+            json["fontSize"] = json["size"] ?? 12
+            json["size"] = nil
+        }
+        _ = migration
+    }
+}
+
+// Sources/Coffer/Settings/SettingsLimits.swift
+struct Example120 {
+    func run() async throws {
+        let fits = fontSize.name.utf8.count <= SettingsLimits.name
+        _ = fits
+    }
+}
+
+// Sources/Coffer/Settings/SettingsMigration.swift
+struct Example121 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
             json["fontSize"] = json["size"] ?? 12
@@ -853,18 +1251,7 @@ struct Example73 {
 }
 
 // Sources/Coffer/Settings/SettingsMigration.swift
-struct Example74 {
-    func run() async throws {
-        let migration = SettingsMigration(from: 1) { json in
-            json["fontSize"] = json["size"] ?? 12
-            json["size"] = nil
-        }
-        _ = migration
-    }
-}
-
-// Sources/Coffer/Settings/SettingsMigration.swift
-struct Example75 {
+struct Example122 {
     func run() async throws {
         let migration = SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(fontSize: Double(old.fontSize)) }
         _ = migration
@@ -872,7 +1259,7 @@ struct Example75 {
 }
 
 // Sources/Coffer/Settings/VersionedSettings.swift
-struct Example76 {
+struct Example123 {
     struct Preferences: Codable, Sendable { var fontSize = 12.0; var recentFiles: [URL] = [] }
     func run() async throws {
         let preferences = VersionedSettings(
@@ -888,8 +1275,24 @@ struct Example76 {
     }
 }
 
+// Sources/Coffer/SocketPaths.swift
+struct Example124 {
+    func run() async throws {
+        let sockets = SocketPaths(broker: folder + "/coffer.sock", authenticator: folder + "/auth.sock")
+        _ = sockets
+    }
+}
+
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example77 {
+struct Example125 {
+    func run() async throws {
+        let advice = StorageAdvice.store(for: .document, size: picture.count)
+        _ = advice
+    }
+}
+
+// Sources/Coffer/Storage/StorageAdvice.swift
+struct Example126 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         print(advice.store, advice.reason)   // protectedFile …
@@ -897,8 +1300,16 @@ struct Example77 {
     }
 }
 
+// Sources/Coffer/Storage/StorageAdvice.swift
+struct Example127 {
+    func run() async throws {
+        let fits = picture.count <= StorageLimits.item
+        _ = fits
+    }
+}
+
 // Sources/CofferFiles/Folders/ProtectedDirectory.swift
-struct Example78 {
+struct Example128 {
     func run() async throws {
         let documents = ProtectedFiles(service: "com.example.notes", directory: .documents)
         let exports = ProtectedFiles(service: "com.example.notes", directory: .custom("/srv/notes"))
@@ -908,7 +1319,7 @@ struct Example78 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example79 {
+struct Example129 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -922,8 +1333,16 @@ struct Example79 {
     }
 }
 
+// Sources/CofferFiles/Hybrid/HybridRecord.swift
+struct Example130 {
+    func run() async throws {
+        let token = HybridField<User>.secret("token", \.token)
+        _ = token
+    }
+}
+
 // Sources/CofferFiles/Hybrid/HybridStore.swift
-struct Example80 {
+struct Example131 {
     func run() async throws {
         let users = HybridStore(
             User.self, name: "user", keychain: keychain, settings: settings, files: files)
@@ -936,21 +1355,28 @@ struct Example80 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example81 {
+struct Example132 {
+    func run() async throws {
+        for file in try await files.list() where !file.isFolder { print(file.path, file.size) }
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
+struct Example133 {
     func run() async throws {
         for file in try await files.list(in: "notes") where !file.isFolder { print(file.name, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example82 {
+struct Example134 {
     func run() async throws {
         if try await files.exists("notes/today.json") { show("notes/today.json") }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example83 {
+struct Example135 {
     func run() async throws {
         let age = Date.now.timeIntervalSince(try await files.info(of: "notes/today.json").modified)
         _ = age
@@ -958,7 +1384,7 @@ struct Example83 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example84 {
+struct Example136 {
     func run() async throws {
         let bytes = try await files.size(of: "backup.tar")
         _ = bytes
@@ -966,7 +1392,7 @@ struct Example84 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example85 {
+struct Example137 {
     func run() async throws {
         let date = try await files.modified(of: "backup.tar")
         _ = date
@@ -974,21 +1400,21 @@ struct Example85 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example86 {
+struct Example138 {
     func run() async throws {
         if try await caches.directorySize() > 100 << 20 { try await caches.deleteAll() }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Moving.swift
-struct Example87 {
+struct Example139 {
     func run() async throws {
         try await files.move("notes/draft.json", to: "notes/final.json", reason: "Rename your note")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example88 {
+struct Example140 {
     func run() async throws {
         let picture = try await files.read("pictures/profile.png", reason: "Show your picture")
         _ = picture
@@ -996,7 +1422,7 @@ struct Example88 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example89 {
+struct Example141 {
     func run() async throws {
         let note = try await files.read("notes/today.json", as: Note.self)
         _ = note
@@ -1004,49 +1430,49 @@ struct Example89 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example90 {
+struct Example142 {
     func run() async throws {
         for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example91 {
+struct Example143 {
     func run() async throws {
         try await files.export("backup.tar", toDescriptor: STDOUT_FILENO, reason: "Restore the backup")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example92 {
+struct Example144 {
     func run() async throws {
         try await files.delete("notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example93 {
+struct Example145 {
     func run() async throws {
         try await files.createDirectory("notes/2026")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example94 {
+struct Example146 {
     func run() async throws {
         try await files.removeDirectory("notes/2025", recursively: true)
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example95 {
+struct Example147 {
     func run() async throws {
         try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Sweeping.swift
-struct Example96 {
+struct Example148 {
     func run() async throws {
         let removed = try await files.sweep()
         _ = removed
@@ -1054,28 +1480,28 @@ struct Example96 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example97 {
+struct Example149 {
     func run() async throws {
         try await files.write(Array(picture), to: "pictures/profile.png")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example98 {
+struct Example150 {
     func run() async throws {
         try await files.write(value: Note(title: "Today"), to: "notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example99 {
+struct Example151 {
     func run() async throws {
         try await files.write(from: download, to: "backup.tar")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example100 {
+struct Example152 {
     func run() async throws {
         var writer = try await files.writer(to: "recording.wav", access: .afterFirstUnlock)
         while let samples = await microphone.next() { try await writer.write(samples) }
@@ -1083,8 +1509,17 @@ struct Example100 {
     }
 }
 
+// Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
+struct Example153 {
+    func run() async throws {
+        do { try await files.write(from: download, to: "picture.png") } catch {
+            if case .source(let reason) = error { print("the download failed: \(reason)") }
+        }
+    }
+}
+
 // Sources/CofferFiles/ProtectedFiles.swift
-struct Example101 {
+struct Example154 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
@@ -1095,7 +1530,7 @@ struct Example101 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileChunks.swift
-struct Example102 {
+struct Example155 {
     func run() async throws {
         var digest = Digest()
         for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") {
@@ -1105,7 +1540,7 @@ struct Example102 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileWriter.swift
-struct Example103 {
+struct Example156 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         for try await part in download { try await writer.write(part) }
@@ -1114,7 +1549,7 @@ struct Example103 {
 }
 
 // Sources/CofferConfiguration/KeychainProvider.swift
-struct Example104 {
+struct Example157 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -1125,8 +1560,15 @@ struct Example104 {
     }
 }
 
+// Sources/CofferConfiguration/ValueConversion.swift
+struct Example158 {
+    func explain(_ error: any Error) {
+        if let error = error as? ConversionError { print("check the secret \(error.account)") }
+    }
+}
+
 // Sources/CofferTestKit/InMemory/InMemoryKeychain.swift
-struct Example105 {
+struct Example159 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -1138,8 +1580,16 @@ struct Example105 {
     }
 }
 
+// Sources/CofferTestKit/InMemory/Question.swift
+struct Example160 {
+    func run() async throws {
+        let keychain = Keychain(service: "test", backend: InMemoryKeychain(person: .givesUp))
+        _ = keychain
+    }
+}
+
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example106 {
+struct Example161 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -1150,5 +1600,12 @@ struct Example106 {
         await sandbox.stop()
         _ = sandbox
         _ = keychain
+    }
+}
+
+// Sources/CofferTestKit/Sandbox/SandboxBroker.swift
+struct Example162 {
+    func run() async throws {
+        do { try await SandboxBroker().stop() } catch { print("is Coffer installed? \(error)") }
     }
 }

@@ -14,6 +14,9 @@ let profiles = Repository(
     source: ClosureSource { (id: String) in try await mailServer.profile(id) },
     cache: TTLCache(lifetime: .seconds(300)))
 let account = Account()
+let changes: [ItemChange] = []
+let folder = "/tmp/example"
+let lifeCycle = ServiceLifeCycle(keychain: keychain)
 
 let fontSize = SettingKey("fontSize", default: 12)
 let launches = SettingKey("launches", default: 0)
@@ -67,6 +70,8 @@ struct User: HybridRecord {
 
 struct MailServer: Sendable {
     func profile(_ id: String) async throws -> Profile? { nil }
+    func profiles(_ ids: [String]) async throws -> [String: Profile] { [:] }
+    func store(_ profiles: [String: Profile]) async throws {}
     func exchange(_ refreshToken: String) async throws -> SessionTokens { SessionTokens(accessToken: "a") }
     func fetch(_ credentials: Credentials) async {}
 }

@@ -4,6 +4,7 @@ import Glibc
 
 /// Items in the broker's vaults.
 extension BrokerBackend {
+    /// Implements ``KeychainBackend/read(_:_:in:)``.
     public func read(
         _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item] {
@@ -41,6 +42,7 @@ extension BrokerBackend {
         return Item(value: try Base64.decode(reply.value), attributes: try ItemAttributes(reply.item))
     }
 
+    /// Implements ``KeychainBackend/set(_:to:if:prompts:in:)``.
     public func set(
         _ name: ItemName, to item: NewItem, if condition: ItemChange.Condition, prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
@@ -53,6 +55,7 @@ extension BrokerBackend {
             try await call(method, in: vault, prompts: prompts, about: "\(name)").item)
     }
 
+    /// Implements ``KeychainBackend/apply(_:prompts:in:)``. At most 128 changes, 2 MiB in one message.
     public func apply(
         _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> [ChangeOutcome] {
@@ -73,6 +76,7 @@ extension BrokerBackend {
         }
     }
 
+    /// Implements ``KeychainBackend/edit(_:_:_:in:)``.
     public func edit(
         _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
@@ -86,6 +90,7 @@ extension BrokerBackend {
             try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
     }
 
+    /// Implements ``KeychainBackend/rename(_:to:_:in:)``.
     public func rename(
         _ item: ItemName, to name: ItemName, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
@@ -97,6 +102,7 @@ extension BrokerBackend {
             try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
     }
 
+    /// Implements ``KeychainBackend/items(matching:in:)``.
     public func items(
         matching query: ItemQuery, in vault: VaultName
     ) async throws(KeychainError) -> [ItemAttributes] {
@@ -114,10 +120,12 @@ extension BrokerBackend {
         return items
     }
 
+    /// Implements ``KeychainBackend/exists(_:in:)``.
     public func exists(_ item: ItemName, in vault: VaultName) async throws(KeychainError) -> Bool {
         try await call(Wire.Exists(service: item.service, account: item.account, kind: item.wireKind), in: vault).exists
     }
 
+    /// Implements ``KeychainBackend/attributes(of:in:)``.
     public func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes {
         try ItemAttributes(
             try await call(
@@ -126,6 +134,7 @@ extension BrokerBackend {
             ).item)
     }
 
+    /// Implements ``KeychainBackend/history(of:in:)``.
     public func history(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> [ItemVersion] {
         let reply = try await call(
             Wire.History(service: item.service, account: item.account, kind: item.wireKind), in: vault,
@@ -137,6 +146,7 @@ extension BrokerBackend {
         }
     }
 
+    /// Implements ``KeychainBackend/restore(_:version:_:in:)``.
     public func restore(
         _ item: ItemName, version: Int, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {

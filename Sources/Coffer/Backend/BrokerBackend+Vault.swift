@@ -3,6 +3,7 @@ import Glibc
 
 /// The state of the broker's vaults.
 extension BrokerBackend {
+    /// Implements ``KeychainBackend/status(of:)``.
     public func status(of vault: VaultName) async throws(KeychainError) -> VaultStatus {
         let reply = try await call(Wire.Status(), in: vault)
         return VaultStatus(
@@ -10,12 +11,15 @@ extension BrokerBackend {
             isSandbox: reply.sandbox)
     }
 
+    /// Implements ``KeychainBackend/lock(_:)``.
     public func lock(_ vault: VaultName) async throws(KeychainError) { _ = try await call(Wire.Lock(), in: vault) }
 
+    /// Implements ``KeychainBackend/unlock(_:prompts:)``.
     public func unlock(_ vault: VaultName, prompts: Prompts) async throws(KeychainError) {
         _ = try await call(Wire.Unlock(), in: vault, prompts: prompts, about: "opening the vault")
     }
 
+    /// Implements ``KeychainBackend/biometrics()``.
     public func biometrics() async throws(KeychainError) -> Biometrics {
         let answer = try await Conversation(paths: paths, caller: getuid()).biometry()
         return Biometrics(
@@ -23,6 +27,7 @@ extension BrokerBackend {
             unavailableReason: answer.usable ? nil : answer.reason ?? "fingers cannot be asked for here")
     }
 
+    /// Implements ``KeychainBackend/events(of:in:)``.
     public func events(
         of service: String?, in vault: VaultName
     ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {

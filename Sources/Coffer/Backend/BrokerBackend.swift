@@ -7,6 +7,10 @@ import Varlink
 typealias Wire = BrokerProtocol.Keychain
 
 /// The vaults of `cofferd`. Copies share their connections.
+///
+/// ```swift
+/// let keychain = Keychain(service: "com.example.app", backend: BrokerBackend(paths: SocketPaths(broker: folder + "/coffer.sock")))
+/// ```
 public struct BrokerBackend: KeychainBackend {
     let connections: BrokerConnections
     let paths: SocketPaths

@@ -3,6 +3,10 @@ import FoundationEssentials
 /// Where the items of a ``Keychain`` are: in the broker's vaults, or in memory for tests.
 ///
 /// Applications use ``Keychain``. They choose another backend only in tests.
+///
+/// ```swift
+/// let keychain = Keychain(service: "com.example.app", backend: InMemoryKeychain(person: .answers("sandbox")))
+/// ```
 public protocol KeychainBackend: Sendable {
     /// Reads items, all or none. If any of them needs a person, one prompt names all of them.
     /// - Throws: `.notFound`, `.locked`, `.authenticationNeeded`, `.cancelled` and the errors of authentication.
@@ -49,6 +53,8 @@ public protocol KeychainBackend: Sendable {
         _ item: ItemName, version: Int, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes
 
+    /// Whether the vault is unlocked, and what seals it. Nobody is asked.
+    /// - Throws: `.brokerUnreachable`.
     func status(of vault: VaultName) async throws(KeychainError) -> VaultStatus
 
     /// Locks the vault at once.
@@ -71,6 +77,7 @@ public protocol KeychainBackend: Sendable {
 public struct ReadRequest: Sendable {
     /// Why the program asks, in its own words. The prompt shows it, and the access log has it. At most 512 bytes in UTF-8.
     public var reason: String?
+    /// How the person is asked, if the read needs one.
     public var prompts: Prompts
     /// Whether a locked vault may be opened on the way, by the same prompt. Otherwise the error is `.locked`.
     public var mayUnlock: Bool
@@ -79,6 +86,10 @@ public struct ReadRequest: Sendable {
     /// The number of a former value. Only for a read of one item; nil for the present value.
     public var version: Int?
 
+    /// What a read brings. Everything may be left out.
+    /// ```swift
+    /// let quiet = ReadRequest(prompts: .never, mayUnlock: false)
+    /// ```
     public init(
         reason: String? = nil, prompts: Prompts = .automatic, mayUnlock: Bool = true,
         applicationPassword: [UInt8]? = nil, version: Int? = nil
@@ -102,6 +113,10 @@ public struct ItemQuery: Sendable, Hashable {
     /// The item has all of these.
     public var attributes: [String: String]
 
+    /// A query for the items that have everything that is named here.
+    /// ```swift
+    /// let query = ItemQuery(service: "com.example.app", attributes: ["server": "db1"])
+    /// ```
     public init(
         service: String? = nil, itemClass: ItemClass? = nil, text: String? = nil, attributes: [String: String] = [:]
     ) {
@@ -113,13 +128,21 @@ public struct ItemQuery: Sendable, Hashable {
 }
 
 /// Whether a person can be recognised by a finger here.
+///
+/// ```swift
+/// let fingers = try await keychain.biometrics()
+/// if let reason = fingers.unavailableReason { print("Use your password: \(reason)") }
+/// ```
 public struct Biometrics: Sendable, Hashable {
     /// The kind of reader.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// No reader is known.
         case none
+        /// A fingerprint reader.
         case fingerprint
     }
 
+    /// The kind of reader that is there, even if it cannot be used now.
     public let kind: Kind
     /// Why fingers cannot be asked for, in words for a person; nil if they can.
     public let unavailableReason: String?
@@ -127,6 +150,7 @@ public struct Biometrics: Sendable, Hashable {
     /// Whether a finger can be asked for now.
     public var isAvailable: Bool { unavailableReason == nil }
 
+    /// For backends. Applications get it from ``Keychain/biometrics()``.
     public init(kind: Kind, unavailableReason: String?) {
         self.kind = kind
         self.unavailableReason = unavailableReason

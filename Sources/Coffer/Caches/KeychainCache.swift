@@ -10,10 +10,12 @@ import FoundationEssentials
 /// The items open on this device only, while the vault is unlocked. Nobody is ever asked: while the vault is locked, reading throws `.locked`, and
 /// writing goes on. Nothing stays in the memory of the process. If the cache is full, the values that were written first leave it.
 public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
+    /// The key of a value is the rest of its account.
     public typealias Key = String
 
     /// Tells the caches of a service apart. Without a slash.
     public let name: String
+    /// Where the values are kept.
     public let keychain: Keychain
     /// How long values live.
     public let lifetime: Duration
@@ -51,6 +53,8 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
     /// - Throws: `.locked`; `.notDecodable` if another version of the program has stored another type.
     public func value(for key: String) async throws(KeychainError) -> Value? { try await values(for: [key])[key] }
 
+    /// The values that are there and have not expired. Other keys are missing in the answer.
+    /// - Throws: as ``value(for:)``.
     public func values(for keys: [String]) async throws(KeychainError) -> [String: Value] {
         let wanted = Set(keys)
         guard !wanted.isEmpty else { return [:] }
@@ -100,11 +104,15 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
         try await apply(changes + leaving.map { ItemChange($0, .delete) })
     }
 
+    /// Removes the values of these keys. A key without a value is fine.
+    /// - Throws: `.brokerUnreachable` and other errors of the broker. Nobody is asked.
     public func forget(_ keys: [String]) async throws(KeychainError) {
         let unwanted = Set(keys)
         try await delete(try await stored().filter { unwanted.contains($0.key) })
     }
 
+    /// Removes all values of this cache. Other items of the service stay.
+    /// - Throws: as ``forget(_:)``.
     public func forgetAll() async throws(KeychainError) { try await delete(try await stored()) }
 
     private func delete(_ items: [CachePlan.Stored]) async throws(KeychainError) {

@@ -54,15 +54,20 @@ public final class LRUCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
     @discardableResult
     public func remove(_ key: Key) -> Value? { memory.remove(key) }
 
+    /// Empties the cache.
     public func removeAll() { memory.removeAll() }
 
+    /// The values that are there. Each counts as used now.
     public func values(for keys: [Key]) async -> [Key: Value] {
         Dictionary(keys.compactMap { key in value(for: key).map { (key, $0) } }) { first, _ in first }
     }
 
+    /// Stores the values, as ``set(_:for:cost:)`` does.
     public func keep(_ values: [Key: Value]) async { for (key, value) in values { set(value, for: key) } }
 
+    /// Removes the values of these keys.
     public func forget(_ keys: [Key]) async { for key in keys { remove(key) } }
 
+    /// Empties the cache.
     public func forgetAll() async { removeAll() }
 }

@@ -120,6 +120,10 @@ public struct CacheLimits: Sendable, Hashable {
     /// 1,000 values of any cost.
     public static let standard = CacheLimits()
 
+    /// At most `count` values, of `cost` together. If there are more, the cache drops those that were used least recently.
+    /// ```swift
+    /// let limits = CacheLimits(count: 100, cost: 1 << 20)
+    /// ```
     public init(count: Int = 1000, cost: Int = .max) {
         self.count = count
         self.cost = cost

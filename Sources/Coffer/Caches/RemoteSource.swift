@@ -1,6 +1,15 @@
 /// Where a ``Repository`` gets its values: usually a server.
+///
+/// ```swift
+/// struct Profiles: RemoteSource {
+///     func fetch(_ ids: [String]) async throws -> [String: Profile] { try await mailServer.profiles(ids) }
+///     func send(_ profiles: [String: Profile]) async throws { try await mailServer.store(profiles) }
+/// }
+/// ```
 public protocol RemoteSource<Key, Value>: Sendable {
+    /// What names a value.
     associatedtype Key: Hashable & Sendable
+    /// What the source gives.
     associatedtype Value: Sendable
 
     /// Fetches values in one request. A key that the source does not have is missing in the answer.
@@ -55,15 +64,23 @@ public struct ClosureSource<Key: Hashable & Sendable, Value: Sendable>: RemoteSo
         }
     }
 
+    /// Sends the values one after the other. The first error ends it.
+    /// - Throws: what the source's own closure throws; ``ReadOnlySource`` if it has none.
     public func send(_ values: [Key: Value]) async throws {
         for (key, value) in values { try await sendOne(key, value) }
     }
 }
 
 /// A source was asked to store something, and it cannot.
+///
+/// ```swift
+/// func send(_ values: [String: Profile]) async throws { throw ReadOnlySource() }
+/// ```
 public struct ReadOnlySource: Error, Sendable, CustomStringConvertible {
+    /// For sources of your own that can only be read.
     public init() {}
 
+    /// One sentence, for a log.
     public var description: String { "this source can only be read" }
 }
 

@@ -1,4 +1,8 @@
 /// Whether a value comes from the cache or from the source.
+///
+/// ```swift
+/// let profile = try await profiles.value(for: "42", policy: .networkFirst)
+/// ```
 public enum CachePolicy: Sendable, Hashable, CaseIterable {
     /// From the cache. What it does not have comes from the source.
     case cacheFirst

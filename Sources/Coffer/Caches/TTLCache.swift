@@ -67,18 +67,23 @@ public final class TTLCache<Key: Hashable & Sendable, Value: Sendable>: ValueCac
     @discardableResult
     public func remove(_ key: Key) -> Value? { memory.remove(key) }
 
+    /// Empties the cache.
     public func removeAll() { memory.removeAll() }
 
     /// Frees the memory of the values that have expired. Every use of the cache does the same.
     public func removeExpired() { memory.removeExpired() }
 
+    /// The values that are there and have not expired.
     public func values(for keys: [Key]) async -> [Key: Value] {
         Dictionary(keys.compactMap { key in value(for: key).map { (key, $0) } }) { first, _ in first }
     }
 
+    /// Stores the values. Each lives as long as the cache says.
     public func keep(_ values: [Key: Value]) async { for (key, value) in values { set(value, for: key) } }
 
+    /// Removes the values of these keys.
     public func forget(_ keys: [Key]) async { for key in keys { remove(key) } }
 
+    /// Empties the cache.
     public func forgetAll() async { removeAll() }
 }

@@ -1,8 +1,16 @@
 /// A cache as ``Repository`` uses it: ``LRUCache``, ``TTLCache``, ``KeychainCache``, or one of the application's.
 ///
 /// A cache may drop every value at any time. It never gives one that has expired.
+///
+/// ```swift
+/// func warm(_ cache: some ValueCache<String, Profile>) async throws {
+///     try await cache.keep(["42": profile])
+/// }
+/// ```
 public protocol ValueCache<Key, Value>: Sendable {
+    /// What names a value.
     associatedtype Key: Hashable & Sendable
+    /// What is kept.
     associatedtype Value: Sendable
 
     /// The values of those keys that the cache has.
@@ -14,5 +22,6 @@ public protocol ValueCache<Key, Value>: Sendable {
     /// Removes the values of keys. Absent ones are fine.
     func forget(_ keys: [Key]) async throws(KeychainError)
 
+    /// Empties the cache.
     func forgetAll() async throws(KeychainError)
 }

@@ -32,6 +32,7 @@ public struct AccessControl: Sendable, Hashable {
         case applicationPassword = "app-password"
     }
 
+    /// When the vault's state lets the value be read.
     public let accessibility: Accessibility
     /// The value opens on this machine's TPM only. A recovery code does not restore it.
     public let isThisDeviceOnly: Bool

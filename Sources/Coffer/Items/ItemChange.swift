@@ -4,18 +4,22 @@ import FoundationEssentials
 public struct ItemChange: Sendable {
     /// What is done.
     public enum Action: Sendable {
+        /// Stores a value. What the new item leaves out stays as it was.
         case set(NewItem)
         /// An absent item is fine, unless ``ItemChange/condition`` says otherwise.
         case delete
     }
 
+    /// The item that is changed.
     public let name: ItemName
+    /// What is done to it.
     public let action: Action
     /// What must be true of the item for the change to be made.
     public let condition: Condition
 
     /// What must be true of an item for a change to be made.
     public enum Condition: Sendable, Hashable {
+        /// Nothing: the change is made in any case.
         case none
         /// There is no such item. Otherwise the error is `.alreadyExists`.
         case isAbsent
@@ -30,6 +34,10 @@ public struct ItemChange: Sendable {
         }
     }
 
+    /// One change of a list.
+    /// ```swift
+    /// let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
+    /// ```
     public init(_ name: ItemName, _ action: Action, if condition: Condition = .none) {
         self.name = name
         self.action = action
@@ -47,11 +55,17 @@ public struct NewItem: Sendable {
     public var label: String?
     /// Empty: no comment.
     public var comment: String?
+    /// Names and values to search for, instead of those that the item has. nil: they stay.
     public var attributes: [String: String]?
+    /// When the item expires. nil: that stays as it is.
     public var expiry: Expiry?
     /// The item's own password, exactly if it requires ``AccessControl/Requirement/applicationPassword``.
     public var applicationPassword: [UInt8]?
 
+    /// A value and what else changes. What is nil stays as it was; a new item gets the defaults.
+    /// ```swift
+    /// let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
+    /// ```
     public init(
         value: [UInt8], access: AccessControl? = nil, label: String? = nil, comment: String? = nil,
         attributes: [String: String]? = nil, expiry: Expiry? = nil, applicationPassword: [UInt8]? = nil
@@ -76,8 +90,13 @@ public struct ItemEdit: Sendable {
     public var comment: String?
     /// An empty value removes that attribute. Attributes that are not named stay.
     public var attributes: [String: String]?
+    /// When the item expires. nil: that stays as it is.
     public var expiry: Expiry?
 
+    /// Changes of an item that keep its value. What is nil stays.
+    /// ```swift
+    /// let edit = ItemEdit(label: "Production")
+    /// ```
     public init(
         access: AccessControl? = nil, label: String? = nil, comment: String? = nil,
         attributes: [String: String]? = nil, expiry: Expiry? = nil
@@ -91,8 +110,14 @@ public struct ItemEdit: Sendable {
 }
 
 /// When an item stops being given out.
+///
+/// ```swift
+/// try await keychain.set("one-time", for: "upload", expires: .after(.seconds(600)))
+/// ```
 public enum Expiry: Sendable, Hashable {
+    /// The item does not expire.
     case never
+    /// At this moment.
     case at(Date)
     /// So long after the item is stored.
     case after(Duration)
@@ -114,6 +139,11 @@ public enum Expiry: Sendable, Hashable {
 }
 
 /// What one change did.
+///
+/// ```swift
+/// let outcomes = try await keychain.apply(changes)
+/// let replaced = outcomes.filter { $0.existedBefore }.count
+/// ```
 public struct ChangeOutcome: Sendable, Hashable {
     /// After a `set`: the number of the item's value. Otherwise nil.
     public let version: Int?
@@ -122,6 +152,7 @@ public struct ChangeOutcome: Sendable, Hashable {
     /// Whether an item of this name was there before.
     public let existedBefore: Bool
 
+    /// For backends. Applications get outcomes from ``Keychain/apply(_:)``.
     public init(version: Int? = nil, revision: String? = nil, existedBefore: Bool) {
         self.version = version
         self.revision = revision

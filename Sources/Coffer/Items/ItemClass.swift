@@ -1,5 +1,9 @@
 /// What kind of thing an item is. Items of different classes never collide, even with the same service and account.
 /// The names follow `kSecClass` of Apple's Security framework.
+///
+/// ```swift
+/// let keys = keychain.items(ofClass: .key)
+/// ```
 public enum ItemClass: String, Sendable, Hashable, CaseIterable {
     /// A password, token or other secret of a service.
     case genericPassword = "generic"

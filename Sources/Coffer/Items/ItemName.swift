@@ -2,10 +2,17 @@
 ///
 /// Service and account have at most 1 KiB each, in UTF-8. The service is not empty.
 public struct ItemName: Sendable, Hashable {
+    /// The application or the place that the item belongs to.
     public let service: String
+    /// Tells the items of a service apart. It may be empty.
     public let account: String
+    /// Generic passwords, internet passwords, keys and certificates have names of their own.
     public let itemClass: ItemClass
 
+    /// A name. The broker checks its lengths.
+    /// ```swift
+    /// let name = ItemName(service: "com.example.app", account: "token")
+    /// ```
     public init(service: String, account: String, itemClass: ItemClass = .genericPassword) {
         self.service = service
         self.account = account
@@ -18,6 +25,7 @@ public struct ItemName: Sendable, Hashable {
             && one.account.utf8.elementsEqual(other.account.utf8)
     }
 
+    /// Hashes what `==` compares: the class and the bytes of both texts.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(itemClass)
         for text in [service, account] {

@@ -1,4 +1,9 @@
 /// The vault that a keychain is about.
+///
+/// ```swift
+/// let team = Keychain(service: "com.example.app", group: "developers")
+/// assert(team.vault == .group("developers"))
+/// ```
 public enum VaultName: Sendable, Hashable {
     /// The vault of the user who runs the program.
     case own
@@ -9,6 +14,10 @@ public enum VaultName: Sendable, Hashable {
 }
 
 /// A vault as its user may see it.
+///
+/// ```swift
+/// guard try await keychain.status().state == .unlocked else { return }
+/// ```
 public struct VaultStatus: Sendable, Hashable {
     /// Whether a vault can be read.
     public enum State: String, Sendable, Hashable, CaseIterable {
@@ -16,23 +25,28 @@ public struct VaultStatus: Sendable, Hashable {
         case none
         /// Not unlocked since the broker started.
         case sealed
+        /// Locked, and names can be listed.
         case locked
+        /// Open: items that need nobody are given out.
         case unlocked
     }
 
     /// What seals the vault's master key.
     public enum Sealer: String, Sendable, Hashable, CaseIterable {
+        /// This machine's TPM 2.0.
         case tpm
         /// A key in a file of the broker's, for machines and tests without a TPM.
         case software
     }
 
+    /// Whether the vault is there, and unlocked.
     public let state: State
     /// nil if it is not known.
     public let sealer: Sealer?
     /// Whether the broker is a sandbox, which protects nothing.
     public let isSandbox: Bool
 
+    /// For backends. Applications get it from ``Keychain/status()``.
     public init(state: State, sealer: Sealer?, isSandbox: Bool) {
         self.state = state
         self.sealer = sealer

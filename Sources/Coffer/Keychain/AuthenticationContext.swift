@@ -1,6 +1,11 @@
 import FoundationEssentials
 
 /// Several items that were read with one prompt. See ``Keychain/authenticate(for:reason:)``.
+///
+/// ```swift
+/// let context = try await keychain.authenticate(for: ["user", "password"], reason: "Sign in")
+/// let password = try context.string(for: "password")
+/// ```
 public struct AuthenticationContext: Sendable {
     private let keychain: Keychain
     private let items: [ItemName: Item]

@@ -1,6 +1,11 @@
 import FoundationEssentials
 
 /// The place on the network that a password is for: what `kSecClassInternetPassword` of Apple's Security framework has.
+///
+/// ```swift
+/// let server = try InternetServer(scheme: "https", host: "example.com", port: 8443)
+/// let password = try await keychain.internetPassword(for: "me", on: server)
+/// ```
 public struct InternetServer: Sendable, Hashable {
     /// The scheme, such as `https`. Lower case.
     public let scheme: String

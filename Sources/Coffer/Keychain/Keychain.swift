@@ -22,6 +22,7 @@ import FoundationEssentials
 public struct Keychain: Sendable {
     /// Names the application, for example in reverse domain order. At most 1 KiB in UTF-8, and not empty.
     public let service: String
+    /// The vault that the items are in: the user's own or a group's.
     public let vault: VaultName
     /// How a person is asked.
     public let prompts: Prompts

@@ -6,7 +6,9 @@
 /// let value = try await token.value(reason: "Show your token")
 /// ```
 public struct KeychainHandle<Value: Sendable>: Sendable {
+    /// Where the item is.
     public let keychain: Keychain
+    /// The account of the item.
     public let account: String
     /// The access control that ``set(_:)`` stores with the value. nil: an existing item keeps its own.
     public let access: AccessControl?

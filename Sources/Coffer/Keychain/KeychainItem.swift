@@ -13,6 +13,7 @@
 /// ```
 @propertyWrapper
 public struct KeychainItem<Value: Sendable>: Sendable {
+    /// The handle. Only its methods read or write.
     public let wrappedValue: KeychainHandle<Value>
 
     /// The item of a handle.

@@ -9,6 +9,7 @@
 /// try await life.deleteEverything()    // nothing stays
 /// ```
 public struct ServiceLifeCycle: Sendable {
+    /// Where the service's items are.
     public let keychain: Keychain
     private let sessions: [CredentialSession]
     private let personal: [any ServiceData]
@@ -65,11 +66,20 @@ public struct ServiceLifeCycle: Sendable {
 }
 
 /// Some data of a service could not be deleted.
+///
+/// ```swift
+/// do throws(ServiceDeletionError) {
+///     try await lifeCycle.deleteEverything()
+/// } catch {
+///     for failure in error.failures { print(failure.error) }
+/// }
+/// ```
 public struct ServiceDeletionError: Error, Sendable, CustomStringConvertible {
     /// What is still there, and why.
     public struct Failure: Sendable {
         /// The type of the data: `Keychain`, `Settings`.
         public let data: String
+        /// Why that part failed.
         public let error: any Error
 
         init(_ data: String, _ error: any Error) {
@@ -78,6 +88,7 @@ public struct ServiceDeletionError: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Each part that failed. All other parts are done.
     public let failures: [Failure]
 
     /// What happened, in words for a person.
@@ -89,6 +100,7 @@ public struct ServiceDeletionError: Error, Sendable, CustomStringConvertible {
     /// What to do about it, in words for a person.
     public var advice: String { "try again" }
 
+    /// The message, then the advice.
     public var description: String { "\(message); \(advice)" }
 
     static func check(_ failures: [Failure]) throws(ServiceDeletionError) {

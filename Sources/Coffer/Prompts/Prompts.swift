@@ -1,4 +1,8 @@
 /// How a person is asked when a call needs one.
+///
+/// ```swift
+/// let quiet = Keychain(service: "com.example.daemon", prompts: .never)
+/// ```
 public struct Prompts: Sendable {
     /// The ways, for backends.
     package enum Way: Sendable {
@@ -35,7 +39,13 @@ public struct Prompts: Sendable {
 }
 
 /// One message of a conversation with a person, as PAM has it (pam_conv(3)).
+///
+/// ```swift
+/// let message = PromptMessage(style: .hiddenQuestion, text: "Password: ")
+/// assert(message.wantsAnswer && message.isHidden)
+/// ```
 public struct PromptMessage: Sendable, Hashable {
+    /// What PAM's message wants (PAM's message styles).
     public enum Style: Sendable, Hashable {
         /// Asks, and the answer must not be shown (PAM_PROMPT_ECHO_OFF).
         case hiddenQuestion
@@ -47,15 +57,18 @@ public struct PromptMessage: Sendable, Hashable {
         case failure
     }
 
+    /// What the message wants.
     public let style: Style
     /// The text, safe to show: characters that move the cursor or are invisible are escaped.
     public let text: String
 
+    /// For tests of a handler.
     public init(style: Style, text: String) {
         self.style = style
         self.text = text
     }
 
+    /// Whether the handler must return a text.
     public var wantsAnswer: Bool { style == .hiddenQuestion || style == .visibleQuestion }
 
     /// Whether the answer must not be shown.

@@ -1,7 +1,12 @@
 import FoundationEssentials
 
 /// What is known of a login without reading a secret.
+///
+/// ```swift
+/// if try await session.state() == .needsRefresh { showBusy() }
+/// ```
 public enum SessionState: Sendable, Hashable {
+    /// There are no credentials.
     case loggedOut
     /// There is an access token. nil: it does not expire.
     case active(until: Date?)

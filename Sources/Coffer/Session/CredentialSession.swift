@@ -16,6 +16,7 @@ import FoundationEssentials
 /// Each part is an item of its own, with the part's raw value as its account. Every call that writes makes all of its changes, or none.
 /// Only ``load(_:reason:)`` and ``refresh(reason:_:)`` prompt, if a part that they read requires it.
 public struct CredentialSession: Sendable {
+    /// Where the parts are kept.
     public let keychain: Keychain
     /// Tells several logins of one service apart; nil for the only one.
     public let profile: String?

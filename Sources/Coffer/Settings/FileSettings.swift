@@ -9,6 +9,10 @@ import Synchronization
 ///
 /// A group's settings are in `/var/lib/coffer-settings/GROUP/NAME.json` with mode 660. Root makes the folder:
 /// `install -d -o root -g GROUP -m 2770 /var/lib/coffer-settings/GROUP`. Every member can change them.
+///
+/// ```swift
+/// let settings = Settings(suite: "com.example.app")
+/// ```
 public struct FileSettings: SettingsBackend {
     private let suite: String
     private let location: SettingsLocation
@@ -46,6 +50,7 @@ public struct FileSettings: SettingsBackend {
         return try location.folder() + "/" + fileName
     }
 
+    /// Implements ``SettingsBackend/read()``.
     public func read() throws(SettingsError) -> SettingsContent {
         let path = try path()
         let folderPath = try location.folder()
@@ -57,6 +62,7 @@ public struct FileSettings: SettingsBackend {
         return try content(in: folder, path, ownership).content
     }
 
+    /// Implements ``SettingsBackend/stamp()``.
     public func stamp() throws(SettingsError) -> SettingsStamp {
         let path = try path()
         do throws(SystemError) {
@@ -65,6 +71,7 @@ public struct FileSettings: SettingsBackend {
         } catch { throw SettingsError(error) }
     }
 
+    /// Implements ``SettingsBackend/change(_:)``.
     public func change(
         _ body: (inout [String: SettingsJSON]) throws(SettingsError) -> Void
     ) async throws(SettingsError) -> SettingsContent {
@@ -88,6 +95,8 @@ public struct FileSettings: SettingsBackend {
         return SettingsContent(values: values, stamp: SettingsStamp(status))
     }
 
+    /// Renames a damaged file, so that new settings can be stored.
+    /// - Returns: the new path; nil if the file is not damaged.
     public func setAsideDamaged() async throws(SettingsError) -> String? {
         let path = try path()
         let ownership = try location.ownership()
@@ -170,6 +179,7 @@ public struct FileSettings: SettingsBackend {
         }
     }
 
+    /// Implements ``SettingsBackend/notices()``.
     public func notices() -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let watch = SettingsWatch {

@@ -22,6 +22,7 @@ public final class InMemorySettings: SettingsBackend {
     /// Lets every read and write fail from now on, to test what the application does then; nil for success.
     public func fail(with error: SettingsError?) { state.withLock { $0.failure = error } }
 
+    /// Implements ``SettingsBackend/read()``.
     public func read() throws(SettingsError) -> SettingsContent {
         try state.withLock { (state) throws(SettingsError) in
             if let failure = state.failure { throw failure }
@@ -29,8 +30,10 @@ public final class InMemorySettings: SettingsBackend {
         }
     }
 
+    /// Implements ``SettingsBackend/stamp()``.
     public func stamp() throws(SettingsError) -> SettingsStamp { try read().stamp }
 
+    /// Implements ``SettingsBackend/change(_:)``.
     public func change(
         _ body: (inout [String: SettingsJSON]) throws(SettingsError) -> Void
     ) async throws(SettingsError) -> SettingsContent {
@@ -51,6 +54,7 @@ public final class InMemorySettings: SettingsBackend {
         return content
     }
 
+    /// Implements ``SettingsBackend/notices()``.
     public func notices() -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = state.withLock { state in
@@ -65,5 +69,6 @@ public final class InMemorySettings: SettingsBackend {
         }
     }
 
+    /// Memory is never damaged: nil.
     public func setAsideDamaged() async throws(SettingsError) -> String? { nil }
 }

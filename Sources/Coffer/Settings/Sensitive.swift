@@ -59,6 +59,7 @@ extension Sensitive: Encodable where Value: Encodable {
 
 @available(*, unavailable, message: "settings are plain text; store a sensitive value in a keychain")
 extension Sensitive: SettingValue where Value: SettingValue {
+    /// Does not compile in a program; refuses if it is reached all the same.
     public static var settingCoding: SettingCoding<Self> { .refusing }
 }
 

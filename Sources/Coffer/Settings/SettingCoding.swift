@@ -2,6 +2,10 @@ import FoundationEssentials
 
 /// How values of one type are stored as a setting. Only Coffer makes these. Your own types get theirs by conforming to
 /// ``SettingValue``.
+///
+/// ```swift
+/// enum Theme: String, SettingValue { case light, dark }
+/// ```
 public struct SettingCoding<Value: Sendable>: Sendable {
     let encode: @Sendable (Value) throws(SettingsError) -> SettingsJSON
     let decode: @Sendable (SettingsJSON) throws(SettingsError) -> Value

@@ -57,13 +57,19 @@ extension Settings {
 }
 
 /// The values that one setting takes.
+///
+/// ```swift
+/// for await size in settings.changes(of: fontSize) { layout(size) }
+/// ```
 public struct SettingValues<Value: SettingValue>: AsyncSequence, Sendable {
+    /// The value of the setting after a change.
     public typealias Element = Value
 
     let changes: SettingsChanges
     let settings: Settings
     let key: SettingKey<Value>
 
+    /// Waits for changes of the setting.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var changes: SettingsChanges.AsyncIterator
         fileprivate let settings: Settings
@@ -84,6 +90,7 @@ public struct SettingValues<Value: SettingValue>: AsyncSequence, Sendable {
         }
     }
 
+    /// Begins with the next change.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(changes: changes.makeAsyncIterator(), settings: settings, key: key)
     }

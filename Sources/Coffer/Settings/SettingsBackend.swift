@@ -1,4 +1,8 @@
 /// Where the settings of one suite are kept. ``FileSettings`` keeps them in a file, ``InMemorySettings`` in memory.
+///
+/// ```swift
+/// let settings = Settings(backend: InMemorySettings())
+/// ```
 public protocol SettingsBackend: Sendable {
     /// Reads all settings.
     /// - Throws: ``SettingsError/Code/damaged``, ``SettingsError/Code/newerVersion``, ``SettingsError/Code/notTrusted``,
@@ -25,12 +29,18 @@ public protocol SettingsBackend: Sendable {
 }
 
 /// All settings of a suite at one moment.
+///
+/// ```swift
+/// let content = try InMemorySettings().read()
+/// print(content.values.keys.sorted())
+/// ```
 public struct SettingsContent: Sendable, Equatable {
     /// The stored values by name.
     public let values: [String: SettingsJSON]
     /// Tells this content from others.
     public let stamp: SettingsStamp
 
+    /// For backends of your own.
     public init(values: [String: SettingsJSON], stamp: SettingsStamp) {
         self.values = values
         self.stamp = stamp
@@ -38,6 +48,11 @@ public struct SettingsContent: Sendable, Equatable {
 }
 
 /// Tells contents of one backend apart. Two contents with the same stamp are the same.
+///
+/// ```swift
+/// let backend = InMemorySettings()
+/// let isSame = try backend.stamp() == backend.read().stamp
+/// ```
 public struct SettingsStamp: Sendable, Hashable {
     private let numbers: [UInt64]
 

@@ -1,6 +1,10 @@
 import Synchronization
 
 /// Settings that have changed.
+///
+/// ```swift
+/// for await change in settings.changes() where change.names.contains("theme") { redraw() }
+/// ```
 public struct SettingsChange: Sendable, Equatable {
     /// Who changed them.
     public enum Origin: Sendable {
@@ -20,12 +24,18 @@ public struct SettingsChange: Sendable, Equatable {
 ///
 /// Changes that come while nobody takes the next element become one element, so that a slow reader misses no name and
 /// needs little memory. The sequence is for one reader. It ends with that reader's task.
+///
+/// ```swift
+/// for await change in settings.changes() { print(change.names) }
+/// ```
 public struct SettingsChanges: AsyncSequence, Sendable {
+    /// The names that changed.
     public typealias Element = SettingsChange
 
     let observer: SettingsObserver
     let wakes: AsyncStream<Void>
 
+    /// Waits for changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let observer: SettingsObserver
         fileprivate var wakes: AsyncStream<Void>.AsyncIterator
@@ -40,6 +50,7 @@ public struct SettingsChanges: AsyncSequence, Sendable {
         }
     }
 
+    /// Begins with the next change.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(observer: observer, wakes: wakes.makeAsyncIterator())
     }

@@ -1,4 +1,10 @@
 /// The settings of a suite inside of ``Settings/update(_:)``, where no process changes anything meanwhile.
+///
+/// ```swift
+/// try await settings.update { (draft) throws(SettingsError) in
+///     try draft.set(try draft.value(for: launches) + 1, for: launches)
+/// }
+/// ```
 public struct SettingsDraft: Sendable {
     private(set) var values: [String: SettingsJSON]
     private let defaults: [String: SettingsJSON]

@@ -8,14 +8,19 @@
 /// }
 /// ```
 public enum SettingsJSON: Sendable, Hashable {
+    /// JSON's null.
     case null
+    /// `true` or `false`.
     case bool(Bool)
     /// A whole number, exactly.
     case integer(Int64)
     /// Another number. It is finite.
     case number(Double)
+    /// A text.
     case string(String)
+    /// A list.
     case array([SettingsJSON])
+    /// Names and values.
     case object([String: SettingsJSON])
 
     /// A member of an object; nil if it has none of this name, or if this is no object. Setting nil removes the member.
@@ -38,10 +43,15 @@ extension SettingsJSON: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     // There is no nil literal: beside optionals, nobody could tell null from nothing.
+    /// `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A whole number.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A number.
     public init(floatLiteral value: Double) { self = .number(value) }
+    /// A text.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// A list.
     public init(arrayLiteral elements: SettingsJSON...) { self = .array(elements) }
 
     /// If a name comes twice, its last value counts.

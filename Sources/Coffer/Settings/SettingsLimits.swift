@@ -1,4 +1,8 @@
 /// The limits of settings. Everything larger is refused with ``SettingsError/Code/limitExceeded``.
+///
+/// ```swift
+/// let fits = fontSize.name.utf8.count <= SettingsLimits.name
+/// ```
 public enum SettingsLimits {
     /// The longest name of a setting, in bytes of UTF-8.
     public static let name = 256

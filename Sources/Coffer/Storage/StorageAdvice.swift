@@ -1,4 +1,8 @@
 /// What an application wants to store. ``StorageAdvice/store(for:size:)`` says where.
+///
+/// ```swift
+/// let advice = StorageAdvice.store(for: .document, size: picture.count)
+/// ```
 public enum DataKind: String, Sendable, Hashable, CaseIterable {
     /// A login: tokens, user name and password, API key.
     case credentials
@@ -43,6 +47,7 @@ public struct StorageAdvice: Sendable, Hashable {
         case database
     }
 
+    /// Where such data belongs.
     public let store: Store
     /// What to call, as code.
     public let use: String
@@ -119,6 +124,10 @@ public struct StorageAdvice: Sendable, Hashable {
 }
 
 /// The sizes that the stores take, in bytes.
+///
+/// ```swift
+/// let fits = picture.count <= StorageLimits.item
+/// ```
 public enum StorageLimits {
     /// The value of an item: 1 MiB.
     public static let item = 1 << 20

@@ -25,6 +25,10 @@ public protocol HybridRecord: Sendable {
 }
 
 /// A field of a record, and the store that it belongs into.
+///
+/// ```swift
+/// let token = HybridField<User>.secret("token", \.token)
+/// ```
 public struct HybridField<Record: HybridRecord>: Sendable {
     enum Store: Sendable {
         case secret

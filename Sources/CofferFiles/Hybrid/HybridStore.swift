@@ -16,6 +16,7 @@ import Platform
 ///
 /// A setting has the name `NAME.FIELD`, and may be read and changed as a setting, too. The folder NAME of the files belongs to the store.
 public struct HybridStore<Record: HybridRecord>: Sendable {
+    /// Names the record: the beginning of its settings, its folder and its items.
     public let name: String
     let keychain: Keychain
     let settings: Settings

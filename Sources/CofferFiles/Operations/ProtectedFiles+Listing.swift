@@ -3,9 +3,14 @@ public import FoundationEssentials
 import Platform
 
 /// What can be seen of a protected file or folder without reading it. It is not secret, and not authenticated.
+///
+/// ```swift
+/// for file in try await files.list() where !file.isFolder { print(file.path, file.size) }
+/// ```
 public struct ProtectedFileInfo: Sendable, Hashable {
     /// The path in the directory: `notes/today.json`.
     public let path: String
+    /// Whether it is a folder.
     public let isFolder: Bool
     /// The size of the content in bytes, computed from the size of the file; 0 for a folder.
     public let size: Int64

@@ -155,6 +155,12 @@ extension ProtectedFiles {
 }
 
 /// Why a stream could not be written to a protected file.
+///
+/// ```swift
+/// do { try await files.write(from: download, to: "picture.png") } catch {
+///     if case .source(let reason) = error { print("the download failed: \(reason)") }
+/// }
+/// ```
 public enum FileStreamError<Source: Error>: Error {
     /// The stream failed. The file is as it was before.
     case source(Source)

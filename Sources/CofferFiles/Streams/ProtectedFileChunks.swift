@@ -13,11 +13,14 @@ public import Coffer
 /// }
 /// ```
 public struct ProtectedFileChunks: AsyncSequence, Sendable {
+    /// A part of the content.
     public typealias Element = [UInt8]
+    /// `.damaged` if the file was changed, cut off or put together from others.
     public typealias Failure = KeychainError
 
     let open: @Sendable () async throws(KeychainError) -> FileReader
 
+    /// Opens the file with the first part.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(open: open) }
 
     /// Reads the file once, from its beginning.
@@ -50,6 +53,8 @@ public struct ProtectedFileChunks: AsyncSequence, Sendable {
             return nil
         }
 
+        /// The next part; nil at the end.
+        /// - Throws: `.damaged`, and the errors of reading the file's key.
         public mutating func next() async throws(KeychainError) -> [UInt8]? { try await next(isolation: nil) }
 
         private func end() {

@@ -3,6 +3,7 @@ import FoundationEssentials
 
 /// Finds items without their values, and the state of vaults.
 extension InMemoryKeychain {
+    /// Implements ``KeychainBackend/items(matching:in:)``.
     public func items(
         matching query: ItemQuery, in vault: VaultName
     ) async throws(KeychainError) -> [ItemAttributes] {
@@ -14,6 +15,7 @@ extension InMemoryKeychain {
         }
     }
 
+    /// Implements ``KeychainBackend/exists(_:in:)``.
     public func exists(_ item: ItemName, in vault: VaultName) async throws(KeychainError) -> Bool {
         try perform(in: vault) { (vault, call) throws(KeychainError) in
             do throws(KeychainError) { _ = try vault.live(item, at: call.now) } catch {
@@ -24,10 +26,12 @@ extension InMemoryKeychain {
         }
     }
 
+    /// Implements ``KeychainBackend/attributes(of:in:)``.
     public func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes {
         try perform(in: vault) { (vault, _) throws(KeychainError) in (try vault.item(item).summary, []) }
     }
 
+    /// Implements ``KeychainBackend/history(of:in:)``.
     public func history(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> [ItemVersion] {
         try perform(in: vault) { (vault, call) throws(KeychainError) in
             let kept = try vault.live(item, at: call.now).former.filter { $0.isKept(at: call.now) }
@@ -35,12 +39,14 @@ extension InMemoryKeychain {
         }
     }
 
+    /// Implements ``KeychainBackend/status(of:)``.
     public func status(of vault: VaultName) async throws(KeychainError) -> VaultStatus {
         try perform(in: vault) { (vault, _) in
             (VaultStatus(state: vault.state, sealer: nil, isSandbox: true), [])
         }
     }
 
+    /// Implements ``KeychainBackend/lock(_:)``.
     public func lock(_ vault: VaultName) async throws(KeychainError) {
         try close(vault, makes: false)
         guard vault == .own else { return }
@@ -57,6 +63,7 @@ extension InMemoryKeychain {
         }
     }
 
+    /// Implements ``KeychainBackend/unlock(_:prompts:)``.
     public func unlock(_ vault: VaultName, prompts: Prompts) async throws(KeychainError) {
         try await perform(in: vault, makes: true, prompts: prompts) { (vault, call) throws(KeychainError) in
             try call.checkOwn(vault)
@@ -65,6 +72,7 @@ extension InMemoryKeychain {
         }
     }
 
+    /// Implements ``KeychainBackend/events(of:in:)``.
     public func events(
         of service: String?, in vault: VaultName
     ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {

@@ -69,6 +69,7 @@ public final class InMemoryKeychain: KeychainBackend {
         }
     }
 
+    /// Implements ``KeychainBackend/biometrics()``.
     public func biometrics() async throws(KeychainError) -> Biometrics { fingers }
 
     var questioner: Questioner {

@@ -79,6 +79,10 @@ extension Question {
 }
 
 /// What `Prompts.automatic` meets in a test, because no terminal and no dialog is used there.
+///
+/// ```swift
+/// let keychain = Keychain(service: "test", backend: InMemoryKeychain(person: .givesUp))
+/// ```
 public enum TestPerson: Sendable, Hashable {
     /// Nobody can be asked: `.authenticationNeeded`.
     case absent

@@ -104,6 +104,10 @@ public final class SandboxBroker: Sendable {
 }
 
 /// Why a sandbox did not start.
+///
+/// ```swift
+/// do { try await SandboxBroker().stop() } catch { print("is Coffer installed? \(error)") }
+/// ```
 public struct SandboxError: Error, Sendable, CustomStringConvertible {
     /// What happened, in words for a person.
     public let message: String
