@@ -136,6 +136,9 @@ let package = Package(
         // What a test starts several times at once.
         .executableTarget(
             name: "coffer-contender", dependencies: ["Coffer"], path: "Tests/Contender", swiftSettings: settings),
+        // A fingerprint reader for the tour of Examples.
+        .executableTarget(
+            name: "finger-desk", dependencies: ["TestSupport"], path: "Tests/FingerDesk", swiftSettings: settings),
 
         // Tests.
         tests(
@@ -168,7 +171,7 @@ let package = Package(
             [
                 "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Recovery", "TPM", "Vault",
                 "TestSupport",
-                "cofferd",
+                "cofferd", "finger-desk",
             ]),
         tests("AuthorizationTests", ["Authorization", "Cryptography"]),
         tests("PAMTests", ["PAM", "Cryptography", "Platform", "TestSupport"]),

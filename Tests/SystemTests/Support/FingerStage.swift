@@ -4,49 +4,24 @@ import Testing
 
 /// A sandbox whose biometric service is the real pam_fprintd, with a logind and an fprintd on a bus of their own.
 final class FingerStage: Sendable {
-    let logind: LogindMock
-    let fprintd: FprintdMock
     let sandbox: Sandbox
-    private let folder: TemporaryFolder
     let user: String
     /// The path of pam_fprintd.so.
     let fingerModule: String
+    private let desk: FingerDesk
 
-    static let password = "sandbox"
+    var logind: LogindMock { desk.logind }
+    var fprintd: FprintdMock { desk.fprintd }
+
+    static let password = FingerDesk.password
 
     /// One reader, one finger of the caller, one active session of the caller. The vault is made and unlocked.
     init(_ options: String...) throws {
-        logind = try LogindMock()
-        fprintd = try FprintdMock(address: logind.address)
-        folder = try TemporaryFolder()
         user = NSUserName()
-        let module = try Tool.output("\(Sandbox.package)/scripts/fetch-pam-fprintd", [])
+        fingerModule = try Tool.output("\(Sandbox.package)/scripts/fetch-pam-fprintd", [])
             .trimmingCharacters(in: .whitespacesAndNewlines)
-        fingerModule = module
-        let check = folder.path + "/check"
-        try Script.write("#!/bin/sh\n[ \"$(tr -d '\\000')\" = '\(Self.password)' ]\n", to: check)
-        let byPassword = """
-            auth [success=1 default=ignore] pam_exec.so expose_authtok quiet \(check)
-            auth requisite pam_deny.so
-            auth required pam_permit.so
-            account required pam_permit.so
-
-            """
-        let byFinger = """
-            auth required \(module) max-tries=1 timeout=10
-            account required pam_permit.so
-
-            """
-        for (service, rules) in ["coffer": byPassword, "coffer-passcode": byPassword, "coffer-biometric": byFinger] {
-            try rules.write(toFile: "\(folder.path)/\(service)", atomically: true, encoding: .utf8)
-        }
-        try logind.setLidClosed(false)
-        try logind.add(session: "mine", uid: getuid())
-        try logind.countProcesses(to: "mine")
-        try fprintd.enrol(7, of: user, template: "right index")
-        sandbox = try Sandbox(
-            ["--pam-dir", folder.path, "--system-bus", logind.address, "--fingerprints", fprintd.storage.path] + options
-        )
+        desk = try FingerDesk(user: user, module: fingerModule)
+        sandbox = try Sandbox(desk.sandboxOptions + options)
         let made = try coffer("unlock", password: Self.password)
         try #require(made.code == 0, "\(made)")
     }
