@@ -56,10 +56,8 @@ test: ## build, check, all tests; some need root, some an sshd, and say so
 	scripts/check
 	CPUS=$(CPUS) scripts/test $(FILTER)
 
-race: ## the library's tests of many tasks and processes, under the thread sanitizer (.build-tsan)
-	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan $(jobs)
-	TSAN_OPTIONS=halt_on_error=1:exitcode=66 $(SWIFT) test --skip-build --disable-xctest --sanitize=thread --scratch-path .build-tsan \
-		--filter 'CofferTests\.(ContentionTests|CancellationTests|InMemoryKeychainTests|ConformanceTests)'
+race: ## the library's tests of many tasks and processes, under the thread sanitizer (.build-race)
+	scripts/race
 
 fuzz: ## changed content for everything that reads from outside; a failure names SEED and CASE
 	$(SWIFT) build --build-tests $(jobs)
@@ -68,6 +66,7 @@ fuzz: ## changed content for everything that reads from outside; a failure names
 
 bench: release ## times and sizes beside peers and floors, a line a figure
 	$(optimised) --product coffer-benchmark
+	$(optimised) --product coffer-library-benchmark
 	scripts/bench
 
 docs: ## DocC archives of the libraries (.build-docs)
@@ -122,4 +121,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-examples .build-webserver .build-pam .build-tsan .build-docs $(release) .build-mutants .build-machine
+	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-machine

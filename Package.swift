@@ -129,6 +129,9 @@ let package = Package(
             name: "coffer-benchmark",
             dependencies: ["BrokerProtocol", "Varlink", "Cryptography", "Platform", argumentParser, grdb],
             path: "Benchmarks/ReadBenchmark", swiftSettings: settings),
+        .executableTarget(
+            name: "coffer-library-benchmark", dependencies: ["Coffer", "BrokerProtocol", "Varlink"],
+            path: "Benchmarks/LibraryBenchmark", swiftSettings: settings),
 
         // What tests start as another process that writes settings.
         .executableTarget(
