@@ -172,7 +172,7 @@ let package = Package(
         tests(
             "SystemTests",
             [
-                "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Recovery", "TPM", "Vault",
+                "Authorization", "BrokerProtocol", "Varlink", "Cryptography", "Platform", "Recovery", "TPM", "Vault",
                 "TestSupport",
                 "cofferd", "finger-desk",
             ]),

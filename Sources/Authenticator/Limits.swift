@@ -149,6 +149,17 @@ enum ReuseLimits {
     static let answers = 16
 }
 
+/// Leases: reads by one process and its descendants, without a prompt.
+enum LeaseLimits {
+    /// The longest time of a lease, in seconds.
+    static let seconds = 43_200
+    /// The longest possible lifetime of a record, with the time that the conversation can have taken, in milliseconds. A
+    /// file with a longer one was not written here.
+    static let lifetime = Int64(seconds + 600) * 1000
+    /// The most leases of one user.
+    static let perUser = 16
+}
+
 /// Fingerprint readers, and the templates of enrolled fingers.
 enum BiometryLimits {
     /// A call to fprintd. The first one starts it, and it then searches for readers.

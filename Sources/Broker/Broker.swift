@@ -80,7 +80,7 @@ public final class Broker: Service {
         let dependencies = VaultDependencies(
             directory: configuration.vaultDirectory,
             registry: Registry(directory: configuration.registryDirectory, authenticatorUID: authenticatorUID),
-            sealer: service, challenges: challenges, clock: options.clock,
+            sealer: service, challenges: challenges, clock: options.clock, leases: LeaseStore(clock: options.clock),
             signatureTime: options.signatureTimeLimit)
         let vaultStore = VaultStore(dependencies: dependencies)
         self.core = BrokerCore(
@@ -104,6 +104,13 @@ public final class Broker: Service {
                 for record in AccessRecord.refusals(of: ended.challenge, ended.outcome) {
                     await core.vaultStore.vaultActor(of: ended.challenge.owner).noteRefusal(record, .written)
                 }
+            }
+        }
+        Task {
+            for await ended in core.leases.ended {
+                let (lease, why) = (ended.lease, ended.why.rawValue)
+                let record = AccessRecord(.leaseEnd, by: lease.program, detail: "lease \(lease.number): \(why)")
+                await core.vaultStore.vaultActor(of: lease.owner).note(record)
             }
         }
         let pace = Connection.Pace(message: .init(options.messageTimeLimit), idle: options.idleTimeLimit)
@@ -161,6 +168,7 @@ public final class Broker: Service {
         core.locks.logind?.stop()
         core.challenges.dropAll()
         core.challenges.ended.finish()
+        core.leases.finish()
         await core.vaultStore.close()
         // `try?`: a thread that does not stop now ends with the process.
         for group in groups { try? await group.shutdownGracefully() }
@@ -191,6 +199,7 @@ struct BrokerCore: Sendable {
     let maker: SealerMaker
     let locks: LockWatch
     let applicationPasswords: ApplicationPasswords
+    var leases: LeaseStore { vaultStore.dependencies.leases }
     /// Counts each user's use of shared resources.
     let budgets: UserBudgets
     let diagnoses = RunningDiagnoses()

@@ -268,6 +268,18 @@ enum JointReadLimits {
     static let frame = 64
 }
 
+/// Leases: reads by one process and its descendants, without a prompt. Root sets the longest time.
+enum LeaseLimits {
+    /// The most leases of one user.
+    static let perUser = 16
+    /// The most leases of all users together. Each keeps one descriptor open.
+    static let all = 512
+    /// The longest command that a lease's process can name, in bytes.
+    static let command = 256
+    /// How many ended leases wait for the access log.
+    static let ended = 1024
+}
+
 /// A recovery code that was given out and is not valid yet.
 enum RecoveryLimits {
     /// The time from the code to its confirmation, in which the person writes it down.

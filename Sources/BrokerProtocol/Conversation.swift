@@ -43,5 +43,7 @@ extension Keychain {
         case rotate
         /// Nobody is asked: the authenticator looks which fingers are enrolled.
         case enrolment
+        /// To let a process and its descendants read items without a prompt for a while.
+        case lease
     }
 }

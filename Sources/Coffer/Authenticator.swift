@@ -25,12 +25,13 @@ package struct Authenticator: Sendable {
         try converse(Authentication.Authorize(seconds: Int64(seconds)), by: &prompter)
     }
 
-    /// Ends the reuse of all earlier answers.
-    /// - Returns: the number of terminals in which an answer could be used again.
-    package func forget() throws(KeychainError) -> Int {
+    /// Ends the reuse of all earlier answers, and all leases.
+    /// - Returns: the number of terminals in which an answer could be used again, and of leases.
+    package func forget() throws(KeychainError) -> (terminals: Int, leases: Int) {
         var connection = try connect()
         try check(connection)
-        return Int(clamping: try exchange(Authentication.Forget(), on: &connection).ended)
+        let reply = try exchange(Authentication.Forget(), on: &connection)
+        return (Int(clamping: reply.ended), Int(clamping: reply.leases))
     }
 
     /// Makes a new signing key. Only root may call this.

@@ -17,7 +17,8 @@ package struct BrokerClient: Sendable {
     package enum Outcome<Answer: Sendable>: Sendable {
         case answer(Answer)
         /// A person has to pass this challenge first.
-        case personNeeded(challenge: String, purposes: [BrokerProtocol.Keychain.Purpose])
+        /// - leased: a lease covers the request, so the authenticator asks nobody.
+        case personNeeded(challenge: String, purposes: [BrokerProtocol.Keychain.Purpose], leased: Bool)
     }
 
     package func call<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> Outcome<Method.Reply> {
@@ -71,6 +72,6 @@ package struct BrokerClient: Sendable {
             throw KeychainError(brokerFault: fault, about: name)
         }
         let purposes = (fault.details.purposes ?? []).compactMap(BrokerProtocol.Keychain.Purpose.init(rawValue:))
-        return .personNeeded(challenge: challenge, purposes: purposes)
+        return .personNeeded(challenge: challenge, purposes: purposes, leased: fault.details.leased ?? false)
     }
 }

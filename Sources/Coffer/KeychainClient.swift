@@ -49,9 +49,9 @@ package struct KeychainClient: Sendable {
         try authenticator.authorize(seconds: seconds, by: &prompter)
     }
 
-    /// Ends what ``authorize(seconds:by:)`` began, in all of the user's terminals.
-    /// - Returns: the number of those terminals.
-    package func forget() throws(KeychainError) -> Int { try authenticator.forget() }
+    /// Ends what ``authorize(seconds:by:)`` began, in all of the user's terminals, and all of the user's leases.
+    /// - Returns: the number of those terminals and leases.
+    package func forget() throws(KeychainError) -> (terminals: Int, leases: Int) { try authenticator.forget() }
 
     /// Makes a new signing key for the authenticator. Only root may call this.
     /// - Returns: the number of vaults under a former key.
@@ -84,7 +84,7 @@ package struct KeychainClient: Sendable {
         for _ in 0...prompts {
             switch try broker.call(inVault(method)) {
             case .answer(let answer): return answer
-            case .personNeeded(let challenge, let purposes):
+            case .personNeeded(let challenge, let purposes, _):
                 guard purposes == [.rotate] else {
                     throw KeychainError(
                         .protocolViolation, "the broker asks for something other than renewing keys",
@@ -120,10 +120,14 @@ package struct KeychainClient: Sendable {
     ) throws(KeychainError) -> Method.Reply {
         var method = method
         var asked: Set<BrokerProtocol.Keychain.Purpose> = []
+        var trustsLease = true
         while true {
             switch try broker.call(inVault(method)) {
             case .answer(let answer): return answer
-            case .personNeeded(let challenge, let purposes):
+            case .personNeeded(let challenge, _, leased: true) where trustsLease:
+                trustsLease = false
+                method.challenge = pass(leased: challenge) ? challenge : nil
+            case .personNeeded(let challenge, let purposes, _):
                 guard !purposes.isEmpty, asked.isDisjoint(with: purposes) else {
                     // A taken-over broker could wear a person out by asking again and again.
                     throw KeychainError(
@@ -138,6 +142,18 @@ package struct KeychainClient: Sendable {
                 method.challenge = challenge
             }
         }
+    }
+}
+
+extension KeychainClient {
+    /// Has the authenticator sign under a lease. This needs no terminal, and nobody is asked.
+    /// - Returns: false if the lease has ended meanwhile. The call is then to be made anew, and a person is asked.
+    private func pass(leased challenge: String) -> Bool {
+        var prompter: any Prompter = NoPrompter()
+        do throws(KeychainError) {
+            try authenticator.pass(challenge, by: &prompter)
+            return true
+        } catch { return false }
     }
 }
 
@@ -162,6 +178,7 @@ package protocol PasswordTaking: Challengeable {
 extension BrokerProtocol.Keychain.Set: Challengeable {}
 extension BrokerProtocol.Keychain.Get: PasswordTaking {}
 extension BrokerProtocol.Keychain.GetAll: Challengeable {}
+extension BrokerProtocol.Keychain.Lease: Challengeable {}
 extension BrokerProtocol.Keychain.Apply: Challengeable {}
 extension BrokerProtocol.Keychain.Edit: PasswordTaking {}
 extension BrokerProtocol.Keychain.Rename: PasswordTaking {}

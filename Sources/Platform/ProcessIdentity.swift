@@ -26,6 +26,8 @@ public struct ProcessIdentity: Hashable, Sendable {
 public struct ProcessStat: Sendable {
     /// At most 15 bytes; the process chooses it itself.
     public let command: String
+    /// The process that started it, or that has adopted it since.
+    public let parent: Int32
     public let session: Int32
     /// The device number of the controlling terminal; 0 for none.
     public let terminal: Int32
@@ -45,10 +47,12 @@ public struct ProcessStat: Sendable {
         else { throw SystemError("read \(path)", reason: "it is not in the expected form") }
         // Split as bytes, because this is done for every call and `Character.isWhitespace` is slow.
         let rest = bytes[(closing + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
-        guard rest.count > 19, let session = Int32(Self.text(rest[3])), let terminal = Int32(Self.text(rest[4])),
+        guard rest.count > 19, let parent = Int32(Self.text(rest[1])), let session = Int32(Self.text(rest[3])),
+            let terminal = Int32(Self.text(rest[4])),
             let start = UInt64(Self.text(rest[19]))
         else { throw SystemError("read \(path)", reason: "it is not in the expected form") }
         self.command = String(decoding: bytes[(opening + 1)..<closing], as: UTF8.self)
+        self.parent = parent
         self.session = session
         self.terminal = terminal
         self.startTime = start
@@ -88,6 +92,9 @@ public struct HeldProcess: ~Copyable, Sendable {
         let number = try checked("find process \(pid)") { coffer_pidfd_open(pid) }
         try self.init(Descriptor(adopting: number), pid: pid)
     }
+
+    /// The pidfd's number, for waiting. It becomes readable when the process ends.
+    public var number: Int32 { handle.number }
 
     /// Checks that everything read by process ID until now belonged to this process.
     /// - Throws: ``SystemError`` if the process has ended.

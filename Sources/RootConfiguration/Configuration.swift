@@ -47,6 +47,8 @@ public struct Configuration: Sendable, Equatable {
     public var authenticationsPerUser = 8
     /// The most seconds for which a person may let an answer be used again: 300 at most, 0 for never.
     public var reuseLimit = 300
+    /// The most seconds for which a person may grant a lease: 43200 at most, 0 for never.
+    public var leaseLimit = 3600
     /// The folder that holds each user's runtime folder, for notifications; nil for none. The session bus is `UID/bus` in it.
     public var notificationFolder: String? = "/run/user"
     /// How many seconds the TPM has for one command.

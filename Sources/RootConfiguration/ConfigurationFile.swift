@@ -61,6 +61,7 @@ extension Configuration {
         case "authentications-per-user":
             authenticationsPerUser = try Self.number(value, ConfigurationLimits.authenticationsPerUser)
         case "reuse-limit": reuseLimit = try Self.number(value, ConfigurationLimits.reuseLimit)
+        case "lease-limit": leaseLimit = try Self.number(value, ConfigurationLimits.leaseLimit)
         case "notifications": notificationFolder = try Self.notifications(value)
         case "tpm-deadline": tpmDeadline = try Self.number(value, ConfigurationLimits.tpmDeadline)
         case "tpm-roots": tpmRoots = try Self.path(value)

@@ -10,6 +10,8 @@ public enum ConfigurationLimits {
     static let authenticationsPerUser = 1...64
     /// `reuse-limit`, in seconds.
     static let reuseLimit = 0...300
+    /// `lease-limit`, in seconds.
+    static let leaseLimit = 0...43_200
     /// `tpm-deadline`, in seconds.
     static let tpmDeadline = 1...10
     /// `idle-lock`, in minutes; 0 is never.

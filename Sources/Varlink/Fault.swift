@@ -38,6 +38,8 @@ public struct Fault: Error, Codable, Sendable, Equatable {
         public var cause: String?
         public var challenge: String?
         public var purposes: [String]?
+        /// Nobody has to be asked, because a lease covers the request.
+        public var leased: Bool?
         public var accounts: [String]?
         public var kind: String?
         public var code: Int64?

@@ -13,9 +13,12 @@ struct PersonRequestTests {
     /// A description with every field that these purposes take.
     private func facts(_ purposes: [Keychain.Purpose]) -> BrokerInterface.Describe.Reply {
         .init(
-            owner: "user:0", purposes: purposes, service: "github", account: "me", authorizations: [],
+            owner: "user:0", purposes: purposes, service: purposes == [.lease] ? nil : "github",
+            account: purposes == [.lease] ? nil : "me", authorizations: [],
             alternatives: [[]], enrolment: purposes.contains(.enrolment) ? ["biometry-any"] : nil,
-            items: purposes.contains(.rotate) ? [.init(service: "github", account: "me")] : nil,
+            items: purposes.contains(.rotate) || purposes.contains(.lease)
+                ? [.init(service: "github", account: "me")] : nil,
+            lease: purposes.contains(.lease) ? .init(seconds: 60) : nil,
             newService: "gitlab", newAccount: "you")
     }
 
@@ -60,7 +63,7 @@ struct PersonRequestTests {
             accepted.insert(Set(purposes))
         }
         #expect(accepted == Set(PersonRequest.samples.keys))
-        #expect(Self.combinations.count == 2 * (14 + 91 + 364))
+        #expect(Self.combinations.count == 2 * (15 + 105 + 455))
         // Each purpose is part of a request.
         #expect(Set(accepted.joined()) == Set(Keychain.Purpose.allCases))
     }
@@ -108,7 +111,9 @@ struct PersonRequestTests {
     /// A field of another request is refused, even though the person would not be shown it.
     @Test func eachFieldBelongsToItsRequest() {
         for purposes in PersonRequest.samples.keys.map(Array.init) {
-            let (enrols, rotates) = (purposes == [.enrolment], purposes == [.rotate])
+            let (enrols, rotates) = (purposes == [.enrolment], purposes == [.rotate] || purposes == [.lease])
+            #expect(
+                refusal(purposes) { $0.lease = .init(seconds: 60) } == (purposes == [.lease] ? nil : Self.foreign))
             #expect(refusal(purposes) { $0.enrolment = ["biometry-any"] } == (enrols ? nil : Self.unclear))
             #expect(
                 refusal(purposes) { $0.items = [.init(service: "github", account: "me")] }

@@ -33,13 +33,13 @@ struct ChallengeLifeTests {
                 case .rotate: #expect(action == .none)
                 case .login: #expect(action == (isLast ? .end : .none))
                 // Many signatures take time, which begins anew with the first, and only then.
-                case .readAll: #expect(action == (isLast ? .startGrant : number == 0 ? .restartAnswer : .none))
+                case .readAll, .lease: #expect(action == (isLast ? .startGrant : number == 0 ? .restartAnswer : .none))
                 default: #expect(action == (isLast ? .startGrant : .none), "\(request.purposes)")
                 }
             }
             switch request {
             case .rotate, .login: #expect(throws: ChallengeRefusal.notGranted) { try life.redeem() }
-            case .readAll(let read, _):
+            case .readAll(let read, _), .lease(let read, _):
                 let grant = try life.redeem()
                 #expect(Set(grant.itemAgreements.keys) == Set(read.items.map(\.item)))
                 let each = read.items.map { grant.agreements(for: $0.item)[.presence] }

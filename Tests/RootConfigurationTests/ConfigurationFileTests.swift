@@ -37,6 +37,7 @@ import Testing
             connections-per-user = 3
             authentications-per-user = 2
             reuse-limit = 60
+            lease-limit = 7200
             notifications = /s/users
             tpm-deadline = 1
             system-bus = unix:path=/s/bus
@@ -61,6 +62,7 @@ import Testing
         expected.connectionsPerUser = 3
         expected.authenticationsPerUser = 2
         expected.reuseLimit = 60
+        expected.leaseLimit = 7200
         expected.notificationFolder = "/s/users"
         expected.tpmDeadline = 1
         expected.systemBus = .address("unix:path=/s/bus")

@@ -27,7 +27,7 @@ struct BoundVault {
             case .tieToBoot: self = .changeBoot(ties: true)
             case .releaseFromBoot: self = .changeBoot(ties: false)
             case .rotate: self = .rotate
-            case .create, .recovery, .approveBoot, .accept, .enrolment: throw BoundVault.opensNothing
+            case .create, .recovery, .approveBoot, .accept, .enrolment, .lease: throw BoundVault.opensNothing
             }
         }
     }

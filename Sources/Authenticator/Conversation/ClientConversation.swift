@@ -49,8 +49,8 @@ public struct ClientConversation {
                 session.finish(vaultsUnderFormerKeys: try renewSigningKey(for: client))
             case .forget:
                 report.purpose = "forget"
-                let book = try ReuseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
-                session.finish(forgotten: try book.forget())
+                let (answers, leases) = try forget(client.account.uid)
+                session.finish(forgotten: answers, leases: leases)
             }
             report.outcome = "authorized"
         } catch {
@@ -63,6 +63,22 @@ public struct ClientConversation {
         ChildProcess.endAll()
         place.keep()
         ChildProcess.exitNow(0)
+    }
+
+    /// Ends the reuse of all answers of a user, and all leases.
+    private func forget(_ uid: UInt32) throws(ConversationError) -> (answers: Int, leases: Int) {
+        let answers = try ReuseBook(registryDirectory: configuration.registryDirectory, uid: uid).forget()
+        let leases = try LeaseBook(registryDirectory: configuration.registryDirectory, uid: uid).forget()
+        if leases > 0 {
+            // Without the authenticator's record a lease permits nothing. The broker is told so that it does not list the lease any longer. If it
+            // cannot be told, it notices at the next read.
+            do throws(ConversationError) {
+                var broker = try ConversationDependencies(configuration).connect()
+                // `try?`: see above.
+                _ = try? broker.call(BrokerInterface.EndLeases(uid: Int64(uid)), within: BrokerLimits.call)
+            } catch { logger.warning("the broker was not told that leases have ended") }
+        }
+        return (answers, leases)
     }
 
     private func admit(_ connection: Int32) throws(ConversationError) -> PlaceLocks {
@@ -115,6 +131,13 @@ public struct ClientConversation {
                     challenge: challenge, account: client.account, biometry: Biometry(configuration),
                     registry: dependencies.registry)
                 try enrolment.perform(kinds, for: try checked.registered(), through: &broker)
+            case .lease(let wanted):
+                let grant = try LeaseGrant(wanted, of: client, configuration)
+                let inquiry = Inquiry(client: client, configuration: configuration)
+                try inquiry.ask(checked.services, PromptNotice.text(for: checked, from: client), &session)
+                try checked.claim.confirm(checked.request, of: client)
+                let signer = signer(client, challenge, checked, by: .asked, dependencies)
+                try grant.sign(checked, for: client, by: signer, &broker)
             case .create, .unlock, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
                 .approveBoot, .accept, .rotate:
                 guard !checked.needsPassword else {
@@ -159,7 +182,10 @@ public struct ClientConversation {
         }
         return try CheckedRequest(
             facts, of: client, registry: dependencies.registry, keys: dependencies.keys, sealer: dependencies.sealer
-        ) { record in
+        ) { (request, ways, record) throws(ConversationError) in
+            try LeasedRead.find(
+                for: client, request, ways, record, lastLock: facts.lastLock, configuration)
+        } biometrics: { record in
             Biometry(configuration).availability(to: client, record: record) { () throws(SystemError) in
                 try open.claimFinger()
             }
@@ -186,6 +212,7 @@ public struct ClientConversation {
         _ broker: inout BrokerConnection
     ) throws(ConversationError) -> Proof {
         guard let person = try checked.person(client) else { return .root }
+        if checked.leased != nil { return .leased }
         if try canReuse(client, checked) { return .reused }
         let inquiry = SharedInquiry(
             inquiry: Inquiry(client: client, person: person, configuration: configuration),
@@ -231,8 +258,8 @@ public struct ClientConversation {
         case .releaseFromBoot:
             try TiedVault(checked, ties: false, signer: signer, registry: dependencies.registry).perform(&broker)
         case .unlock, .use, .readAll, .recovery, .approveBoot: try signer.sign(checked.signatures, through: &broker)
-        // The first two always take the password, and the last one takes nobody's answer.
-        case .bind, .unbind, .enrolment: throw PersonRequest.unexplained
+        // The first two always take the password, an enrolment takes nobody's answer, and a lease is granted elsewhere.
+        case .bind, .unbind, .enrolment, .lease: throw PersonRequest.unexplained
         }
     }
 
@@ -241,9 +268,13 @@ public struct ClientConversation {
         _ dependencies: ConversationDependencies
     ) -> Signer {
         let (biometry, account) = (Biometry(configuration), client.account)
-        return Signer(keys: dependencies.keys, challenge: challenge, record: checked.record, proof: proof) {
+        var signer = Signer(keys: dependencies.keys, challenge: challenge, record: checked.record, proof: proof) {
             () throws(BiometryObstacle) in try biometry.currentSet(of: account)
         }
+        if let leased = checked.leased {
+            signer.witness = { (wanted, hash) throws(BrokerFailure) in try leased.check(wanted, parameterHash: hash) }
+        }
+        return signer
     }
 }
 

@@ -148,9 +148,9 @@ struct ClientSession: ~Copyable {
         if owesCancel { channel.reply(Nothing()) }
     }
 
-    /// Tells the client how many earlier answers can no longer be used again.
-    func finish(forgotten count: Int) {
-        channel.reply(BrokerProtocol.Authentication.Forget.Reply(ended: Int64(count)))
+    /// Tells the client how many earlier answers can no longer be used again, and how many leases have ended.
+    func finish(forgotten count: Int, leases: Int) {
+        channel.reply(BrokerProtocol.Authentication.Forget.Reply(ended: Int64(count), leases: Int64(leases)))
     }
 
     /// Tells root how many vaults are still under a former signing key.

@@ -60,6 +60,8 @@ enum Proof: String {
     /// The person answered the prompt of another request of the same process, and that prompt named this request.
     case shared
 
+    /// The answer that granted a lease. The process is within it.
+    case leased = "lease"
     /// Nobody was asked, because the client is root and the vault is a service's.
     case root
 

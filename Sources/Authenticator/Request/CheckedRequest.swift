@@ -19,11 +19,15 @@ struct CheckedRequest {
     let reason: String?
     /// When the client's own vault was last locked, in milliseconds of the boot clock.
     let lastLock: Int64
+    /// The lease that allows the request without a question; nil if the person is asked.
+    let leased: LeasedRead?
 
     /// - Throws: ``ConversationError`` if anything contradicts the registry or the request.
     init(
         _ facts: BrokerInterface.Describe.Reply, of client: Client, registry: Registry, keys: SigningKeys,
-        sealer: SealerKind, biometrics: (RegistryRecord?) -> BiometricAvailability
+        sealer: SealerKind,
+        leased: (PersonRequest, SignatureWays, RegistryRecord?) throws(ConversationError) -> LeasedRead?,
+        biometrics: (RegistryRecord?) -> BiometricAvailability
     ) throws(ConversationError) {
         request = try PersonRequest(facts)
         claim = try Claim(facts.owner, of: client, for: request)
@@ -33,7 +37,14 @@ struct CheckedRequest {
         if let record { try Self.check(record, of: claim.name, keys: keys, sealer: sealer) }
         try claim.check(request, on: record)
         try Self.check(record, for: request)
-        signatures = try ways.choose(ways.hasBiometric ? biometrics(record) : .available)
+        // What a lease covers takes no finger now, so nobody looks for one.
+        let lease = facts.leased == true ? try leased(request, ways, record) : nil
+        self.leased = lease
+        if let lease {
+            signatures = lease.signatures
+        } else {
+            signatures = try ways.choose(ways.hasBiometric ? biometrics(record) : .available)
+        }
         try Self.check(signatures, for: request)
         let opens = signatures.contains { $0.kind == .unlock }
         needsPassword = opens && Self.isBound(record, during: request)
@@ -50,7 +61,7 @@ struct CheckedRequest {
             let isService = record?.isService ?? false
             return try isService ? nil : owner(client)
         case .create, .unlock, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot,
-            .rotate, .enrolment:
+            .rotate, .enrolment, .lease:
             return claim.right == .root ? nil : client.account
         }
     }
@@ -86,7 +97,8 @@ struct CheckedRequest {
             guard record.canBeBound, record.boot == nil else { throw untieable }
         case (.releaseFromBoot, let record?), (.approveBoot, let record?):
             guard record.canBeBound, record.boot != nil else { throw untieable }
-        case (.unlock, _?), (.use, _?), (.readAll, _?), (.recovery, _?), (.accept, _?), (.rotate, _?), (.enrolment, _?):
+        case (.unlock, _?), (.use, _?), (.readAll, _?), (.recovery, _?), (.accept, _?), (.rotate, _?), (.enrolment, _?),
+            (.lease, _?):
             break
         }
     }
@@ -108,6 +120,11 @@ struct CheckedRequest {
                 signatures.count { $0.kind == kind } <= (kind == .unlock ? 1 : items.count)
             }
             guard isEach else { throw PersonRequest.unnamedItems }
+        case .lease(let lease):
+            let isEach = AuthorizationKind.allCases.allSatisfy { kind in
+                signatures.count { $0.kind == kind } <= (kind.isForReading ? lease.items.count : 0)
+            }
+            guard isEach else { throw PersonRequest.unnamedItems }
         // ``SignatureWays`` lets these have each kind only once.
         case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
             .enrolment:
@@ -120,7 +137,7 @@ struct CheckedRequest {
         switch request {
         case .bind: true
         case .create, .unlock, .use, .readAll, .recovery, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
-            .rotate, .enrolment:
+            .rotate, .enrolment, .lease:
             record?.binding != nil
         }
     }

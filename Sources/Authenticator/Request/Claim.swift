@@ -57,7 +57,7 @@ struct Claim {
         switch request {
         case .accept: true
         case .create, .unlock, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot,
-            .rotate, .enrolment:
+            .rotate, .enrolment, .lease:
             false
         }
     }
@@ -74,7 +74,7 @@ struct Claim {
             // Members of a group cannot decide for each other.
             case .rotate: right == .own || isServices
             case .create, .unlock: right == .own || right == .member || isServices
-            case .use, .readAll, .enrolment: right == .own || right == .member
+            case .use, .readAll, .enrolment, .lease: right == .own || right == .member
             case .accept: isRoots
             }
         guard isAllowed else { throw Self.refusal }

@@ -28,6 +28,8 @@ enum PersonRequest: Equatable {
     case rotate([BrokerInterface.NamedItem])
     /// To bind an item to these kinds of biometry, at least one. Nobody is asked, and nothing is signed.
     case enrolment([AuthorizationKind])
+    /// To let the process and its descendants read several items without a prompt for a while. The person is shown each of them.
+    case lease(LeaseRequest)
 
     /// - Parameter facts: the broker's description of the challenge.
     /// - Throws: ``ConversationError`` if it describes no request.
@@ -70,6 +72,9 @@ enum PersonRequest: Equatable {
         case .accept: self = .accept
         case .rotate: self = .rotate(facts.items ?? [])
         case .enrolment: self = .enrolment(try Self.biometrics(facts))
+        case .lease:
+            guard let terms = facts.lease else { throw Self.unexplained }
+            self = .lease(LeaseRequest(items: facts.items ?? [], seconds: terms.seconds, command: terms.command))
         }
         // Each alone, so that consent to unlocking never includes these.
         guard !unlocks else { throw Self.unexplained }
@@ -77,6 +82,7 @@ enum PersonRequest: Equatable {
 
     /// Checks that a list of items or of kinds of biometry belongs to this request, and that it can be shown.
     private func checkFields(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError) {
+        if case .lease = self {} else if facts.lease != nil { throw Self.unexplained }
         let (hasBiometrics, hasItems) = (!(facts.enrolment ?? []).isEmpty, !(facts.items ?? []).isEmpty)
         switch self {
         case .enrolment:
@@ -90,6 +96,11 @@ enum PersonRequest: Equatable {
             guard items.count <= PromptLimits.items else { throw Self.unnamedItems }
             // One item beside the list would not be shown.
             guard facts.service == nil, facts.account == nil else { throw Self.unnamedItems }
+        case .lease(let lease):
+            guard !hasBiometrics else { throw Self.unclearBiometrics }
+            guard hasItems, lease.items.count <= PromptLimits.items, facts.service == nil, facts.account == nil else {
+                throw Self.unnamedItems
+            }
         case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
             guard !hasBiometrics else { throw Self.unclearBiometrics }
             guard !hasItems else { throw Self.unnamedItems }
@@ -140,6 +151,7 @@ enum PersonRequest: Equatable {
         case .accept: [.accept]
         case .rotate: [.rotate]
         case .enrolment: [.enrolment]
+        case .lease: [.lease]
         }
     }
 
@@ -151,6 +163,15 @@ enum PersonRequest: Equatable {
         .challengeRefused("the challenge reads more items than it names"))
     private static let unclearBiometrics = ConversationError.refused(
         .challengeRefused("the challenge does not say which fingers to bind an item to"))
+}
+
+/// What a lease is to be granted for.
+struct LeaseRequest: Equatable {
+    let items: [BrokerInterface.NamedItem]
+    /// How long it lasts.
+    let seconds: Int64
+    /// The command that the process is about to run, in its own words.
+    let command: String?
 }
 
 /// What is to be done with one item.

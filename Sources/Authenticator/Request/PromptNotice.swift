@@ -14,6 +14,11 @@ enum PromptNotice {
             let reason = (checked.reason ?? "").ifGiven("\nReason it gives: ")
             guard items.count > 1 else { return try whole(opening + "." + reason) }
             return try text(opening + ":", naming: items, reason)
+        case .lease(let lease):
+            let words =
+                (lease.command ?? "").ifGiven("\nCommand it gives: ")
+                + (checked.reason ?? "").ifGiven("\nReason it gives: ")
+            return try text(opening + ":", naming: lease.items, words)
         case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
             .rotate, .enrolment:
             return try whole(opening + "." + (checked.reason ?? "").ifGiven("\nReason it gives: "))
@@ -131,6 +136,11 @@ enum PromptNotice {
         case .rotate:
             return
                 "renew all keys of your vault. Afterwards, earlier copies of its file and an earlier recovery code no longer open it"
+        case .lease(let lease):
+            let named = lease.items.count == 1 ? "this item" : "these \(lease.items.count) items"
+            return
+                "let itself and every program that it starts read \(named)\(group.map { " of \($0)" } ?? "") without asking "
+                + "you, for \(SpokenTime.of(seconds: Int(clamping: lease.seconds)))"
         // Nobody is asked for this.
         case .enrolment: return "bind an item to your enrolled fingers"
         }

@@ -8,6 +8,8 @@ struct SignatureWays {
     struct Signature: Equatable {
         let index: Int
         let kind: AuthorizationKind
+        /// The point of the item that it is for, as the broker gives it. nil where no item is read.
+        var point: String?
     }
 
     /// At least one way, the preferred one first.
@@ -18,6 +20,7 @@ struct SignatureWays {
         _ authorizations: [BrokerInterface.Authorization], _ alternatives: [[Int]], for request: PersonRequest
     ) throws(ConversationError) {
         var kinds: [AuthorizationKind] = []
+        let points = authorizations.map(\.point)
         for authorization in authorizations {
             guard let kind = AuthorizationKind(rawValue: authorization.kind), authorization.setDigest.isEmpty,
                 !kinds.contains(kind) || (Self.readsMany(request) && kind.isForReading)
@@ -30,7 +33,7 @@ struct SignatureWays {
             else {
                 throw .refused(.challengeRefused("the challenge's alternatives contradict each other"))
             }
-            let way = alternative.map { Signature(index: $0, kind: kinds[$0]) }
+            let way = alternative.map { Signature(index: $0, kind: kinds[$0], point: points[$0]) }
             guard Self.isExplained(Set(way.map(\.kind)), by: request) else { throw PersonRequest.unexplained }
             ways.append(way)
         }
@@ -51,13 +54,14 @@ struct SignatureWays {
         case .rotate: return rest == [.unlock]
         case .use(_, let unlocks), .readAll(_, let unlocks):
             return !forReading.isEmpty && rest == (unlocks ? [.unlock] : [])
+        case .lease: return !forReading.isEmpty && rest.isEmpty
         }
     }
 
     /// Whether the request reads several items, so that one kind of signature can be needed more than once.
     private static func readsMany(_ request: PersonRequest) -> Bool {
         switch request {
-        case .rotate, .readAll: true
+        case .rotate, .readAll, .lease: true
         case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
             .enrolment:
             false

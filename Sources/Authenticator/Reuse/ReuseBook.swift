@@ -99,7 +99,10 @@ struct ReuseInquiry {
 enum SpokenTime {
     /// - Parameter seconds: more than 0.
     static func of(seconds: Int) -> String {
-        let parts = [(seconds / 60, "minute"), (seconds % 60, "second")].filter { $0.0 > 0 }
-        return parts.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined(separator: " and ")
+        let parts = [(seconds / 3600, "hour"), (seconds / 60 % 60, "minute"), (seconds % 60, "second")].filter {
+            $0.0 > 0
+        }
+        let words = parts.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+        return (words.dropLast(2) + [words.suffix(2).joined(separator: " and ")]).joined(separator: ", ")
     }
 }

@@ -64,7 +64,7 @@ enum ReuseRule {
             }
         case .readAll(_, let unlocks): !unlocks
         case .use(_, unlocks: true), .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
-            .approveBoot, .accept, .rotate, .enrolment:
+            .approveBoot, .accept, .rotate, .enrolment, .lease:
             false
         }
     }

@@ -55,7 +55,7 @@ struct SharedInquiry {
         // A read of several items fills a prompt by itself.
         case .readAll: nil
         case .create, .unlock, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate,
-            .enrolment:
+            .enrolment, .lease:
             nil
         }
     }

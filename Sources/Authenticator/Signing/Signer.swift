@@ -12,6 +12,8 @@ struct Signer {
     var proof = Proof.asked
     /// Returns the digest of the fingers that are enrolled at the moment of the call; nil if no finger is ever needed.
     var fingers: (() throws(BiometryObstacle) -> [UInt8]?)?
+    /// Gets each signature and the parameter hash that it will be over, right before it is made. It can refuse.
+    var witness: ((SignatureWays.Signature, String) throws(BrokerFailure) -> Void)?
 
     init(
         keys: SigningKeys, challenge: String, record: RegistryRecord?, proof: Proof = .asked,
@@ -43,6 +45,7 @@ struct Signer {
         let prepared = try broker.call(
             BrokerInterface.Prepare(challenge: challenge, authorization: Int64(wanted.index)),
             within: BrokerLimits.sealing)
+        try witness?(wanted, prepared.parameterHash)
         let signature = try self.signature(for: prepared, kind: wanted.kind)
         _ = try broker.call(
             BrokerInterface.Complete(

@@ -19,7 +19,8 @@ struct AuthenticatorInterface: ServedInterface {
             BrokerInterface.ConfirmAcceptance.self, BrokerInterface.Prepare.self, BrokerInterface.Complete.self,
             BrokerInterface.Reseal.self, BrokerInterface.ResealForBoot.self, BrokerInterface.AdoptRoots.self,
             BrokerInterface.Renew.self, BrokerInterface.Succeed<RegistryRecord>.self,
-            BrokerInterface.AdoptSuccessor.self, BrokerInterface.Report.self, BrokerInterface.Refuse.self,
+            BrokerInterface.AdoptSuccessor.self, BrokerInterface.Report.self, BrokerInterface.EndLeases.self,
+            BrokerInterface.Refuse.self,
         ])
 
     init(core: BrokerCore, authenticatorUID: UInt32) {
@@ -75,6 +76,7 @@ struct AuthenticatorInterface: ServedInterface {
         case let call as BrokerInterface.Succeed<RegistryRecord>: try await conversation.succeed(call)
         case let call as BrokerInterface.AdoptSuccessor: try await conversation.adoptSuccessor(call)
         case let call as BrokerInterface.Report: try await conversation.report(call)
+        case let call as BrokerInterface.EndLeases: try conversation.endLeases(call)
         case let call as BrokerInterface.Refuse: try await conversation.refuse(call)
         default: throw Fault(.brokerFailed, "the broker serves this method, and does not know it")
         }

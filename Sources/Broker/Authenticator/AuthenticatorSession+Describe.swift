@@ -28,6 +28,7 @@ extension AuthenticatorSession {
         var enrolment: [String]?
         var items: [BrokerInterface.NamedItem]?
         var newName: Challenge.Name?
+        var terms: BrokerInterface.LeaseTerms?
         switch request {
         case .use(let use, _): newName = use.deed.newName
         case .enrolment(let kinds): enrolment = kinds.map(\.rawValue)
@@ -35,6 +36,9 @@ extension AuthenticatorSession {
             items = rotation.items.map(\.named)
         case .readAll(let read, _):
             items = read.items.map(\.named)
+        case .lease(let read, let wanted):
+            items = read.items.map(\.named)
+            terms = BrokerInterface.LeaseTerms(seconds: Int64(wanted.seconds), command: wanted.command)
         case .create, .unlock, .login, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept:
             break
         }
@@ -49,7 +53,8 @@ extension AuthenticatorSession {
                 lastLock: max(
                     core.vaultStore.lockTimes.last(of: .user(challenge.uid)),
                     core.vaultStore.lockTimes.last(of: challenge.owner)),
-                enrolment: enrolment, items: items, newService: newName?.service, newAccount: newName?.account))
+                enrolment: enrolment, items: items, lease: terms, leased: core.leases.covers(challenge) ? true : nil,
+                newService: newName?.service, newAccount: newName?.account))
     }
 
     /// The other requests of the same process that wait for an answer, so that one prompt can show all of them. The

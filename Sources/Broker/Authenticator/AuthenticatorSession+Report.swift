@@ -32,6 +32,12 @@ extension AuthenticatorSession {
         }
     }
 
+    /// The authenticator has forgotten a user's leases.
+    func endLeases(_ method: BrokerInterface.EndLeases) throws(Fault) -> MethodAnswer {
+        core.leases.end(.forgotten) { Int64($0.uid) == method.uid }
+        return .reply(Nothing())
+    }
+
     private static func nothingToOpen(_ vault: VaultID?) -> MethodAnswer {
         .reply(BrokerInterface.Report.Reply(challenge: nil, vault: vault?.hex, authorizations: []))
     }

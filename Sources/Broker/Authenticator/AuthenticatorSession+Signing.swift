@@ -55,6 +55,10 @@ extension AuthenticatorSession {
                 exchange.cancel()
                 throw error
             }
+            do throws(Fault) { try checkLease(method, challenge) } catch {
+                exchange.cancel()
+                throw error
+            }
             let released: SecretBytes?
             do throws(SealerError) { released = try await exchange.finish(signature: signature, pin: pin) } catch {
                 throw Fault(error)
@@ -100,6 +104,15 @@ extension AuthenticatorSession {
             if !mayTryAgain { core.challenges.drop(challenge.id) }
             await noteRefusal(of: challenge, OutcomeWord.of(error))
             throw error.forAuthenticator
+        }
+    }
+
+    /// The authenticator signs under a lease by its own record. The broker checks the caller by its own, too.
+    private func checkLease(_ method: BrokerInterface.Complete, _ challenge: Challenge) throws(Fault) {
+        guard method.means == Challenge.Means.lease.rawValue else { return }
+        let authorization = challenge.choice.authorizations[Int(clamping: method.authorization)]
+        guard core.leases.covers(authorization, of: challenge) else {
+            throw Fault(.brokerNotPermitted, "the lease has ended", advice: "run the command again")
         }
     }
 

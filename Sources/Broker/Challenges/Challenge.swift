@@ -101,6 +101,8 @@ struct Challenge: Sendable {
         case reuse
         /// An answer to another request of the same process, whose prompt named this request too.
         case shared
+        /// The answer that granted a lease.
+        case lease
         /// No person: root opens a vault for which nobody can be asked.
         case root
 
@@ -109,6 +111,7 @@ struct Challenge: Sendable {
             switch self {
             case .reuse: "answered earlier in this terminal (coffer auth)"
             case .shared: "answered together with other requests of the program"
+            case .lease: Lease.readDetail
             case .root: "by root, without a person"
             }
         }

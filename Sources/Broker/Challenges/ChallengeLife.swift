@@ -153,7 +153,7 @@ struct ChallengeLife: Sendable {
         if case .rotate = request { return .none }
         guard conversation.choice.isComplete else {
             // Many signatures take time. The first shows that the person has answered, so the time begins anew, once.
-            if case .readAll = request, conversation.choice.doneCount == 1 { return .restartAnswer }
+            if request.readsSeveral, conversation.choice.doneCount == 1 { return .restartAnswer }
             return .none
         }
         // Nobody waits for what a login opened.
@@ -171,7 +171,7 @@ struct ChallengeLife: Sendable {
         switch request {
         case .enrolment, .accept: break
         case .create, .unlock, .login, .use, .readAll, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
-            .approveBoot, .rotate:
+            .approveBoot, .rotate, .lease:
             throw .anotherRequest
         }
         state = .granted(Grant())

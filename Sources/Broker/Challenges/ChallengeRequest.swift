@@ -29,6 +29,8 @@ extension Challenge {
         case rotate(Rotation)
         /// Asks if these kinds are available for binding an item to them. Nobody is prompted, and nobody signs.
         case enrolment([AuthorizationKind])
+        /// Lets the process and its descendants read several items without a prompt for a while.
+        case lease(JointRead, Lease.Terms)
     }
 
     /// The use of one item's secret.
@@ -74,6 +76,7 @@ extension Challenge.Request {
         case .accept: [.accept]
         case .rotate: [.rotate]
         case .enrolment: [.enrolment]
+        case .lease: [.lease]
         }
     }
 
@@ -88,6 +91,7 @@ extension Challenge.Request {
         case .readAll(let read, unlocks: false): SignatureChoice(read.ways)
         case .readAll(let read, unlocks: true):
             SignatureChoice(read.ways.map { SignatureChoice.unlock.authorizations + $0 })
+        case .lease(let read, _): SignatureChoice(read.ways)
         case .recovery: .recovery
         case .tieToBoot, .releaseFromBoot: .roots
         case .approveBoot: .boot
@@ -112,6 +116,7 @@ extension Challenge.Request {
         case .accept: .accept
         case .rotate: .rotate
         case .enrolment: nil
+        case .lease: .lease
         }
     }
 
@@ -119,7 +124,8 @@ extension Challenge.Request {
     var resealsRoots: Bool {
         switch self {
         case .bind, .unbind, .tieToBoot, .releaseFromBoot: true
-        case .create, .unlock, .login, .use, .readAll, .recovery, .approveBoot, .accept, .rotate, .enrolment: false
+        case .create, .unlock, .login, .use, .readAll, .recovery, .approveBoot, .accept, .rotate, .enrolment, .lease:
+            false
         }
     }
 
@@ -138,16 +144,26 @@ extension Challenge.Request {
         if case .use(let use, _) = self { use.subject } else { nil }
     }
 
+    /// Whether it takes signatures for several items, all or none.
+    var readsSeveral: Bool {
+        switch self {
+        case .readAll, .lease: true
+        default: false
+        }
+    }
+
     /// The items that are read or used, and their versions.
     var subjects: [Challenge.Subject] {
-        if case .readAll(let read, _) = self { read.items } else { subject.map { [$0] } ?? [] }
+        switch self {
+        case .readAll(let read, _), .lease(let read, _): read.items
+        default: subject.map { [$0] } ?? []
+        }
     }
 
     /// Whether a person answers both by the same proof. The items may differ. A read of several items has a prompt of
     /// its own, so it is like no other request.
     func asksLike(_ other: Self) -> Bool {
-        if case .readAll = self { return false }
-        if case .readAll = other { return false }
+        if readsSeveral || other.readsSeveral { return false }
         return purposes == other.purposes && choice.asksLike(other.choice)
     }
 
@@ -158,6 +174,8 @@ extension Challenge.Request {
             purposes == other.purposes && use.subject == others.subject && use.deed == others.deed
         case (.readAll(let read, _), .readAll(let others, _)):
             purposes == other.purposes && read.items == others.items
+        case (.lease(let read, let terms), .lease(let others, let othersTerms)):
+            read.items == others.items && terms == othersTerms
         case (.readAll, _), (_, .readAll): false
         case (.enrolment(let kinds), .enrolment(let others)): kinds == others
         default: purposes == other.purposes

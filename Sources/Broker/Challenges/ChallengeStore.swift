@@ -65,6 +65,9 @@ final class ChallengeStore: Sendable {
         return id
     }
 
+    /// From the last signature to the repeated call.
+    var grantLife: Duration { limits.grantLife }
+
     private static func newID() throws(Fault) -> Challenge.ID {
         do throws(CryptographyError) { return Base64URL.encode(try Random.bytes(32)) } catch {
             throw Fault(.failed, "the broker has no random numbers")

@@ -80,7 +80,7 @@ extension Challenge.Request {
         switch self {
         case .tieToBoot, .releaseFromBoot: true
         case .create, .unlock, .login, .use, .readAll, .recovery, .bind, .unbind, .approveBoot, .accept, .rotate,
-            .enrolment:
+            .enrolment, .lease:
             false
         }
     }
@@ -91,7 +91,9 @@ extension Challenge.Request {
         switch self {
         case .bind, .unbind, .unlock: true
         case .use(_, let unlocks), .readAll(_, let unlocks): unlocks
-        case .create, .login, .recovery, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate, .enrolment: false
+        case .create, .login, .recovery, .tieToBoot, .releaseFromBoot, .approveBoot, .accept, .rotate, .enrolment,
+            .lease:
+            false
         }
     }
 }

@@ -90,6 +90,8 @@ struct SignatureChoice: Sendable, Equatable {
 
     /// The form in which the authenticator gets it.
     var wire: [BrokerInterface.Authorization] {
-        authorizations.map { BrokerInterface.Authorization(kind: $0.kind.rawValue) }
+        authorizations.map {
+            BrokerInterface.Authorization(kind: $0.kind.rawValue, point: $0.point.map(Base64.encode))
+        }
     }
 }

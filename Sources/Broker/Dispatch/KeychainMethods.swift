@@ -75,6 +75,8 @@ struct KeychainMethods: Sendable {
             // The item's rules decide whether these may give out the secret.
             Entry(GetHandler.self, withoutVault: .absent, isUse: true),
             Entry(GetAllHandler.self, withoutVault: .absent, isUse: true),
+            Entry(LeaseHandler.self, withoutVault: .absent, isUse: true),
+            Entry(EndLeasesHandler.self, withoutVault: .allowed),
             Entry(EditHandler.self, withoutVault: .absent, isUse: true),
             Entry(RotateHandler.self, withoutVault: .absent, isUse: true),
             Entry(RotateAllHandler.self, withoutVault: .absent, isUse: true),

@@ -64,8 +64,10 @@ struct Request: Sendable {
         let id = try core.challenges.issue(
             request, to: caller, owner: vaultActor.owner, vault: vault, reason: reason, enrolled: enrolled,
             secrets: kept)
-        return Fault(
-            .authenticationRequired, Fault.Details(challenge: id, purposes: request.purposes.map(\.rawValue)))
+        var details = Fault.Details(challenge: id, purposes: request.purposes.map(\.rawValue))
+        details.leased =
+            core.leases.covers(request, of: caller.uid, caller.process, owner: vaultActor.owner, vault) ? true : nil
+        return Fault(.authenticationRequired, details)
     }
 
     /// Takes the challenge that was granted for this call, once.

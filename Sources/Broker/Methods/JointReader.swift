@@ -11,6 +11,8 @@ struct JointReader: Sendable {
     let reason: String?
     let mayUnlock: Bool
     let challenge: Challenge.ID?
+    /// The lease that the items are for; nil to read them.
+    var terms: Lease.Terms?
 
     /// Records each read, and returns the items in the order of their names.
     /// - Throws: `AuthenticationRequired` with a challenge if a person is needed.
@@ -28,7 +30,7 @@ struct JointReader: Sendable {
         }
     }
 
-    private func check() throws(Fault) {
+    func check() throws(Fault) {
         guard !names.isEmpty else { throw Fault(.invalidArgument, "name at least one item") }
         guard names.count <= JointReadLimits.items else {
             throw Fault(
@@ -49,7 +51,7 @@ struct JointReader: Sendable {
     }
 
     /// An item, and what it takes to read it.
-    private struct Found {
+    struct Found {
         let item: ItemSummary
         let plan: ReadPlan
     }
@@ -60,18 +62,7 @@ struct JointReader: Sendable {
         return try await request.vaultActor.use { state in
             // The challenge was granted for the former keys, not for these.
             if let granted, granted.vault != state.record.vault { throw Faults.challengeRefused }
-            let found = try find(in: state.vault, request)
-            let all = found.map(\.item.id)
-            let missing = try zip(names, found).map { name, found in
-                try naming(name, request) {
-                    try ReadRules.judge(
-                        ReadFacts(
-                            caller: request.caller, vaultOwner: request.vaultActor.owner,
-                            standing: request.admission.standing, own: request.own, item: found.item, plan: found.plan,
-                            lock: state.lock, mayUnlock: mayUnlock, hasPassword: false, together: all, granted: granted)
-                    )
-                }
-            }
+            let (found, missing) = try judge(request, granted, in: state)
             if let asked = try question(missing, found) { return .question(asked, state.record.vault) }
             var opened: [OpenedItem] = []
             for (name, found) in zip(names, found) {
@@ -86,6 +77,25 @@ struct JointReader: Sendable {
             try record(opened, by: program, granted, in: state)
             return .done(opened)
         }
+    }
+
+    /// Finds the items, and what is missing to use each.
+    func judge(
+        _ request: Request, _ granted: GrantedChallenge?, in state: VaultActor.OpenState
+    ) throws -> (found: [Found], missing: [ReadRules.Missing]) {
+        let found = try find(in: state.vault, request)
+        let all = found.map(\.item.id)
+        let missing = try zip(names, found).map { name, found in
+            try naming(name, request) {
+                try ReadRules.judge(
+                    ReadFacts(
+                        caller: request.caller, vaultOwner: request.vaultActor.owner,
+                        standing: request.admission.standing, own: request.own, item: found.item, plan: found.plan,
+                        lock: state.lock, mayUnlock: mayUnlock, hasPassword: false, together: all,
+                        isForLease: terms != nil, granted: granted))
+            }
+        }
+        return (found, missing)
     }
 
     /// Finds the items, each once. Their answer must fit into one message.
@@ -111,7 +121,7 @@ struct JointReader: Sendable {
     }
 
     /// One request to a person for everything that is missing; nil if nothing is.
-    private func question(
+    func question(
         _ missing: [ReadRules.Missing], _ found: [Found]
     ) throws(Fault) -> Challenge.Request? {
         guard missing.contains(where: { !$0.isEmpty }) else { return nil }
@@ -121,6 +131,11 @@ struct JointReader: Sendable {
             Challenge.Subject(
                 item: found.item.id, version: found.item.version, service: found.item.metadata.service,
                 account: found.item.metadata.account, kind: found.item.metadata.kind)
+        }
+        if let terms {
+            // The prompt shows the command like the reason, so that both take room.
+            let words = (reason ?? "") + (terms.command ?? "")
+            return .lease(try Challenge.JointRead(subjects, reason: words, wanted: wanted), terms)
         }
         return .readAll(
             try Challenge.JointRead(subjects, reason: reason, wanted: wanted),

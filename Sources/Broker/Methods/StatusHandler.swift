@@ -22,6 +22,7 @@ enum StatusHandler: MethodHandler {
                 version: ProductVersion.current, sandbox: core.configuration.sandbox, locks: core.locks.lines,
                 lockedBy: core.locks.causes,
                 warnings: core.warnings + core.locks.warnings, recovery: recovery,
-                history: try await request.vaultActor.history()))
+                history: try await request.vaultActor.history(),
+                leases: core.leases.list(of: request.caller.uid, from: request.vaultActor.owner).map(\.state)))
     }
 }

@@ -4,7 +4,13 @@ import Vault
 /// shown.
 enum GrantRule: ReadRule {
     static func verdict(on facts: ReadFacts) -> Verdict {
-        if case .readAll(let read, _) = facts.granted?.request { return verdict(on: facts, read) }
+        // Consent to a lease is no consent to a read, and the other way round.
+        switch facts.granted?.request {
+        case .readAll(let read, _) where !facts.isForLease: return verdict(on: facts, read)
+        case .lease(let read, _) where facts.isForLease: return verdict(on: facts, read)
+        case .readAll, .lease: return .refuse(Faults.challengeRefused)
+        default: break
+        }
         guard case .use(let use, _) = facts.granted?.request else { return .pass }
         guard facts.together == nil else { return .refuse(Faults.challengeRefused) }
         guard use.subject.item == facts.item.id else { return .refuse(Faults.challengeRefused) }

@@ -71,6 +71,8 @@ struct ReadFacts: Sendable {
     var deed = Challenge.ItemUse.Deed.read
     /// All items that the call reads, in its order; nil for a call about one item.
     var together: [ItemID]?
+    /// Whether the call gives out no secret, but asks for a lease of these items.
+    var isForLease = false
     /// The challenge that a person granted for this call.
     let granted: GrantedChallenge?
 

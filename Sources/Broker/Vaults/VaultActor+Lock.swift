@@ -14,6 +14,8 @@ extension VaultActor {
         dependencies.lockTimes.note(owner)
         // The challenges go before the keys, because `HeldKeys.unlock` checks the challenge before it stores keys.
         dependencies.challenges.dropAll(about: owner)
+        // The leases go after the keys, because `LeaseHandler` adds a lease only while there are keys.
+        defer { dependencies.leases.endAll(about: owner) }
         guard held.lock(at: Self.milliseconds) else { return }
         var record = AccessRecord(.lock, by: program)
         record.time = SystemClock.now()

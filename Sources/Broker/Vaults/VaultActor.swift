@@ -25,7 +25,9 @@ actor VaultActor {
             guard open?.vault !== oldValue?.vault else { return }
             held.seal()
             // The file that is opened next may have other items.
-            if oldValue != nil { dependencies.events.publish(.missed, of: owner) }
+            guard oldValue != nil else { return }
+            dependencies.events.publish(.missed, of: owner)
+            dependencies.leases.endAll(about: owner)
         }
     }
     /// All callers that wait for an opening share this task and its outcome.

@@ -12,6 +12,7 @@ struct VaultDependencies: Sendable {
     var clock = BrokerClock.system
     var lockTimes = LockTimes()
     var events = VaultEvents()
+    var leases = LeaseStore(clock: .system)
     /// How long making keys may take, or bringing a counter forward. A slow TPM needs many seconds, and a person
     /// waits for it only once.
     var makingTime = SealerLimits.making
@@ -19,7 +20,13 @@ struct VaultDependencies: Sendable {
     var signatureTime = Duration.seconds(5)
 
     /// Every vault that is opened for calls gets this, so that all its changes are published.
-    func itemObserver(for owner: Owner) -> OpenVault.ChangeObserver { { [events] in events.publish($0, of: owner) } }
+    func itemObserver(for owner: Owner) -> OpenVault.ChangeObserver {
+        {
+            [events, leases] in
+            events.publish($0, of: owner)
+            leases.note($0, of: owner)
+        }
+    }
 }
 
 /// One actor for each owner that was asked for. An actor without an open vault takes a few hundred bytes.

@@ -41,10 +41,12 @@ public enum Authentication {
           seconds: int
         ) -> (message: ?Message, done: bool)
 
-        # Ends all that Authorize began for the caller's uid.
+        # Ends all that Authorize began for the caller's uid, and all leases of that uid (Lease of org.coffer.Keychain).
         method Forget() -> (
           # The number of terminals that still had a valid answer.
-          ended: int
+          ended: int,
+          # The number of leases that were still valid.
+          leases: int
         )
 
         # Makes another signing key. Vaults that are made or renewed from then on trust it. Only root may call this.
@@ -169,7 +171,7 @@ public enum Authentication {
         public init(seconds: Int64) { self.seconds = seconds }
     }
 
-    /// Ends all that Authorize began for the caller's uid.
+    /// Ends all that Authorize began for the caller's uid, and all leases of that uid (Lease of org.coffer.Keychain).
     public struct Forget: VarlinkMethod {
         public static let name = "org.coffer.Authentication.Forget"
 
@@ -178,8 +180,13 @@ public enum Authentication {
         public struct Reply: Codable, Sendable, Equatable {
             /// The number of terminals that still had a valid answer.
             public var ended: Int64
+            /// The number of leases that were still valid.
+            public var leases: Int64
 
-            public init(ended: Int64) { self.ended = ended }
+            public init(ended: Int64, leases: Int64) {
+                self.ended = ended
+                self.leases = leases
+            }
         }
     }
 

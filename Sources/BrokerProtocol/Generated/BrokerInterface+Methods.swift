@@ -28,7 +28,7 @@ extension BrokerInterface {
             /// The vault's id, hex. It is absent when the vault is to be made.
             public var vault: String?
             /// What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate,
-            /// accept, tieToBoot, releaseFromBoot, approveBoot, enrolment.
+            /// accept, tieToBoot, releaseFromBoot, approveBoot, enrolment, lease.
             public var purposes: [Keychain.Purpose]
             public var service: String?
             public var account: String?
@@ -50,9 +50,15 @@ extension BrokerInterface {
             /// For purpose enrolment: the kinds that an item is to be bound to (biometry-any, biometry-current-set).
             /// Nobody is asked, and nothing is signed.
             public var enrolment: [String]?
-            /// For purpose rotate, and for a read of several items: all that is read, no name twice. The person is
-            /// shown all of them. For a read of several items, service and account are absent.
+            /// For purpose rotate, for a read of several items and for a lease: all that is read, no name twice. The
+            /// person is shown all of them. For a read of several items and for a lease, service and account are
+            /// absent.
             public var items: [NamedItem]?
+            /// For purpose lease.
+            public var lease: LeaseTerms?
+            /// By the broker's records, a lease of this process or of an ancestor covers the whole request. The
+            /// authenticator decides by its own record.
+            public var leased: Bool?
             /// For purpose rename: what the item is to be called from then on.
             public var newService: String?
             public var newAccount: String?
@@ -61,8 +67,8 @@ extension BrokerInterface {
                 owner: String, vault: String? = nil, purposes: [Keychain.Purpose], service: String? = nil,
                 account: String? = nil, kind: Keychain.ItemKind? = nil, version: Int64? = nil, reason: String? = nil,
                 authorizations: [Authorization], alternatives: [[Int64]], lastLock: Int64 = 0,
-                enrolment: [String]? = nil, items: [NamedItem]? = nil, newService: String? = nil,
-                newAccount: String? = nil
+                enrolment: [String]? = nil, items: [NamedItem]? = nil, lease: LeaseTerms? = nil, leased: Bool? = nil,
+                newService: String? = nil, newAccount: String? = nil
             ) {
                 self.owner = owner
                 self.vault = vault
@@ -77,6 +83,8 @@ extension BrokerInterface {
                 self.lastLock = lastLock
                 self.enrolment = enrolment
                 self.items = items
+                self.lease = lease
+                self.leased = leased
                 self.newService = newService
                 self.newAccount = newAccount
             }
@@ -213,7 +221,8 @@ extension BrokerInterface {
         public var signature: String
         /// How the person was recognised where not by being asked for this challenge, for the access log. reuse: by
         /// an earlier answer in the same terminal. shared: by the prompt of another request of the same process,
-        /// which named this one.
+        /// which named this one. lease: by the answer that granted a lease. The broker checks this one by its own
+        /// record.
         public var means: String?
         /// For the unlock root of a bound vault: what the login password that PAM has just accepted was made into.
         /// Base64, 32 bytes.
@@ -369,17 +378,12 @@ extension BrokerInterface {
         }
     }
 
-    /// The person failed or gave up.
-    public struct Refuse: VarlinkMethod {
-        public static let name = "org.coffer.Broker.Refuse"
+    /// Ends all leases of this uid, because the authenticator has forgotten them.
+    public struct EndLeases: VarlinkMethod {
+        public static let name = "org.coffer.Broker.EndLeases"
         public typealias Reply = Nothing
-        public var challenge: String
-        /// It is password, expired, denied, tries, biometry, unavailable, cancelled, timeout or other.
-        public var reason: String
+        public var uid: Int64
 
-        public init(challenge: String, reason: String) {
-            self.challenge = challenge
-            self.reason = reason
-        }
+        public init(uid: Int64) { self.uid = uid }
     }
 }

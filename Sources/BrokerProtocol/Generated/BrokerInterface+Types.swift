@@ -8,10 +8,14 @@ extension BrokerInterface {
         public var kind: String
         /// The digest of the enrolled fingers, base64. It is empty but for biometry-current-set.
         public var setDigest: String
+        /// The point that an item's key is agreed on with, base64. No other version of any item has it. It is absent
+        /// where no item is read.
+        public var point: String?
 
-        public init(kind: String, setDigest: String = "") {
+        public init(kind: String, setDigest: String = "", point: String? = nil) {
             self.kind = kind
             self.setDigest = setDigest
+            self.point = point
         }
     }
 
@@ -29,6 +33,19 @@ extension BrokerInterface {
             self.account = account
             self.kind = kind
             self.version = version
+        }
+    }
+
+    /// What a lease is asked for, besides its items.
+    public struct LeaseTerms: Codable, Sendable, Equatable {
+        /// How long it lasts.
+        public var seconds: Int64
+        /// The command that the process is about to run, in its own words.
+        public var command: String?
+
+        public init(seconds: Int64, command: String? = nil) {
+            self.seconds = seconds
+            self.command = command
         }
     }
 

@@ -20,7 +20,10 @@ public enum BrokerInterface {
           # The policy reference's kind: unlock, presence, recovery, boot, and so on.
           kind: string,
           # The digest of the enrolled fingers, base64. It is empty but for biometry-current-set.
-          setDigest: string
+          setDigest: string,
+          # The point that an item's key is agreed on with, base64. No other version of any item has it.
+          # It is absent where no item is read.
+          point: ?string
         )
 
         # An item, as a person knows it.
@@ -31,6 +34,14 @@ public enum BrokerInterface {
           kind: ?string,
           # Its former value of this version is meant, and not its present one.
           version: ?int
+        )
+
+        # What a lease is asked for, besides its items.
+        type LeaseTerms (
+          # How long it lasts.
+          seconds: int,
+          # The command that the process is about to run, in its own words.
+          command: ?string
         )
 
         # Tells what a challenge is about.
@@ -49,7 +60,7 @@ public enum BrokerInterface {
           # The vault's id, hex. It is absent when the vault is to be made.
           vault: ?string,
           # What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate, accept,
-          # tieToBoot, releaseFromBoot, approveBoot, enrolment.
+          # tieToBoot, releaseFromBoot, approveBoot, enrolment, lease.
           purposes: []string,
           service: ?string,
           account: ?string,
@@ -70,9 +81,14 @@ public enum BrokerInterface {
           # For purpose enrolment: the kinds that an item is to be bound to (biometry-any, biometry-current-set).
           # Nobody is asked, and nothing is signed.
           enrolment: ?[]string,
-          # For purpose rotate, and for a read of several items: all that is read, no name twice. The person is shown all of them.
-          # For a read of several items, service and account are absent.
+          # For purpose rotate, for a read of several items and for a lease: all that is read, no name twice.
+          # The person is shown all of them. For a read of several items and for a lease, service and account are absent.
           items: ?[]NamedItem,
+          # For purpose lease.
+          lease: ?LeaseTerms,
+          # By the broker's records, a lease of this process or of an ancestor covers the whole request.
+          # The authenticator decides by its own record.
+          leased: ?bool,
           # For purpose rename: what the item is to be called from then on.
           newService: ?string,
           newAccount: ?string
@@ -152,6 +168,7 @@ public enum BrokerInterface {
           # How the person was recognised where not by being asked for this challenge, for the access log.
           # reuse: by an earlier answer in the same terminal.
           # shared: by the prompt of another request of the same process, which named this one.
+          # lease: by the answer that granted a lease. The broker checks this one by its own record.
           means: ?string,
           # For the unlock root of a bound vault: what the login password that PAM has just accepted was made into.
           # Base64, 32 bytes.
@@ -238,6 +255,9 @@ public enum BrokerInterface {
           # What the challenge is good for (unlock).
           authorizations: []Authorization
         )
+
+        # Ends all leases of this uid, because the authenticator has forgotten them.
+        method EndLeases(uid: int) -> ()
 
         # The person failed or gave up.
         method Refuse(

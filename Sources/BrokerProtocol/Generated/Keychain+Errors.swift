@@ -6,8 +6,10 @@ extension Fault.Name {
     /// challenge, from the same process.
     ///
     /// purposes: What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate,
-    /// accept, tieToBoot, releaseFromBoot, approveBoot. For enrolment nobody is asked: the authenticator checks
-    /// whether fingers are enrolled.
+    /// accept, tieToBoot, releaseFromBoot, approveBoot, lease. For enrolment nobody is asked: the authenticator
+    /// checks whether fingers are enrolled.
+    ///
+    /// leased: A lease covers the request, so Begin needs nobody. The authenticator has the last word.
     public static let authenticationRequired = Self(rawValue: "org.coffer.Keychain.AuthenticationRequired")
     /// The challenge is unknown, used, too old, or for another process or item. Or the item changed since. Start
     /// again without one.

@@ -189,6 +189,56 @@ extension Keychain {
         }
     }
 
+    /// Grants the calling process and its descendants a lease: they read these items without a prompt for so long.
+    /// The purpose is lease. The person is shown the items, the time, the program, the command and the reason. The
+    /// authenticator signs for each read still, and only for these items in their present versions. The lease ends
+    /// with its time, with the process, with a lock, with EndLeases, and when the broker or the machine starts again.
+    /// An item that can be read only with an application password is refused (InvalidArgument). A locked vault is
+    /// Locked. There are 32 items at most, as for GetAll.
+    public struct Lease: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Lease"
+        public var items: [ItemName]
+        /// How long it lasts, from the person's answer on. It is at least 1, and at most what root allows
+        /// (lease-limit).
+        public var seconds: Int64
+        /// The command that the process is about to run, in its own words.
+        public var command: String?
+        /// Why the program asks, in its own words.
+        public var reason: String?
+        public var challenge: String?
+
+        public init(
+            items: [ItemName], seconds: Int64, command: String? = nil, reason: String? = nil, challenge: String? = nil
+        ) {
+            self.items = items
+            self.seconds = seconds
+            self.command = command
+            self.reason = reason
+            self.challenge = challenge
+        }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            /// It is absent if none of the items requires a person. Nobody was asked then, and no lease is needed.
+            public var lease: LeaseState?
+
+            public init(lease: LeaseState? = nil) { self.lease = lease }
+        }
+    }
+
+    /// Ends all leases that the caller's user has from this vault. It asks nobody.
+    public struct EndLeases: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.EndLeases"
+
+        public init() {}
+
+        public struct Reply: Codable, Sendable, Equatable {
+            /// How many there were.
+            public var ended: Int64
+
+            public init(ended: Int64) { self.ended = ended }
+        }
+    }
+
     /// Lists the values that an item had before, the newest first. It asks nobody.
     public struct History: VarlinkMethod {
         public static let name = "org.coffer.Keychain.History"
@@ -326,48 +376,6 @@ extension Keychain {
         public init(service: String? = nil, kind: ItemKind? = nil) {
             self.service = service
             self.kind = kind
-        }
-    }
-
-    /// Lists the items that have all of the attributes and contain the text.
-    public struct Search: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Search"
-        public typealias Reply = ItemsReply
-        /// Service, account, label or comment contains it, in upper or lower case.
-        public var text: String?
-        public var attributes: [String: String]?
-        /// As for List.
-        public var kind: ItemKind?
-
-        public init(text: String? = nil, attributes: [String: String]? = nil, kind: ItemKind? = nil) {
-            self.text = text
-            self.attributes = attributes
-            self.kind = kind
-        }
-    }
-
-    /// Tells what happens in the vault from now on. Without the "more" flag the answer is ExpectedMore. The first
-    /// reply comes at once. It has no events, and every event after it is told. So call List after it, not before.
-    /// Each further reply has some events, in the order in which they happened. A change is told when it is in the
-    /// vault's file. A renamed item is deleted, and then added with the same id. The call has the right of List,
-    /// which is checked before each reply. If the right has ended, so does the call. If the caller's own vault does
-    /// not exist yet, the call waits for it. It is no use of the vault.
-    public struct Monitor: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Monitor"
-        /// Only items of this service. Events of the vault are always told.
-        public var service: String?
-        /// As for List.
-        public var kind: ItemKind?
-
-        public init(service: String? = nil, kind: ItemKind? = nil) {
-            self.service = service
-            self.kind = kind
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var events: [Event]
-
-            public init(events: [Event]) { self.events = events }
         }
     }
 }

@@ -2,6 +2,48 @@
 import Varlink
 
 extension Keychain {
+    /// Lists the items that have all of the attributes and contain the text.
+    public struct Search: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Search"
+        public typealias Reply = ItemsReply
+        /// Service, account, label or comment contains it, in upper or lower case.
+        public var text: String?
+        public var attributes: [String: String]?
+        /// As for List.
+        public var kind: ItemKind?
+
+        public init(text: String? = nil, attributes: [String: String]? = nil, kind: ItemKind? = nil) {
+            self.text = text
+            self.attributes = attributes
+            self.kind = kind
+        }
+    }
+
+    /// Tells what happens in the vault from now on. Without the "more" flag the answer is ExpectedMore. The first
+    /// reply comes at once. It has no events, and every event after it is told. So call List after it, not before.
+    /// Each further reply has some events, in the order in which they happened. A change is told when it is in the
+    /// vault's file. A renamed item is deleted, and then added with the same id. The call has the right of List,
+    /// which is checked before each reply. If the right has ended, so does the call. If the caller's own vault does
+    /// not exist yet, the call waits for it. It is no use of the vault.
+    public struct Monitor: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Monitor"
+        /// Only items of this service. Events of the vault are always told.
+        public var service: String?
+        /// As for List.
+        public var kind: ItemKind?
+
+        public init(service: String? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.kind = kind
+        }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            public var events: [Event]
+
+            public init(events: [Event]) { self.events = events }
+        }
+    }
+
     /// Changes an item, but not its value. What is left out stays as it is. An empty label, comment or attribute
     /// value removes it. A change of access asks the person as reading does.
     public struct Edit: VarlinkMethod {
@@ -197,11 +239,13 @@ extension Keychain {
             public var recovery: RecoveryState?
             /// What the vault keeps of values that were replaced. It is absent if the vault was not opened yet.
             public var history: HistorySetting?
+            /// The leases that the caller's user has from this vault, the oldest first.
+            public var leases: [LeaseState]
 
             public init(
                 vault: VaultState, sealer: Sealer, version: String, sandbox: Bool, locks: [String] = [],
                 lockedBy: LockCauses = LockCauses(), warnings: [String], recovery: RecoveryState? = nil,
-                history: HistorySetting? = nil
+                history: HistorySetting? = nil, leases: [LeaseState] = []
             ) {
                 self.vault = vault
                 self.sealer = sealer
@@ -212,6 +256,7 @@ extension Keychain {
                 self.warnings = warnings
                 self.recovery = recovery
                 self.history = history
+                self.leases = leases
             }
         }
     }
@@ -342,48 +387,6 @@ extension Keychain {
                 self.passwords = passwords
                 self.revoked = revoked
             }
-        }
-    }
-
-    /// Returns the access log of the caller's vault, the oldest records first, some hundreds at a time.
-    public struct Log: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Log"
-        /// Only records from this time on.
-        public var since: Int64?
-        /// Only records after the one with this number.
-        public var after: Int64?
-
-        public init(since: Int64? = nil, after: Int64? = nil) {
-            self.since = since
-            self.after = after
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var records: [LogRecord]
-            /// There are more. Call again with the last record's number.
-            public var more: Bool
-            /// What is wrong with the log, for people to read.
-            public var problem: String?
-
-            public init(records: [LogRecord], more: Bool, problem: String? = nil) {
-                self.records = records
-                self.more = more
-                self.problem = problem
-            }
-        }
-    }
-
-    /// Checks the TPM, the broker's process and files, the PAM services and the clock, and every row of the caller's
-    /// vault. The answer has nothing secret, and nothing about other users. A user has one such call at a time.
-    public struct Diagnose: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Diagnose"
-
-        public init() {}
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var findings: [Finding]
-
-            public init(findings: [Finding]) { self.findings = findings }
         }
     }
 }

@@ -159,7 +159,7 @@ extension Keychain {
           sequence: int,
           time: int,
           # What was done: create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, rotate, tie, release,
-          # approve.
+          # approve, lease (granted), lease-end.
           # rollback: an older copy of the vault's file was refused. accept: root has accepted one.
           # The log writes four events of its own. start: the log begins. dropped: old records were dropped.
           # broken: earlier records are missing or changed. cut: the end was lost, for example by a power cut.
@@ -329,6 +329,50 @@ extension Keychain {
           items: []ItemValue
         )
 
+        # A lease: one process and its descendants read some items without a prompt, until it ends.
+        type LeaseState (
+          # Names the lease, for the log and for people. Knowing it permits nothing.
+          id: int,
+          # The process that has it, and its descendants.
+          pid: int,
+          # The command that it said it would run.
+          command: ?string,
+          # The program that the process ran when it connected, by the kernel's word.
+          program: ?string,
+          # The items that it still covers. An item that was changed since is no longer among them.
+          items: []ItemName,
+          granted: int,
+          ends: int
+        )
+
+        # Grants the calling process and its descendants a lease: they read these items without a prompt for so long.
+        # The purpose is lease. The person is shown the items, the time, the program, the command and the reason.
+        # The authenticator signs for each read still, and only for these items in their present versions.
+        # The lease ends with its time, with the process, with a lock, with EndLeases, and when the broker or the machine starts again.
+        # An item that can be read only with an application password is refused (InvalidArgument). A locked vault is Locked.
+        # There are 32 items at most, as for GetAll.
+        method Lease(
+          items: []ItemName,
+          # How long it lasts, from the person's answer on. It is at least 1, and at most what root allows (lease-limit).
+          seconds: int,
+          # The command that the process is about to run, in its own words.
+          command: ?string,
+          # Why the program asks, in its own words.
+          reason: ?string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # It is absent if none of the items requires a person. Nobody was asked then, and no lease is needed.
+          lease: ?LeaseState
+        )
+
+        # Ends all leases that the caller's user has from this vault. It asks nobody.
+        method EndLeases(group: ?string, user: ?string) -> (
+          # How many there were.
+          ended: int
+        )
+
         # Lists the values that an item had before, the newest first. It asks nobody.
         method History(
           service: string,
@@ -338,58 +382,6 @@ extension Keychain {
           group: ?string,
           user: ?string
         ) -> (item: Item, versions: []FormerVersion)
-
-        # Makes a former value the item's present one, with the access control that it had. That is never looser than the present one.
-        # It asks the person as reading that value does. The present value becomes a former one, unless its access is looser.
-        method Restore(
-          service: string,
-          account: string,
-          # As for Set.
-          kind: ?string,
-          # If it is left out: the newest former value.
-          version: ?int,
-          # As for Get.
-          unlock: ?bool,
-          # Base64. It is always given if the former value has one, because it is sealed under it again.
-          applicationPassword: ?string,
-          challenge: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (item: Item)
-
-        # Changes what the vault keeps of values that are replaced. What is left out stays. Values that are too many then are dropped at once.
-        method SetHistory(
-          # 0 to 10.
-          values: ?int,
-          # 0 to 366.
-          days: ?int,
-          group: ?string,
-          user: ?string
-        ) -> (history: HistorySetting)
-
-        # Withdraws a challenge, because the caller can have nobody asked.
-        # The access log then records the request at once, and not only when the challenge expires.
-        method Withdraw(challenge: string, group: ?string, user: ?string) -> ()
-
-        # Tells whether an item exists.
-        method Exists(
-          service: string,
-          account: ?string,
-          # As for Set.
-          kind: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (exists: bool)
-
-        # Returns an item without its value.
-        method Show(
-          service: string,
-          account: ?string,
-          # As for Set.
-          kind: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (item: Item)
 
 
         """#

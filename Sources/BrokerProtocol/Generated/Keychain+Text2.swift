@@ -3,6 +3,58 @@ import Varlink
 
 extension Keychain {
     static let text2 = #"""
+        # Makes a former value the item's present one, with the access control that it had. That is never looser than the present one.
+        # It asks the person as reading that value does. The present value becomes a former one, unless its access is looser.
+        method Restore(
+          service: string,
+          account: string,
+          # As for Set.
+          kind: ?string,
+          # If it is left out: the newest former value.
+          version: ?int,
+          # As for Get.
+          unlock: ?bool,
+          # Base64. It is always given if the former value has one, because it is sealed under it again.
+          applicationPassword: ?string,
+          challenge: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item)
+
+        # Changes what the vault keeps of values that are replaced. What is left out stays. Values that are too many then are dropped at once.
+        method SetHistory(
+          # 0 to 10.
+          values: ?int,
+          # 0 to 366.
+          days: ?int,
+          group: ?string,
+          user: ?string
+        ) -> (history: HistorySetting)
+
+        # Withdraws a challenge, because the caller can have nobody asked.
+        # The access log then records the request at once, and not only when the challenge expires.
+        method Withdraw(challenge: string, group: ?string, user: ?string) -> ()
+
+        # Tells whether an item exists.
+        method Exists(
+          service: string,
+          account: ?string,
+          # As for Set.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (exists: bool)
+
+        # Returns an item without its value.
+        method Show(
+          service: string,
+          account: ?string,
+          # As for Set.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item)
+
         # Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one item.
         method List(
           service: ?string,
@@ -174,7 +226,9 @@ extension Keychain {
           # It is absent if it is not known, because the vault was not opened yet.
           recovery: ?RecoveryState,
           # What the vault keeps of values that were replaced. It is absent if the vault was not opened yet.
-          history: ?HistorySetting
+          history: ?HistorySetting,
+          # The leases that the caller's user has from this vault, the oldest first.
+          leases: []LeaseState
         )
 
         # Makes a recovery code for the caller's own vault. An earlier code stays valid until ConfirmRecoveryCode.
@@ -321,68 +375,6 @@ extension Keychain {
           last: ?int
         )
 
-        # A person is needed. Pass the challenge to Begin of org.coffer.Authentication.
-        # Then repeat the call with the challenge, from the same process.
-        error AuthenticationRequired (
-          challenge: string,
-          # What the person is asked for: create, unlock, read, change, rename, recovery, bind, unbind, rotate, accept,
-          # tieToBoot, releaseFromBoot, approveBoot.
-          # For enrolment nobody is asked: the authenticator checks whether fingers are enrolled.
-          purposes: []string
-        )
-        # The challenge is unknown, used, too old, or for another process or item. Or the item changed since.
-        # Start again without one.
-        error ChallengeRefused (message: string, advice: ?string)
-        # The item needs an application password, and the call had none. Ask for it, and repeat the call with it.
-        error ApplicationPasswordRequired (message: string, advice: ?string)
-        # The application password is wrong, or the item is damaged. Or there were too many wrong ones, and the caller must wait.
-        error ApplicationPasswordRefused (message: string, advice: ?string)
-        # The item can be read only with fingers that are no longer enrolled.
-        error FingersChanged (message: string, advice: ?string)
-        # There is no such item or vault for this caller.
-        error NotFound (message: string, advice: ?string)
-        # The account was left out, and the service has several.
-        error Ambiguous (
-          message: string,
-          advice: ?string,
-          # The accounts of the service.
-          accounts: []string
-        )
-        # The vault or item that the call would make exists already.
-        error AlreadyExists (message: string, advice: ?string)
-        # The item is not in the state that ifRevision names: it was changed or deleted since. Nothing was changed.
-        error Changed (message: string, advice: ?string)
-        # The vault is locked. Unlock opens it.
-        error Locked (message: string, advice: ?string)
-        # The caller may not do this.
-        error NotPermitted (message: string, advice: ?string)
-        # The vault's file is damaged, or is not the one that belongs here.
-        error Damaged (
-          message: string,
-          advice: ?string,
-          # It is rollback if the file is an older copy, or if the counter is gone. Root can accept the file (AcceptVault).
-          kind: ?string,
-          cause: ?string
-        )
-        # The TPM could not do it.
-        error TPM (
-          message: string,
-          advice: ?string,
-          # It is unavailable, replaced, lockout, refused, exhausted, deadline, tries-used-up, other, or one of these.
-          # unsupported: the TPM is too old. busy: the TPM spares its memory, and asks to try again later.
-          # renewed: the keys were renewed since this copy was made.
-          # boot: this boot was not approved. boot-index: the record of the approved boots is gone.
-          # pin-index: the count of a bound vault's password tries is gone.
-          kind: string,
-          # The TPM's own code, or 0.
-          code: int
-        )
-        # The caller has reached a limit.
-        error LimitExceeded (message: string, advice: ?string)
-        # A parameter cannot be used.
-        error InvalidArgument (message: string, advice: ?string)
-        # The broker could not do it. Neither the caller nor the TPM is the reason (for example, the disk is full).
-        error Failed (message: string, advice: ?string, cause: ?string)
 
         """#
 }

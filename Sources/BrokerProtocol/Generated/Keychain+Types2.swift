@@ -2,6 +2,35 @@
 import Varlink
 
 extension Keychain {
+    /// A lease: one process and its descendants read some items without a prompt, until it ends.
+    public struct LeaseState: Codable, Sendable, Equatable {
+        /// Names the lease, for the log and for people. Knowing it permits nothing.
+        public var id: Int64
+        /// The process that has it, and its descendants.
+        public var pid: Int64
+        /// The command that it said it would run.
+        public var command: String?
+        /// The program that the process ran when it connected, by the kernel's word.
+        public var program: String?
+        /// The items that it still covers. An item that was changed since is no longer among them.
+        public var items: [ItemName]
+        public var granted: Int64
+        public var ends: Int64
+
+        public init(
+            id: Int64, pid: Int64, command: String? = nil, program: String? = nil, items: [ItemName], granted: Int64,
+            ends: Int64
+        ) {
+            self.id = id
+            self.pid = pid
+            self.command = command
+            self.program = program
+            self.items = items
+            self.granted = granted
+            self.ends = ends
+        }
+    }
+
     /// Something that happened in a vault.
     public struct Event: Codable, Sendable, Equatable {
         /// It is added, updated or deleted (an item), locked or unlocked (the vault), or missed. missed: there were

@@ -18,5 +18,5 @@ public enum Keychain {
     public static let interface = "org.coffer.Keychain"
 
     /// The interface file, word for word: what introspection gives out.
-    public static let description = text1 + text2
+    public static let description = text1 + text2 + text3
 }

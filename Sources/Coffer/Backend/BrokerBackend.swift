@@ -43,6 +43,7 @@ public struct BrokerBackend: KeychainBackend {
     ) async throws(KeychainError) -> Method.Reply {
         var method = method
         var asked: Set<Wire.Purpose> = []
+        var trustsLease = true
         while true {
             if Task.isCancelled { throw .cancelledByTask }
             let fault: Fault
@@ -52,6 +53,11 @@ public struct BrokerBackend: KeychainBackend {
             }
             guard fault.name == .authenticationRequired, let challenge = fault.details.challenge else {
                 throw KeychainError(brokerFault: fault, about: subject)
+            }
+            if fault.details.leased == true, trustsLease {
+                trustsLease = false
+                method.challenge = await pass(leased: challenge) ? challenge : nil
+                continue
             }
             let purposes = (fault.details.purposes ?? []).compactMap(Wire.Purpose.init(rawValue:))
             do throws(KeychainError) {
@@ -74,6 +80,15 @@ public struct BrokerBackend: KeychainBackend {
             }
             method.challenge = challenge
         }
+    }
+
+    /// Has the authenticator sign under a lease. Nobody is asked.
+    /// - Returns: false if the lease has ended meanwhile. The call is then to be made anew, and a person is asked.
+    private func pass(leased challenge: String) async -> Bool {
+        do throws(KeychainError) {
+            try await Conversation(paths: paths, caller: getuid()).pass(challenge, by: BlockingAsker(NoPrompter()))
+            return true
+        } catch { return false }
     }
 
     /// Tells the broker that nobody will be asked, so that it drops the challenge and the access log records the attempt.

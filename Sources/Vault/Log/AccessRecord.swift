@@ -4,6 +4,9 @@ public struct AccessRecord: Codable, Sendable, Equatable {
     public enum Event: String, Codable, Sendable, CaseIterable {
         case create, unlock, lock, read, set, edit, rename, delete, recovery, bind, unbind, tie, release, approve,
             rotate
+        /// A person has granted a lease of an item.
+        case lease
+        case leaseEnd = "lease-end"
         /// Coffer refused an older copy of the file, or found the counter gone.
         case rollback
         /// Root accepted the file as it is.

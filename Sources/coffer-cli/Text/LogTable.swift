@@ -10,7 +10,7 @@ struct LogTable {
     /// The widest that a column gets, so that one long name does not push all lines off the screen.
     private static let widest = 40
     /// The events for which an item's requirements are proved.
-    private static let proved: Set<String> = ["read", "rotate"]
+    private static let proved: Set<String> = ["read", "rotate", "lease"]
 
     init(aligned: Bool) { self.aligned = aligned }
 

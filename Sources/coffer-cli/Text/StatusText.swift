@@ -17,6 +17,7 @@ enum StatusText {
         if let identity = identity(status) { lines.append("TPM known by: \(identity)") }
         if status.vault.state != .none { lines.append("Rollback protection: \(rollback(status))") }
         lines.append("Locks: \(locks(status.locks))")
+        lines += status.leases.map(lease)
         if let recovery = status.recovery {
             let made = recovery.made.map { "made on \(TimeText($0).day)" }
             lines.append("Recovery code: \(made ?? "none, make one with: coffer recovery new")")
@@ -47,6 +48,13 @@ enum StatusText {
             return "off; without a TPM, an older copy of the vault is not noticed"
         }
         return "on (TPM counter 0x\(String(counter, radix: 16)))"
+    }
+
+    private static func lease(_ lease: Keychain.LeaseState) -> String {
+        let name = VisibleText.line(lease.command ?? lease.program ?? "a program")
+        let items = "\(lease.items.count) item\(lease.items.count == 1 ? "" : "s")"
+        let end = "ends \(TimeText(lease.ends).relative())"
+        return "Lease: \(name) (pid \(lease.pid)), \(items), \(end); end it with: coffer forget"
     }
 
     private static func locks(_ locks: [String]) -> String {
@@ -85,6 +93,23 @@ struct StatusRecord: Encodable {
     private let locks: Locks
     private let warnings: [String]
     private let recovery: Recovery?
+    private let leases: [LeaseLine]
+
+    private struct LeaseLine: Encodable {
+        var id: Int64
+        var pid: Int64
+        var command: String?
+        var program: String?
+        var items: [Name]
+        var granted: String
+        var ends: String
+
+        struct Name: Encodable {
+            var service: String
+            var account: String?
+            var kind: Keychain.ItemKind?
+        }
+    }
 
     /// The events that lock the vault.
     private struct Locks: Encodable {
@@ -107,6 +132,12 @@ struct StatusRecord: Encodable {
             screen: status.lockedBy.screen, sleep: status.lockedBy.sleep,
             idleMinutes: status.lockedBy.idleMinutes)
         warnings = status.warnings
+        leases = status.leases.map { lease in
+            LeaseLine(
+                id: lease.id, pid: lease.pid, command: lease.command, program: lease.program,
+                items: lease.items.map { .init(service: $0.service, account: $0.account, kind: $0.kind) },
+                granted: TimeText(lease.granted).iso8601, ends: TimeText(lease.ends).iso8601)
+        }
         recovery = status.recovery.map { Recovery(made: $0.made.map { TimeText($0).iso8601 }) }
     }
 }

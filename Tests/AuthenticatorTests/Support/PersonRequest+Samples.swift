@@ -19,6 +19,7 @@ extension PersonRequest {
             [.accept]: .accept, [.rotate]: .rotate([item]), [.enrolment]: .enrolment([.biometryAny]),
             [.read]: .use(.reading, unlocks: false), [.unlock, .read]: .use(.reading, unlocks: true),
             [.change]: .use(change, unlocks: false), [.unlock, .change]: .use(change, unlocks: true),
+            [.lease]: .lease(LeaseRequest(items: [item], seconds: 60, command: nil)),
             [.rename]: .use(rename, unlocks: false), [.unlock, .rename]: .use(rename, unlocks: true),
         ]
     }()

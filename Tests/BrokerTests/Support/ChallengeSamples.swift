@@ -41,6 +41,7 @@ extension Challenge.Request {
         return uses + joint + (isMade ? [] : [.login]) + [
             .create, .unlock, .recovery, .bind, .unbind, .tieToBoot(registers: [7]), .releaseFromBoot, .approveBoot,
             .accept, .rotate(rotation), .enrolment([.biometryAny]), .enrolment([.biometryAny, .biometryCurrentSet]),
+            .lease(together, Lease.Terms(seconds: 60, command: nil)),
         ]
     }
 }

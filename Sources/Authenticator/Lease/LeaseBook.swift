@@ -1,0 +1,78 @@
+import Authorization
+import Platform
+import RootConfiguration
+
+/// The leases of one user, in files of the authenticator. Each look at them drops those that have ended.
+struct LeaseBook {
+    private let file: StateFile<[LeaseRecord]>
+    let boot: String
+
+    /// - Throws: ``ConversationError`` if the folder cannot be used.
+    init(registryDirectory: String, uid: UInt32) throws(ConversationError) {
+        do throws(SystemError) {
+            file = try StateFile(registryDirectory: registryDirectory, folder: "leases", uid: uid, nothing: [])
+            boot = try BootTime.bootID()
+        } catch {
+            throw .refused(.misconfigured(error))
+        }
+    }
+
+    /// The leases for this vault that this process is within. Mostly there are none.
+    func leases(
+        of process: ProcessIdentity, for owner: Owner, _ vault: VaultID, lastLock: Int64
+    ) throws(ConversationError) -> [LeaseRecord] {
+        let found = try update { records in
+            // No lease from before a lock ever counts again.
+            records.removeAll { $0.owner == owner.text && $0.asked <= lastLock }
+            return records.filter { $0.holds(for: owner, vault, lastLock: lastLock) }
+        }
+        return found.filter { ProcessAncestry.isWithin(process, $0.process) }
+    }
+
+    /// Whether a lease is still there, and the process still within it.
+    func has(_ lease: LeaseRecord, for process: ProcessIdentity) throws(ConversationError) -> Bool {
+        guard try update({ $0.contains(lease) }) else { return false }
+        return ProcessAncestry.isWithin(process, lease.process)
+    }
+
+    /// - Throws: ``ConversationError`` if the user has too many leases already.
+    func note(_ record: LeaseRecord) throws(ConversationError) {
+        let hasRoom = try update { records in
+            guard records.count < LeaseLimits.perUser else { return false }
+            records.append(record)
+            return true
+        }
+        guard hasRoom else { throw Self.tooMany }
+    }
+
+    /// - Throws: ``ConversationError`` if the user has too many leases already.
+    func checkRoom() throws(ConversationError) {
+        guard try update({ $0.count < LeaseLimits.perUser }) else { throw Self.tooMany }
+    }
+
+    private static let tooMany = ConversationError.refused(
+        .limitExceeded("this user has \(LeaseLimits.perUser) leases already", advice: "end them with: coffer forget"))
+
+    /// Ends all leases.
+    /// - Returns: how many there were.
+    func forget() throws(ConversationError) -> Int {
+        try update { records in
+            defer { records = [] }
+            return records.count
+        }
+    }
+
+    private func update<Value>(_ change: (inout [LeaseRecord]) -> Value) throws(ConversationError) -> Value {
+        do throws(SystemError) {
+            return try file.update { records in
+                let now = BootTime.milliseconds
+                records.removeAll {
+                    !$0.isAlive(boot: boot, at: now) || !ProcessAncestry.isWithin($0.process, $0.process)
+                }
+                return change(&records)
+            }
+        } catch {
+            throw .refused(.misconfigured(error))
+        }
+    }
+}

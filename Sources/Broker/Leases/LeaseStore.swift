@@ -1,0 +1,198 @@
+import Authorization
+import BrokerProtocol
+import Platform
+import Synchronization
+import Varlink
+import Vault
+
+/// All leases. A read under one is checked here by the kernel's word about the caller, and by the authenticator's own
+/// record.
+final class LeaseStore: Sendable {
+    private struct State {
+        /// The oldest first.
+        var leases: [Lease] = []
+        /// Notice the end of each leader.
+        var watches: [UInt64: ProcessWatch] = [:]
+        var last: UInt64 = 0
+    }
+
+    /// A lease that has ended, on its way to the access log.
+    struct Ended: Sendable {
+        let lease: Lease
+        let why: Lease.End
+    }
+
+    private let clock: BrokerClock
+    private let state = Mutex(State())
+    /// The stream has one reader. The code that ends leases, such as a lock, does not wait for the log.
+    let ended: AsyncStream<Ended>
+    private let continuation: AsyncStream<Ended>.Continuation
+
+    init(clock: BrokerClock) {
+        self.clock = clock
+        (ended, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(LeaseLimits.ended))
+    }
+
+    // MARK: The beginning
+
+    /// - Throws: `LimitExceeded` if the user has as many leases as one may have.
+    func checkRoom(for uid: UInt32) throws(Fault) {
+        dropExpired()
+        let (own, all) = state.withLock { state in (state.leases.count { $0.uid == uid }, state.leases.count) }
+        guard own < LeaseLimits.perUser else {
+            throw Fault(
+                .limitExceeded, "this user has \(LeaseLimits.perUser) leases already",
+                advice: "end them with: coffer forget")
+        }
+        guard all < LeaseLimits.all else {
+            throw Fault(.limitExceeded, "there are too many leases on this machine", advice: "try again later")
+        }
+    }
+
+    /// Keeps a lease that a person has granted.
+    /// - Parameters:
+    ///   - began: when the last signature was made.
+    ///   - isWanted: whether no lock came since the person agreed. It is asked under the same mutex as a lock takes.
+    /// - Throws: `ChallengeRefused` if a lock came, or if the leader has ended.
+    func add(
+        _ terms: Lease.Terms, _ items: [Lease.Item], for challenge: Challenge, in vault: VaultID,
+        by program: AccessRecord.Program, since began: ContinuousClock.Instant, if isWanted: () -> Bool
+    ) throws(Fault) -> Lease {
+        try checkRoom(for: challenge.uid)
+        let leader = challenge.process
+        let watch: ProcessWatch
+        do throws(SystemError) {
+            watch = try ProcessWatch(leader) { [weak self] in self?.end(.process) { $0.leader == leader } }
+        } catch { throw Faults.challengeRefused }
+        let lease: Lease? = state.withLock { state in
+            guard isWanted() else { return nil }
+            state.last += 1
+            let lease = Lease(
+                number: state.last, uid: challenge.uid, owner: challenge.owner, vault: vault, leader: leader,
+                command: terms.command, program: program, items: items, granted: Int64(clamping: SystemClock.now()),
+                begun: began, ends: began + .seconds(terms.seconds))
+            state.leases.append(lease)
+            state.watches[lease.number] = watch
+            return lease
+        }
+        guard let lease else { throw Faults.challengeRefused }
+        clock.after(.seconds(terms.seconds + 1)) { [weak self] in self?.dropExpired() }
+        return lease
+    }
+
+    // MARK: The use
+
+    /// Whether one lease covers a whole way to answer this challenge, for its process.
+    func covers(_ challenge: Challenge) -> Bool {
+        covers(
+            challenge.request, of: challenge.uid, challenge.process, owner: challenge.owner, challenge.vault)
+    }
+
+    /// Whether one lease of this process covers a whole way to answer a request.
+    func covers(
+        _ request: Challenge.Request, of uid: UInt32, _ process: ProcessIdentity, owner: Owner, _ vault: VaultID?
+    ) -> Bool {
+        guard request.canBeLeased else { return false }
+        let choice = request.choice
+        return valid(for: process, of: uid, owner, vault).contains { lease in
+            choice.alternatives.contains { way in
+                !way.isEmpty && way.allSatisfy { lease.includes(choice.authorizations[$0]) }
+            }
+        }
+    }
+
+    /// Whether a lease covers one of the challenge's signatures, for its process.
+    func covers(_ authorization: Challenge.Authorization, of challenge: Challenge) -> Bool {
+        guard challenge.request.canBeLeased else { return false }
+        return valid(for: challenge.process, of: challenge.uid, challenge.owner, challenge.vault).contains {
+            $0.includes(authorization)
+        }
+    }
+
+    /// The user's leases from this vault that the process is within.
+    private func valid(
+        for process: ProcessIdentity, of uid: UInt32, _ owner: Owner, _ vault: VaultID?
+    ) -> [Lease] {
+        dropExpired()
+        let found = state.withLock { state in
+            state.leases.filter { $0.uid == uid && $0.owner == owner && $0.vault == vault }
+        }
+        // Outside of the mutex, because it reads files.
+        return found.filter { ProcessAncestry.isWithin(process, $0.leader) }
+    }
+
+    /// The leases of a user from one vault, the oldest first.
+    func list(of uid: UInt32, from owner: Owner) -> [Lease] {
+        dropExpired()
+        return state.withLock { $0.leases.filter { $0.uid == uid && $0.owner == owner } }
+    }
+
+    // MARK: The end
+
+    /// - Returns: how many there were.
+    @discardableResult
+    func end(_ why: Lease.End, where isMeant: (Lease) -> Bool) -> Int {
+        let (leases, watches) = state.withLock { state in
+            let leases = state.leases.filter(isMeant)
+            let watches = leases.compactMap { state.watches.removeValue(forKey: $0.number) }
+            state.leases.removeAll(where: isMeant)
+            return (leases, watches)
+        }
+        for watch in watches { watch.stop() }
+        for lease in leases { continuation.yield(Ended(lease: lease, why: why)) }
+        return leases.count
+    }
+
+    /// Ends every lease from a locked vault. If a user's own vault is locked, their leases from groups' vaults end too.
+    func endAll(about owner: Owner) { end(.locked) { $0.owner == owner || owner == .user($0.uid) } }
+
+    private func dropExpired() {
+        let now = clock.now()
+        end(.time) { $0.ends <= now }
+    }
+
+    /// Takes changed and deleted items from the leases. A lease without items ends.
+    ///
+    /// The points of a changed item are others, so a lease permits nothing for it anyway. This keeps the list true.
+    func note(_ changes: [CommittedChange], of owner: Owner) {
+        for change in changes {
+            switch change {
+            case .added: continue
+            case .deleted(let item): drop(owner) { $0.subject.item == item.id }
+            case .updated(let item, let former):
+                // With a fresh key, everything but the revision is as before.
+                let isResealed = item.metadata == former.metadata
+                guard item.version != former.version || item.access != former.access || isResealed else { continue }
+                drop(owner) { $0.subject.item == item.id }
+            case .unknown: drop(owner) { _ in true }
+            }
+        }
+    }
+
+    private func drop(_ owner: Owner, _ isMeant: (Lease.Item) -> Bool) {
+        state.withLock { state in
+            for index in state.leases.indices where state.leases[index].owner == owner {
+                state.leases[index].items.removeAll(where: isMeant)
+            }
+        }
+        end(.changed) { !$0.items.contains { !$0.signatures.isEmpty } }
+    }
+
+    func finish() {
+        end(.stopped) { _ in true }
+        continuation.finish()
+    }
+}
+
+extension Challenge.Request {
+    /// Whether a lease can replace the person: items' present values are read, and nothing else is done for them.
+    var canBeLeased: Bool {
+        switch self {
+        case .use(let use, unlocks: false): use.deed == .read && !use.subject.isFormer
+        case .readAll(_, let unlocks): !unlocks
+        case .use(_, unlocks: true), .create, .unlock, .login, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot,
+            .approveBoot, .accept, .rotate, .enrolment, .lease:
+            false
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// Made by scripts/interfaces from Interfaces/org.coffer.Broker.varlink: change that file.
+import Varlink
+
+extension BrokerInterface {
+    /// The person failed or gave up.
+    public struct Refuse: VarlinkMethod {
+        public static let name = "org.coffer.Broker.Refuse"
+        public typealias Reply = Nothing
+        public var challenge: String
+        /// It is password, expired, denied, tries, biometry, unavailable, cancelled, timeout or other.
+        public var reason: String
+
+        public init(challenge: String, reason: String) {
+            self.challenge = challenge
+            self.reason = reason
+        }
+    }
+}
