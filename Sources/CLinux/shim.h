@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <linux/memfd.h>
+#include <signal.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -138,3 +140,19 @@ static inline int coffer_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t 
     *gid = credentials.gid;
     return 0;
 }
+
+// SIG_IGN is a cast, which Swift does not import.
+static inline int coffer_ignores(int number) {
+    struct sigaction action;
+    return sigaction(number, 0, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+// memfd_create is hidden without _GNU_SOURCE. Kernels before 6.3 do not know MFD_NOEXEC_SEAL (8), and others may demand it.
+static inline int coffer_sealable_file(const char *name) {
+    int fd = (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING | 8U);
+    if (fd >= 0 || errno != EINVAL) return fd;
+    return (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+// fcntl is variadic; F_ADD_SEALS (1033) with F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_WRITE, the kernel's own numbers.
+static inline int coffer_seal(int fd) { return fcntl(fd, 1033, 0x1 | 0x2 | 0x4 | 0x8); }

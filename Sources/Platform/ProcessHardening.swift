@@ -4,12 +4,30 @@ import Glibc
 /// The first steps of a process that handles secrets.
 public enum ProcessHardening {
     /// Forbids core files and reading this process's memory by processes of the same user. Makes new files private, and ignores SIGPIPE.
-    public static func apply() throws(SystemError) {
+    /// - Returns: what another program has to get back that takes this process's place.
+    @discardableResult
+    public static func apply() throws(SystemError) -> ProcessInheritance {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         try checked("forbid core files") { unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) }
         try checked("forbid reading this process's memory") { coffer_set_dumpable(0) }
-        umask(0o077)
+        let ignoresBrokenPipes = coffer_ignores(SIGPIPE) != 0
+        let mask = umask(0o077)
         signal(SIGPIPE, SIG_IGN)
+        return ProcessInheritance(mask: mask, ignoresBrokenPipes: ignoresBrokenPipes)
+    }
+}
+
+/// What ``ProcessHardening`` changes and a program started in this process's place must not notice. Core files stay forbidden.
+public struct ProcessInheritance: Sendable, Equatable {
+    /// The permissions that new files lack (umask(2)).
+    public let mask: UInt32
+    /// Whether SIGPIPE was ignored.
+    public let ignoresBrokenPipes: Bool
+
+    /// Sets this process back. Call it when it is about to become another program.
+    func restore() {
+        umask(mask)
+        if !ignoresBrokenPipes { signal(SIGPIPE, SIG_DFL) }
     }
 }
 

@@ -39,6 +39,7 @@ struct CofferCommand: ParsableCommand {
                     SetCommand.self, GetCommand.self, EditCommand.self, RenameCommand.self, RemoveCommand.self,
                     RestoreCommand.self, RotateCommand.self,
                 ]),
+            CommandGroup(name: "Use secrets elsewhere", subcommands: [RunCommand.self]),
             CommandGroup(
                 name: "Inspect",
                 subcommands: [

@@ -32,6 +32,18 @@ struct ErrorReport {
         return status
     }
 
+    func show(_ failure: CommandFailure) -> ExitStatus {
+        if asJSON {
+            show(
+                Report(
+                    code: failure.code, message: failure.message, advice: failure.advice, exit: failure.status.rawValue)
+            )
+        } else {
+            Output.note("coffer: \(VisibleText.sentence("\(failure.message); \(failure.advice)"))")
+        }
+        return failure.status
+    }
+
     /// Reports a command line that this program does not accept.
     /// - Parameter command: the subcommand, if it is known.
     func showUsage(_ message: String, command: String?) -> ExitStatus {
@@ -67,6 +79,10 @@ enum ExitStatus: Int32, Error {
     case unreachable = 9
     case alreadyExists = 10
     case usage = 64
+    /// As in a shell: the command of `coffer run` is there, but cannot be run.
+    case commandNotRunnable = 126
+    /// As in a shell: there is no such command.
+    case commandNotFound = 127
 
     init(_ code: KeychainError.Code) {
         self =

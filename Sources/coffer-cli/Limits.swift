@@ -52,3 +52,19 @@ enum HelperLimits {
     /// Two digests and their names.
     static let digests = 1024
 }
+
+/// References to secrets, and the commands that resolve them.
+enum ReferenceLimits {
+    /// A reference, in bytes: more than the longest names take when every byte of them is percent-encoded.
+    static let length = 8192
+    /// The secrets that one command reads.
+    static let secrets = 1024
+    /// The secrets that one prompt can name, and one call can read.
+    static let prompt = 32
+    /// The variables of one program.
+    static let variables = 4096
+    /// A file of variables, in bytes.
+    static let variableFile = 1 << 20
+    /// A variable with its name, in bytes. The kernel takes no more (MAX_ARG_STRLEN), and counts the zero at the end.
+    static let variable = 131_071
+}

@@ -8,18 +8,26 @@ enum Main {
     static func main() {
         let arguments = ArgumentRewriter.rewrite(Array(CommandLine.arguments.dropFirst()))
         let report = ErrorReport(asJSON: arguments.prefix { $0 != "--" }.contains("--json"))
+        let inheritance: ProcessInheritance
         do throws(SystemError) {
-            try ProcessHardening.apply()
+            inheritance = try ProcessHardening.apply()
         } catch {
             report.show(KeychainError(.failed, error.description)).leave()
         }
         do {
+            if let mistake = RunCommand.mistake(in: arguments) { throw mistake }
             if let mistake = DashedWord.mistake(in: arguments) { throw mistake }
             if let mistake = SubcommandSuggestion.mistake(in: arguments) { throw mistake }
             var command = try SingleCommand.parse(arguments) ?? CofferCommand.parseAsRoot(arguments)
-            try command.run()
+            if let starter = command as? any ProgramStarting {
+                try starter.run(restoring: inheritance)
+            } else {
+                try command.run()
+            }
         } catch let error as KeychainError {
             report.show(error).leave()
+        } catch let failure as CommandFailure {
+            report.show(failure).leave()
         } catch let status as ExitStatus {
             status.leave()
         } catch {

@@ -1,0 +1,138 @@
+import ArgumentParser
+import Coffer
+import Glibc
+import Platform
+
+/// `coffer run`
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", _superCommandName: "coffer",
+        abstract: "Run a program with secrets.",
+        usage: "coffer run [--env <name>=<reference>] … [--file <name>=<reference>] … -- <command> …",
+        discussion: """
+            The program gets the secrets that you name in environment variables or in files, and takes this command's place. All secrets are read \
+            with one prompt, or nothing is started. A reference is coffer://SERVICE/ACCOUNT.
+
+            Prefer --file: every program of yours can read another's environment. A file is in memory, has no name and cannot be changed. The \
+            variable holds its path, which only the program and the programs that it starts can open.
+
+            In an environment variable, a newline at a secret's end is dropped. Files have all bytes.
+
+            Examples:
+              coffer run --env PGPASSWORD=coffer://db/admin -- psql -h db -U admin
+              coffer run --file KEY=coffer://deploy/key -- sh -c 'ssh -i "$KEY" host'
+
+            The exit status is the program's. If it was not started: 127 if there is no such command, 126 if it cannot be run, otherwise as \
+            for every coffer command.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Set a variable to a secret. The name alone takes the reference that the variable holds now. Repeat for more.",
+            valueName: "name=reference"))
+    var env: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Put a secret into a file in memory, and set a variable to its path. Repeat for more.",
+            valueName: "name=reference"))
+    var file: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Why the secrets are read; shown in the prompt and kept in the log. By default it names the command.",
+            valueName: "text"))
+    var reason: String?
+
+    @OptionGroup var prompt: PromptOptions
+    @OptionGroup var vault: VaultOptions
+
+    @Flag(help: "Print coffer's own errors as JSON.")
+    var json = false
+
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp("The program to run, and its arguments.", valueName: "command"))
+    var command: [String] = []
+
+    /// Without `--`, the parser would read the program's options as coffer's own.
+    static func mistake(in arguments: [String]) -> ValidationError? {
+        guard arguments.first == configuration.commandName,
+            !arguments.contains(where: { ["--", "--help", "-h"].contains($0) })
+        else { return nil }
+        return ValidationError("put -- before the command, as in: coffer run --env NAME=coffer://… -- make deploy")
+    }
+
+    func validate() throws {
+        guard !command.isEmpty else {
+            throw ValidationError("give a command after --, as in: coffer run --env NAME=coffer://… -- make deploy")
+        }
+        for one in env + file { _ = try SecretAssignment(parsing: one) }
+        if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
+    }
+
+    func run(restoring inheritance: ProcessInheritance) throws {
+        let present = PresentEnvironment()
+        let plan = try plan(present)
+        let program = try CommandSearch.find(command[0], path: CommandSession(vault).variable("PATH"))
+        warn(of: present.namesOfReferences(except: plan.names))
+        let (environment, files) = try plan.entries(try secrets(plan))
+        let image = ProgramImage(
+            program, arguments: RawWords.argumentsAfterTerminator() ?? [],
+            environment: present.without(plan.names.union(Self.ownVariables)) + environment, files: files)
+        do throws(SystemError) {
+            try image.replaceThisProcess(restoring: inheritance)
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    /// What coffer tells the programs that ask for it, and nobody else.
+    private static let ownVariables: Set<String> = ["COFFER_ASKPASS_PROMPT"]
+
+    private func plan(_ present: PresentEnvironment) throws -> RunPlan {
+        var plan = RunPlan()
+        // Not read by the parser, which repeats in its message what it cannot read: perhaps a secret.
+        let (env, file) = (try env.map(SecretAssignment.init), try file.map(SecretAssignment.init))
+        for one in env { try plan.set(one.name, to: .secret(try present.reference(of: one))) }
+        for one in file { try plan.set(one.name, to: .file(try present.reference(of: one))) }
+        return plan
+    }
+
+    private func secrets(_ plan: RunPlan) throws(KeychainError) -> [SecretReference: ReferenceResolver.Secret] {
+        let resolver = ReferenceResolver(
+            vault: vault, reason: reason ?? "to run \(Self.shownProgram(command[0]))", noPrompt: prompt.noPrompt,
+            command: "coffer run …", tells: !json)
+        return try resolver.resolve(plan.references)
+    }
+
+    /// Only the last part of the program's path: a reason is kept in the log, and arguments can hold what should not be.
+    private static func shownProgram(_ command: String) -> String {
+        let name = command.split(separator: "/").last.map(String.init) ?? command
+        return String(name.prefix(100))
+    }
+
+    private func warn(of names: [String]) {
+        guard let first = names.first, !json else { return }
+        let others = names.count > 1 ? " and \(names.count - 1) more" : ""
+        Output.note(
+            VisibleText.sentence(
+                "coffer: warning: the variable \(first)\(others) holds a reference, which the program gets as it is; to resolve it, add --env \(first)"
+            ))
+    }
+
+    private static func failure(_ error: SystemError) -> CommandFailure {
+        let isMissing = error.errno == ENOENT
+        let isTooLong = error.errno == E2BIG
+        return CommandFailure(
+            code: isTooLong ? "command-too-long" : isMissing ? "command-not-found" : "command-not-runnable",
+            message: isTooLong
+                ? "the arguments and the environment are too long together, so the command was not started"
+                : error.message,
+            advice: isTooLong
+                ? "give large secrets as files, with --file" : "check that it is a program that this machine can run",
+            status: isMissing ? .commandNotFound : .commandNotRunnable)
+    }
+}
+
+extension RunCommand: ProgramStarting {}

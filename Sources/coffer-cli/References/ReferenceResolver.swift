@@ -1,0 +1,142 @@
+import BrokerProtocol
+import Coffer
+import FoundationEssentials
+
+/// Reads the secrets that references name: all of them, or none.
+struct ReferenceResolver {
+    /// The vault of references that name none.
+    let vault: VaultOptions
+    /// Why the secrets are read; shown in the prompt and kept in the log.
+    let reason: String?
+    let noPrompt: Bool
+    /// The command to run in a terminal if nobody can be asked here.
+    let command: String
+    /// Whether a person may be told what to expect.
+    var tells = true
+
+    /// A secret, and the item that it is the value of.
+    struct Secret: Sendable {
+        let value: [UInt8]
+        let item: Keychain.Item
+
+        /// Without the line break at its end. Files and `echo` end in one, and neither a variable nor a line of a file should.
+        var line: ArraySlice<UInt8> { value.last == UInt8(ascii: "\n") ? value.dropLast() : value[...] }
+    }
+
+    /// Items that one call can read: of one vault, and no more than one prompt can name.
+    private struct Batch {
+        let vault: VaultOptions
+        var references: [SecretReference] = []
+    }
+
+    /// - Returns: a secret for each reference.
+    func resolve(_ references: [SecretReference]) throws(KeychainError) -> [SecretReference: Secret] {
+        let complete = try completed(references)
+        var batches = batches(of: complete.map(\.complete))
+        if batches.count > 1, tells {
+            Output.note("coffer: these secrets need \(batches.count) requests, and each may ask you")
+        }
+        var found: [SecretReference: Secret] = [:]
+        while !batches.isEmpty {
+            let batch = batches.removeFirst()
+            for (reference, secret) in zip(batch.references, try read(batch)) { found[reference] = secret }
+        }
+        var secrets: [SecretReference: Secret] = [:]
+        for (reference, complete) in complete { secrets[reference] = found[complete] }
+        return secrets
+    }
+
+    /// Each reference with its vault, and with its account if there are several: one call must not name an item twice. Nobody is asked.
+    private func completed(
+        _ references: [SecretReference]
+    ) throws(KeychainError) -> [(reference: SecretReference, complete: SecretReference)] {
+        var complete: [SecretReference: SecretReference] = [:]
+        var order: [SecretReference] = []
+        for reference in references where complete[reference] == nil {
+            guard order.count < ReferenceLimits.secrets else {
+                throw KeychainError(
+                    .limitExceeded, "there are more than \(ReferenceLimits.secrets) secrets in one command",
+                    advice: "split it into several")
+            }
+            var full = reference
+            if full.vault == Keychain.VaultChoice() { full.vault = vault.choice }
+            complete[reference] = full
+            order.append(reference)
+        }
+        if order.count > 1 {
+            for (reference, full) in complete where full.account == nil {
+                var named = full
+                named.account =
+                    try session(of: full).client.call(
+                        Keychain.Show(service: full.service, account: nil, kind: full.kind)
+                    ).item.account
+                complete[reference] = named
+            }
+        }
+        return order.compactMap { reference in complete[reference].map { (reference, $0) } }
+    }
+
+    private func batches(of references: some Sequence<SecretReference>) -> [Batch] {
+        var batches: [Batch] = []
+        var seen: Set<SecretReference> = []
+        for reference in references where seen.insert(reference).inserted {
+            let place = batches.firstIndex {
+                $0.vault.choice == reference.vault && $0.references.count < ReferenceLimits.prompt
+            }
+            if let place {
+                batches[place].references.append(reference)
+            } else {
+                batches.append(Batch(vault: VaultOptions(reference.vault), references: [reference]))
+            }
+        }
+        return batches
+    }
+
+    private func session(of reference: SecretReference) -> CommandSession {
+        CommandSession(VaultOptions(reference.vault))
+    }
+
+    private func read(_ batch: Batch) throws(KeychainError) -> [Secret] {
+        let session = CommandSession(batch.vault)
+        let unlock = session.mayUnlock(noPrompt: noPrompt) ? true : nil
+        if batch.references.count == 1, let only = batch.references.first {
+            // This call also takes an application password.
+            let reply = try session.call(
+                Keychain.Get(
+                    service: only.service, account: only.account, kind: only.kind, reason: reason, unlock: unlock),
+                for: only.shownName, noPrompt: noPrompt, choosingPassword: false, command: command)
+            return [try Self.secret(reply.value, reply.item)]
+        }
+        let names = batch.references.map {
+            Keychain.ItemName(service: $0.service, account: $0.account, kind: $0.kind)
+        }
+        let reply = try session.call(
+            Keychain.GetAll(items: names, reason: reason, unlock: unlock), for: "reading \(names.count) secrets",
+            noPrompt: noPrompt, command: command)
+        guard reply.items.count == names.count else {
+            throw KeychainError(
+                .protocolViolation, "the broker gave another number of secrets",
+                advice: "install coffer and cofferd of the same version")
+        }
+        var secrets: [Secret] = []
+        for one in reply.items { secrets.append(try Self.secret(one.value, one.item)) }
+        return secrets
+    }
+
+    private static func secret(_ value: String, _ item: Keychain.Item) throws(KeychainError) -> Secret {
+        guard let data = Data(base64Encoded: value) else {
+            throw KeychainError(
+                .protocolViolation, "the broker's answer holds no value",
+                advice: "install coffer and cofferd of the same version")
+        }
+        return Secret(value: Array(data), item: item)
+    }
+}
+
+extension VaultOptions {
+    init(_ choice: Keychain.VaultChoice) {
+        self.init()
+        group = choice.group
+        user = choice.user
+    }
+}
