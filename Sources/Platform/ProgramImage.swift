@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A program with all that it is started with. It takes this process's place.
+/// A program with all that it is started with.
 public struct ProgramImage: Sendable {
     /// The file to run.
     public let path: String
@@ -22,47 +22,53 @@ public struct ProgramImage: Sendable {
     /// Becomes this program. The process keeps its number, its terminal and the descriptors that it was started with.
     /// - Returns: only if the program cannot be started.
     public func replaceThisProcess(restoring inheritance: ProcessInheritance) throws(SystemError) -> Never {
-        // For the kernel, a word ends at its first zero byte. The rest would be lost without a word.
-        guard !(arguments + environment).contains(where: { $0.contains(0) }) else {
-            throw SystemError("start \(path)", errno: EINVAL)
-        }
         for file in files { try file.handOn() }
         inheritance.restore()
-        Self.execute(path, arguments, environment)
-        var number = errno
-        if number == ENOEXEC {
-            // A script without a first line that names its interpreter is the shell's, as in execvp(3).
-            let shell = "/bin/sh"
-            Self.execute(shell, [Array(shell.utf8), Array(path.utf8)] + arguments.dropFirst(), environment)
-            number = errno
+        let number = unsafe try attempt { path, words, variables in
+            unsafe execve(path, &words, &variables)
+            return errno
         }
         throw SystemError("start \(path)", errno: number)
     }
 
-    /// Returns only if the kernel refuses.
-    private static func execute(_ path: String, _ arguments: [[UInt8]], _ environment: [[UInt8]]) {
-        var words = unsafe arguments.map { unsafe CString.copy($0) } + [nil]
-        var variables = unsafe environment.map { unsafe CString.copy($0) } + [nil]
-        unsafe execve(path, &words, &variables)
-        let number = errno
-        unsafe CString.wipe(words)
-        unsafe CString.wipe(variables)
-        errno = number
-    }
-}
+    /// A list of strings as C takes it, with nil at its end.
+    typealias CStrings = [UnsafeMutablePointer<CChar>?]
 
-/// Strings for C, which may hold secrets.
-private enum CString {
-    static func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
-        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
-        for (index, byte) in bytes.enumerated() { unsafe copy[index] = CChar(bitPattern: byte) }
-        unsafe copy[bytes.count] = 0
-        return unsafe copy
+    /// Starts the program by `execve` or `posix_spawn`, which give an error number and do not change the strings.
+    /// - Returns: that number.
+    func attempt(
+        _ start: (_ path: String, _ words: inout CStrings, _ variables: inout CStrings) -> Int32
+    ) throws(SystemError) -> Int32 {
+        // For the kernel, a word ends at its first zero byte. The rest would be lost without a word.
+        guard !(arguments + environment).contains(where: { $0.contains(0) }) else {
+            throw SystemError("start \(path)", errno: EINVAL)
+        }
+        var variables = unsafe Self.copies(environment)
+        defer { unsafe Self.wipe(variables) }
+        var words = unsafe Self.copies(arguments)
+        defer { unsafe Self.wipe(words) }
+        let number = unsafe start(path, &words, &variables)
+        guard number == ENOEXEC else { return number }
+        // A script without a first line that names its interpreter is the shell's, as in execvp(3).
+        let shell = "/bin/sh"
+        var again = unsafe Self.copies([Array(shell.utf8), Array(path.utf8)] + arguments.dropFirst())
+        defer { unsafe Self.wipe(again) }
+        return unsafe start(shell, &again, &variables)
     }
 
-    static func wipe(_ strings: [UnsafeMutablePointer<CChar>?]) {
-        for unsafestring in unsafe strings {
-            guard let string = unsafe string else { continue }
+    private static func copies(_ strings: [[UInt8]]) -> CStrings {
+        unsafe strings.map { bytes in
+            let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
+            for (index, byte) in bytes.enumerated() { unsafe copy[index] = CChar(bitPattern: byte) }
+            unsafe copy[bytes.count] = 0
+            return unsafe copy
+        } + [nil]
+    }
+
+    /// The variables may hold secrets.
+    private static func wipe(_ strings: CStrings) {
+        unsafe strings.forEach { string in
+            guard let string = unsafe string else { return }
             unsafe explicit_bzero(string, strlen(string))
             unsafe string.deallocate()
         }
