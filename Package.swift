@@ -46,6 +46,8 @@ let package = Package(
         .executable(name: "coffer", targets: ["coffer-cli"]),
         .executable(name: "cofferd", targets: ["cofferd"]),
         .executable(name: "coffer-authenticator", targets: ["coffer-authenticator"]),
+        .executable(name: "git-credential-coffer", targets: ["git-credential-coffer"]),
+        .executable(name: "docker-credential-coffer", targets: ["docker-credential-coffer"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -104,6 +106,7 @@ let package = Package(
         library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
         library("CofferTestKit", ["Coffer", "Platform"]),
         library("CofferFiles", ["Coffer", "Cryptography", "Platform"]),
+        library("CredentialHelpers", ["Coffer", "BrokerProtocol", "Platform", argumentParser], small),
         // As swift-configuration, whose protocol has closures that stay on the caller's actor.
         library(
             "CofferConfiguration", ["Coffer", configuration],
@@ -123,6 +126,8 @@ let package = Package(
         program(
             "coffer-cli",
             ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", argumentParser]),
+        program("git-credential-coffer", ["CredentialHelpers"]),
+        program("docker-credential-coffer", ["CredentialHelpers"]),
 
         // What make bench runs.
         .executableTarget(
@@ -154,10 +159,12 @@ let package = Package(
         tests(
             "CofferCLITests",
             [
-                "coffer-cli", "cofferd", "Coffer", "BrokerProtocol", "Varlink", "Platform", "CLinux",
+                "coffer-cli", "cofferd", "git-credential-coffer", "docker-credential-coffer", "Coffer",
+                "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "TestSupport",
                 argumentParser,
             ]),
+        tests("CredentialHelpersTests", ["CredentialHelpers", "Coffer", "CofferTestKit"]),
         // The examples of documents and doc comments (scripts/doc-code).
         tests("DocumentTests", ["Coffer", "CofferFiles", "CofferConfiguration", "CofferTestKit", configuration]),
         tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "TestSupport", "Vault"]),
@@ -188,7 +195,8 @@ let package = Package(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
-                "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "coffer-cli", "Cryptography", "Platform",
+                "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "coffer-cli",
+                "Cryptography", "Platform",
                 "TPM", "TestSupport",
                 grdb,
             ]),

@@ -16,6 +16,15 @@ public enum StandardInput {
         return bytes
     }
 
+    /// Reads what is there, and waits only if that is nothing. Blocks the thread.
+    /// - Returns: nothing at the end of the input.
+    public static func read(atMost limit: Int) throws(SystemError) -> [UInt8] {
+        var part = [UInt8](repeating: 0, count: limit)
+        let count = try checked("read standard input") { unsafe Glibc.read(STDIN_FILENO, &part, limit) }
+        part.removeLast(limit - count)
+        return part
+    }
+
     /// Whether bytes wait to be read in a file or a pipe. A terminal's input belongs to a person and is not examined.
     public static var hasData: Bool {
         var count: Int32 = 0

@@ -9,7 +9,8 @@ import Testing
 struct FuzzTests {
     /// The readers, and how many cases of each `make test` tries.
     enum Reader: String, CaseIterable, Codable, Sendable {
-        case notes, registry, vault, decoders, wire, broker, authenticator, settings, suites, tpm, arguments, files
+        case notes, registry, vault, decoders, wire, broker, authenticator, settings, suites, tpm, arguments, files,
+            credentials
 
         var target: (kind: any FuzzTarget.Type, cases: Int) {
             switch self {
@@ -25,6 +26,7 @@ struct FuzzTests {
             case .tpm: (TPMTarget.self, 100)
             case .arguments: (ArgumentTarget.self, 2000)
             case .files: (ProtectedFileTarget.self, 1000)
+            case .credentials: (CredentialTarget.self, 2000)
             }
         }
     }

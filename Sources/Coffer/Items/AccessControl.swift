@@ -41,14 +41,14 @@ public struct AccessControl: Sendable, Hashable {
     /// Whether one of the requirements is enough. Otherwise all of them are needed.
     public let anyIsEnough: Bool
 
-    init(
+    package init(
         _ accessibility: Accessibility, isThisDeviceOnly: Bool = false, requirements: Set<Requirement> = [],
         anyIsEnough: Bool = false
     ) {
         self.accessibility = accessibility
         self.isThisDeviceOnly = isThisDeviceOnly || accessibility == .passcodeSet || accessibility == .always
-        self.requirements = requirements
-        self.anyIsEnough = anyIsEnough && requirements.count > 1
+        self.requirements = Self.consistent(requirements)
+        self.anyIsEnough = anyIsEnough && self.requirements.count > 1
     }
 
     /// Readable while the vault is unlocked. This is the default of a new item.

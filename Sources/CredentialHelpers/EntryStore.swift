@@ -1,0 +1,113 @@
+import Coffer
+import FoundationEssentials
+
+/// The entries of one helper in a vault: internet passwords that have its name as the attribute `application`.
+struct EntryStore: Sendable {
+    /// The attribute's value, and the beginning of every entry's service: `git`.
+    let application: String
+    let vault: VaultName
+    /// The access control of new entries; nil for the vault's default.
+    var newAccess: AccessControl?
+    var backend: any KeychainBackend = BrokerBackend()
+    var prompts = Prompts.automatic
+    var now: @Sendable () -> Date = { Date() }
+
+    /// The attribute of an entry that has no password, but a credential for a scheme of HTTP authentication.
+    static let authtype = "authtype"
+
+    /// The entries that have these attributes and have not expired, the newest first. Nobody is asked.
+    func entries(_ attributes: [String: String] = [:]) async throws(KeychainError) -> [ItemAttributes] {
+        let query = ItemQuery(
+            itemClass: .internetPassword, attributes: attributes.merging(["application": application]) { $1 })
+        let now = now()
+        return try await backend.items(matching: query, in: vault)
+            .filter { $0.service.hasPrefix("\(application):") && $0.expires.map { $0 > now } ?? true }
+            .sorted { $0.modified > $1.modified }
+    }
+
+    func name(_ service: String, _ account: String) -> ItemName {
+        ItemName(service: service, account: account, itemClass: .internetPassword)
+    }
+
+    /// Reads entries, all or none, with one prompt if any is needed.
+    func read(_ names: [ItemName], reason: String) async throws(KeychainError) -> [Item] {
+        let request = ReadRequest(reason: String(reason.prefix(CallLimits.reason)), prompts: prompts)
+        do throws(KeychainError) { return try await read(names, request) } catch {
+            guard error.code == .authenticationNeeded || error.code == .locked else { throw error }
+            // `try?`: the first error is good enough if the state is not known.
+            guard let state = try? await backend.status(of: vault).state, state != .unlocked else { throw error }
+            throw KeychainError(
+                .locked, "the vault is locked, and there is no terminal to ask at",
+                advice: "run in a terminal: coffer unlock")
+        }
+    }
+
+    private func read(_ names: [ItemName], _ request: ReadRequest) async throws(KeychainError) -> [Item] {
+        for _ in 1..<CallLimits.tries {
+            do throws(KeychainError) { return try await backend.read(names, request, in: vault) } catch {
+                // As with sudo, a person at a terminal may try again. Each try is a new conversation.
+                guard error.code == .wrongPassword, TerminalPrompter.isPresent else { throw error }
+                try TerminalPrompter().tell(.init(style: .error, text: "Wrong password, try again."))
+            }
+        }
+        return try await backend.read(names, request, in: vault)
+    }
+
+    /// Stores an entry, and deletes others in the same transaction. Nobody is asked, unless there is no vault yet.
+    /// - Parameter entry: without an access control. An entry that exists keeps its own.
+    func store(
+        _ entry: NewItem, as name: ItemName, deleting others: [ItemName] = []
+    ) async throws(KeychainError) {
+        var entry = entry
+        if let present = try await present(name) {
+            if others.isEmpty, await isSame(entry, as: present) { return }
+            // What a person has added stays.
+            entry.attributes = present.attributes.filter { $0.key != Self.authtype }
+                .merging(entry.attributes ?? [:]) { $1 }
+        } else {
+            entry.access = newAccess
+        }
+        guard !others.isEmpty else {
+            _ = try await backend.set(name, to: entry, if: .none, prompts: prompts, in: vault)
+            return
+        }
+        let deletions = others.map { ItemChange($0, .delete) }
+        _ = try await backend.apply([ItemChange(name, .set(entry))] + deletions, prompts: prompts, in: vault)
+    }
+
+    /// The entry of this name, if there is one that has not expired.
+    private func present(_ name: ItemName) async throws(KeychainError) -> ItemAttributes? {
+        do throws(KeychainError) {
+            let entry = try await backend.attributes(of: name, in: vault)
+            return entry.expires.map { $0 > now() } ?? true ? entry : nil
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    /// Whether storing would change nothing. An entry that cannot be read without a person counts as different.
+    /// The value also has what the expiry is made from.
+    private func isSame(_ entry: NewItem, as present: ItemAttributes) async -> Bool {
+        guard present.access.requirements.isEmpty,
+            (entry.attributes ?? [:]).allSatisfy({ present.attributes[$0.key] == $0.value })
+        else { return false }
+        let request = ReadRequest(prompts: .never, mayUnlock: false)
+        // `try?`: storing again is right if the value cannot be compared.
+        guard let item = try? await backend.read([present.name], request, in: vault).first else { return false }
+        return SecretField.equal(item.value, entry.value)
+    }
+
+    /// Deletes entries. Absent ones are fine.
+    func delete(_ names: [ItemName]) async throws(KeychainError) {
+        try await delete(names.map { ItemChange($0, .delete) })
+    }
+
+    func delete(_ deletions: [ItemChange]) async throws(KeychainError) {
+        var rest = deletions[...]
+        while !rest.isEmpty {
+            _ = try await backend.apply(Array(rest.prefix(CallLimits.changes)), prompts: prompts, in: vault)
+            rest = rest.dropFirst(CallLimits.changes)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Coffer
+import FoundationEssentials
+
+/// What git asks of a helper.
+struct GitHelper: Sendable {
+    let store: EntryStore
+
+    /// - Returns: the lines of the answer. None if there is no such entry: then git asks the next helper, or the person.
+    func get(_ request: GitRequest) async throws(KeychainError) -> [UInt8] {
+        let place = try GitPlace(request)
+        let found = try await matches(place).filter {
+            // git that does not know of authtype can do nothing with such an entry.
+            request.takesAuthtype || $0.attributes[EntryStore.authtype] == nil
+        }
+        // The entry most like the request, then the newest. The others are not read, so that one prompt is enough.
+        guard let best = found.map(\.name).min(by: { place.distance(to: $0) < place.distance(to: $1) }) else {
+            return []
+        }
+        let item: Item
+        do throws(KeychainError) {
+            guard let read = try await store.read([best], reason: "Log in to \(place.shown)").first else {
+                return []
+            }
+            item = read
+        } catch {
+            // It was erased meanwhile, or has just expired.
+            guard error.code == .notFound else { throw error }
+            return []
+        }
+        let value = try GitValue(item.value)
+        if let expiry = value.expiry, Double(expiry) <= store.now().timeIntervalSince1970 { return [] }
+        guard value.password != nil || request.takesAuthtype else { return [] }
+        return value.answer(
+            user: GitPlace.hasUser(best) ? best.account : nil, takesAuthtype: request.takesAuthtype)
+    }
+
+    /// Keeps what git has logged in with. Nobody is asked, unless there is no vault yet.
+    func store(_ request: GitRequest) async throws(KeychainError) {
+        guard !request.isEphemeral, !request.isPartial, let value = GitValue(request) else { return }
+        let place = try GitPlace(request)
+        var expiry = Expiry.never
+        if let seconds = value.expiry {
+            // Milliseconds must fit into 63 bits. A later time is as good as never.
+            let time = Date(timeIntervalSince1970: Double(min(seconds, 1 << 40)))
+            guard time > store.now() else { return }
+            expiry = .at(time)
+        }
+        var attributes = place.attributes
+        attributes["application"] = store.application
+        if let path = place.path { attributes["path"] = path }
+        if value.password == nil, let authtype = value.authtype {
+            attributes[EntryStore.authtype] = String(decoding: authtype, as: UTF8.self)
+        }
+        try await store.store(
+            NewItem(value: value.bytes, attributes: attributes, expiry: expiry), as: place.name)
+    }
+
+    /// Erases what the server has refused. If the request has a password, an entry with another one stays, because somebody has stored it since.
+    func erase(_ request: GitRequest) async throws(KeychainError) {
+        let place = try GitPlace(request)
+        for _ in 1..<CallLimits.erasures {
+            do throws(KeychainError) { return try await eraseOnce(request, place) } catch {
+                guard error.code == .changedMeanwhile else { throw error }
+            }
+        }
+        try await eraseOnce(request, place)
+    }
+
+    private func eraseOnce(_ request: GitRequest, _ place: GitPlace) async throws(KeychainError) {
+        let found = try await matches(place)
+        guard request.password != nil || request.credential != nil else {
+            return try await store.delete(found.map(\.name))
+        }
+        let items = try await read(found.map(\.name), reason: "Compare the login that \(place.shown) refused")
+        var deletions: [ItemChange] = []
+        for item in items {
+            let value = try GitValue(item.value)
+            guard request.password == nil || value.password == request.password,
+                request.credential == nil || value.credential == request.credential
+            else { continue }
+            deletions.append(
+                ItemChange(item.attributes.name, .delete, if: .isUnchanged(since: item.attributes)))
+        }
+        try await store.delete(deletions)
+    }
+
+    /// Reads all entries with as few prompts as possible.
+    private func read(_ names: [ItemName], reason: String) async throws(KeychainError) -> [Item] {
+        var items: [Item] = []
+        var rest = names[...]
+        while !rest.isEmpty {
+            let some = Array(rest.prefix(CallLimits.reads))
+            do throws(KeychainError) { items += try await store.read(some, reason: reason) } catch {
+                // They are too large together.
+                guard error.code == .limitExceeded, some.count > 1 else { throw error }
+                for name in some { items += try await store.read([name], reason: reason) }
+            }
+            rest = rest.dropFirst(CallLimits.reads)
+        }
+        return items
+    }
+
+    private func matches(_ place: GitPlace) async throws(KeychainError) -> [ItemAttributes] {
+        try await store.entries(place.attributes).filter { place.matches($0.name) }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Coffer
+import Glibc
+import Platform
+
+/// What the two programs share: they begin, and they report errors as one line.
+enum HelperProgram {
+    static func harden() throws(KeychainError) {
+        do throws(SystemError) { try ProcessHardening.apply() } catch {
+            throw KeychainError(.failed, "this process cannot be protected", cause: error.description)
+        }
+    }
+
+    static func write(_ bytes: [UInt8]) throws(KeychainError) {
+        do throws(SystemError) { try StandardOutput.write(bytes) } catch {
+            throw KeychainError(.failed, "the answer cannot be written", cause: error.description)
+        }
+    }
+
+    static func line(_ error: KeychainError) -> String { VisibleText.sentence(error.description) }
+
+    /// The first line of an error of the command line, such as `Unexpected argument 'x'`.
+    static func usageLine(_ message: String) -> String {
+        let line = message.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
+        return VisibleText.sentence(String(line.hasSuffix(".") ? line.dropLast() : line[...]))
+    }
+
+    static func note(_ line: String) {
+        // `try?`: there is no other place to report to.
+        try? StandardOutput.writeError(Array("\(line)\n".utf8))
+    }
+}

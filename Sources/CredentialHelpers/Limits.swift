@@ -1,0 +1,35 @@
+// Every limit of the two programs: how much input is read, and how much one request does.
+
+/// What callers may send.
+enum InputLimits {
+    /// All of the input. git sends some hundred bytes, and long answers of a server in `wwwauth[]`.
+    static let total = 8 << 20
+    /// What is read at once.
+    static let part = 65_536
+}
+
+/// Fields of git's protocol, in bytes.
+enum FieldLimits {
+    /// The longest key that is known. A longer one is not.
+    static let key = 32
+    /// A protocol, a number, or a word such as `true`.
+    static let word = 64
+    /// What becomes part of an item's name. The broker takes 1 KiB for service and account each.
+    static let name = 4096
+    /// A password or token. The broker takes 1 MiB for an item.
+    static let secret = 1 << 20
+}
+
+/// What one call to the broker takes.
+enum CallLimits {
+    /// Items that one prompt can name.
+    static let reads = 32
+    /// Changes in one transaction.
+    static let changes = 128
+    /// How often a person may type a wrong password at a terminal.
+    static let tries = 3
+    /// How often an erasure begins again because an entry changed meanwhile.
+    static let erasures = 3
+    /// The text that a prompt shows as the reason.
+    static let reason = 200
+}

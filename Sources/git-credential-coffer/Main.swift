@@ -1,0 +1,5 @@
+import CredentialHelpers
+
+@main enum Main {
+    static func main() async { await GitCredentialCommand.launch() }
+}
