@@ -29,7 +29,7 @@ jobs := $(if $(JOBS),--jobs $(JOBS))
 release := .build-release
 BUILD ?= $(release)/release
 MODULE ?= .build-pam/pam_coffer.so
-programs := cofferd coffer-authenticator coffer git-credential-coffer docker-credential-coffer
+programs := cofferd coffer-authenticator coffer coffer-secret-service git-credential-coffer docker-credential-coffer
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo examples test race fuzz bench docs check format mutants memory pam release install uninstall machine clean

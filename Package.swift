@@ -48,6 +48,7 @@ let package = Package(
         .executable(name: "coffer-authenticator", targets: ["coffer-authenticator"]),
         .executable(name: "git-credential-coffer", targets: ["git-credential-coffer"]),
         .executable(name: "docker-credential-coffer", targets: ["docker-credential-coffer"]),
+        .executable(name: "coffer-secret-service", targets: ["coffer-secret-service"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -69,7 +70,7 @@ let package = Package(
         // One gate to each of them.
         library("Platform", ["CLinux"]),
         library("ServiceManager", ["CSystemd", "Platform"], small),
-        library("SystemBus", ["CSystemd", "Platform"], small),
+        library("SystemBus", ["CSystemd", "Cryptography", "Platform"], small),
         library("Cryptography", ["COpenSSL"]),
         library("TPM", ["CTSS2", "Cryptography"]),
         library("PAM", ["CPAM", "Cryptography"], small),
@@ -104,6 +105,8 @@ let package = Package(
                 "ServiceManager", "SystemBus", logging,
             ], small),
         library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
+        library(
+            "SecretService", ["Coffer", "SystemBus", "Cryptography", "Platform"], small),
         library("CofferTestKit", ["Coffer", "Platform"]),
         library("CofferFiles", ["Coffer", "Cryptography", "Platform"]),
         library("CredentialHelpers", ["Coffer", "BrokerProtocol", "Platform", argumentParser], small),
@@ -128,6 +131,10 @@ let package = Package(
             ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", argumentParser]),
         program("git-credential-coffer", ["CredentialHelpers"]),
         program("docker-credential-coffer", ["CredentialHelpers"]),
+
+        program(
+            "coffer-secret-service",
+            ["SecretService", "SystemBus", "Coffer", "BrokerProtocol", "Platform", argumentParser]),
 
         // What make bench runs.
         .executableTarget(

@@ -8,7 +8,7 @@ import Synchronization
     /// The address of the system bus. The environment cannot change it.
     public static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
 
-    private let pointer: OpaquePointer
+    let pointer: OpaquePointer
     private let patience: Duration
 
     /// How long an answer may take by default.

@@ -4,7 +4,7 @@ import Platform
 
 /// A message on the bus, read from beginning to end. It is freed with this value.
 @safe public struct BusMessage: ~Copyable {
-    private let pointer: OpaquePointer
+    let pointer: OpaquePointer
 
     /// Takes ownership of a reference.
     init(adopting pointer: OpaquePointer) { unsafe self.pointer = unsafe pointer }
@@ -12,6 +12,8 @@ import Platform
     deinit { unsafe sd_bus_message_unref(pointer) }
 
     public var isSignal: Bool { unsafe sd_bus_message_is_signal(pointer, nil, nil) > 0 }
+    /// Whether it is a method call.
+    var isCall: Bool { unsafe sd_bus_message_is_method_call(pointer, nil, nil) > 0 }
     /// The sender, as the bus daemon names it: a unique name, or the daemon's own. Empty if there is none.
     public var sender: String { unsafe Self.text(sd_bus_message_get_sender(pointer)) }
     public var path: String { unsafe Self.text(sd_bus_message_get_path(pointer)) }
@@ -94,42 +96,8 @@ import Platform
         try checked("read a message from the bus") { unsafe sd_bus_message_skip(pointer, types) }
     }
 
-    func append(_ value: BusValue) throws(BusError) {
-        switch value {
-        case .text(let text):
-            try written {
-                unsafe text.withCString { unsafe sd_bus_message_append_basic(pointer, Self.code("s"), $0) }
-            }
-        case .number(var number):
-            try written { unsafe sd_bus_message_append_basic(pointer, Self.code("u"), &number) }
-        case .signedNumber(var number):
-            try written { unsafe sd_bus_message_append_basic(pointer, Self.code("i"), &number) }
-        case .flag(let flag):
-            var number: Int32 = flag ? 1 : 0
-            try written { unsafe sd_bus_message_append_basic(pointer, Self.code("b"), &number) }
-        case .texts(let texts):
-            try within("a", "s") { () throws(BusError) in
-                for text in texts { try append(.text(text)) }
-            }
-        case .options(let options):
-            try within("a", "{sv}") { () throws(BusError) in
-                for (name, value) in options { try append(name, value) }
-            }
-        }
-    }
-
-    private func append(_ name: String, _ value: BusValue) throws(BusError) {
-        guard let signature = value.plainSignature else {
-            throw BusError("write a message for the bus", reason: "the option \(name) is not plain")
-        }
-        try within("e", "sv") { () throws(BusError) in
-            try append(.text(name))
-            try within("v", signature) { () throws(BusError) in try append(value) }
-        }
-    }
-
     /// Opens a container, writes its content with `body`, and closes it.
-    private func within(
+    func within(
         _ type: Character, _ contents: String, _ body: () throws(BusError) -> Void
     ) throws(BusError) {
         try written { unsafe sd_bus_message_open_container(pointer, Self.code(type), contents) }
@@ -137,13 +105,13 @@ import Platform
         try written { unsafe sd_bus_message_close_container(pointer) }
     }
 
-    private func written(_ call: () -> Int32) throws(BusError) {
+    func written(_ call: () -> Int32) throws(BusError) {
         try checked("write a message for the bus", call)
     }
 
     func withPointer<Value>(_ body: (OpaquePointer) -> Value) -> Value { unsafe body(pointer) }
 
-    private func read<Value: FixedWidthInteger>(_ type: Character, _ value: inout Value) throws(BusError) {
+    func read<Value: FixedWidthInteger>(_ type: Character, _ value: inout Value) throws(BusError) {
         var read = value
         let code = try checked("read a number from the bus") {
             unsafe sd_bus_message_read_basic(pointer, Self.code(type), &read)
@@ -152,34 +120,11 @@ import Platform
         value = read
     }
 
-    private static let ended = BusError("read a message from the bus", reason: "it ended too early")
+    static let ended = BusError("read a message from the bus", reason: "it ended too early")
 
-    private static func code(_ type: Character) -> CChar { CChar(type.asciiValue ?? 0) }
+    static func code(_ type: Character) -> CChar { CChar(type.asciiValue ?? 0) }
 
-    private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
+    static func text(_ pointer: UnsafePointer<CChar>?) -> String {
         unsafe pointer.map { unsafe String(cString: $0) } ?? ""
-    }
-}
-
-/// An argument of a method on the bus.
-public enum BusValue: Sendable, Equatable {
-    case text(String)
-    case number(UInt32)
-    case signedNumber(Int32)
-    case flag(Bool)
-    /// An array of strings.
-    case texts([String])
-    /// A dictionary from names to variants. Its values must be plain ones.
-    case options([String: BusValue])
-
-    /// The type's letter in a signature; nil if the type is not a plain one.
-    var plainSignature: String? {
-        switch self {
-        case .text: "s"
-        case .number: "u"
-        case .signedNumber: "i"
-        case .flag: "b"
-        case .texts, .options: nil
-        }
     }
 }

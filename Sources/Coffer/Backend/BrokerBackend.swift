@@ -69,6 +69,9 @@ public struct BrokerBackend: KeychainBackend {
                 asked.formUnion(purposes)
                 if Task.isCancelled { throw .cancelledByTask }
                 let asker = try asker(for: purposes, prompts, about: subject)
+                if let announcement = prompts.announcement, purposes != [.enrolment] {
+                    try await asker.tell(Authentication.Message(style: .info, text: announcement))
+                }
                 try await Conversation(paths: paths, caller: getuid()).pass(challenge, by: asker)
             } catch {
                 await withdraw(challenge, in: vault)

@@ -12,10 +12,19 @@ public struct Prompts: Sendable {
     }
 
     package let way: Way
+    /// What the person is told before they are asked; nil for nothing more than the authenticator says.
+    package var announcement: String?
 
     /// Asks at the terminal; else by the program that `COFFER_ASKPASS` names; else by pinentry, where there is a display.
     /// If none of these is there, the call throws `.authenticationNeeded`.
     public static let automatic = Prompts(way: .automatic)
+
+    /// The same, for a program that asks on behalf of another one. The person is told so before they are asked.
+    package func announcing(_ text: String) -> Prompts {
+        var prompts = self
+        prompts.announcement = text
+        return prompts
+    }
 
     /// Asks nobody. A call that needs a person throws `.authenticationNeeded`, and the access log has the attempt.
     public static let never = Prompts(way: .never)

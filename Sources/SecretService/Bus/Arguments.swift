@@ -1,0 +1,49 @@
+import Cryptography
+import SystemBus
+
+/// Reads the values of a call as what they must be.
+extension BusValue {
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var path: String? { if case .path(let path) = self { path } else { nil } }
+    var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+    var bytes: SecretBytes? { if case .bytes(let bytes) = self { bytes } else { nil } }
+    var contents: BusValue? { if case .variant(let value) = self { value } else { nil } }
+
+    /// An array of object paths.
+    var paths: [String]? {
+        guard case .array(of: "o", let values) = self else { return nil }
+        return values.compactMap(\.path)
+    }
+
+    /// A dictionary of texts.
+    var dictionary: [String: String]? {
+        guard case .array(of: "{ss}", let values) = self else { return nil }
+        var found: [String: String] = [:]
+        for case .entry(.text(let key), .text(let value)) in values { found[key] = value }
+        return found
+    }
+
+    /// A dictionary of variants.
+    var variants: [String: BusValue]? {
+        guard case .array(of: "{sv}", let values) = self else { return nil }
+        var found: [String: BusValue] = [:]
+        for case .entry(.text(let key), .variant(let value)) in values { found[key] = value }
+        return found
+    }
+
+    static func dictionary(_ texts: [String: String]) -> BusValue {
+        .array(of: "{ss}", texts.map { .entry(.text($0.key), .text($0.value)) })
+    }
+}
+
+extension SecretBytes {
+    /// A copy of bytes that are no secret, such as a public key.
+    var plainBytes: [UInt8] {
+        withBytes { span in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(span.count)
+            for index in 0..<span.count { bytes.append(span[index]) }
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import FoundationEssentials
+import Platform
+import SystemBus
+
+/// A program that is connected to the bus.
+struct Client: Sendable {
+    /// The name that the bus daemon gave to its connection.
+    let name: String
+    let process: Int32
+    /// The file that its process runs; nil if the kernel does not tell, for example because the process protects itself.
+    let program: String?
+    /// What the process calls itself.
+    let title: String
+
+    /// Who asks, for the person.
+    var sentence: String {
+        if let program { return "Asked for over D-Bus by \(Self.shown(program)) (process \(process))." }
+        return "Asked for over D-Bus by a process that calls itself \(Self.shown(title)) (process \(process))."
+    }
+
+    /// Who asks, for the access log. The broker takes 512 bytes.
+    var reason: String { "over D-Bus, for \(Self.shown(program ?? title)) (process \(process))" }
+
+    /// Control characters could make a path look like another one.
+    private static func shown(_ text: String) -> String {
+        let visible = text.unicodeScalars.map { scalar in
+            scalar.value < 0x20 || scalar.value == 0x7F || !scalar.isASCII ? "?" : String(scalar)
+        }.joined()
+        return visible.count > 300 ? visible.prefix(300) + "…" : visible
+    }
+}
+
+/// The programs that have called, as the bus daemon and the kernel name them.
+struct Clients {
+    private var known: [String: Client] = [:]
+
+    /// - Throws: an error if the connection belongs to another user or has ended.
+    mutating func client(_ name: String, on server: BusServer) throws(ServiceError) -> Client {
+        if let client = known[name] { return client }
+        let (user, client): (UInt32, Client)
+        do throws(BusError) {
+            user = try server.user(of: name)
+            let process = try server.process(of: name)
+            // `try?`: a process that protects itself keeps this link from other processes.
+            let program = try? ProcessLink.read("exe", of: process)
+            let title = Self.title(of: process)
+            // The connection is still there, so its process was there, and its number was nobody else's meanwhile.
+            _ = try server.process(of: name)
+            client = Client(name: name, process: process, program: program, title: title)
+        } catch {
+            throw ServiceError(BusErrorName.accessDenied, "the bus does not say who calls: \(error.reason)")
+        }
+        guard user == ProcessSurroundings.effectiveUser else {
+            throw ServiceError(BusErrorName.accessDenied, "these are the secrets of another user")
+        }
+        if known.count >= CallLimits.clients { known = [:] }
+        known[name] = client
+        return client
+    }
+
+    mutating func forget(_ name: String) { known[name] = nil }
+
+    private static func title(of process: Int32) -> String {
+        // A process that has ended has no title.
+        let bytes = (try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/comm"))) ?? Data()
+        let title = String(decoding: bytes.prefix(32), as: UTF8.self).trimmingSuffix { $0.isNewline }
+        return title.isEmpty ? "?" : String(title)
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ isUnwanted: (Character) -> Bool) -> Substring {
+        var rest = self[...]
+        while let last = rest.last, isUnwanted(last) { rest.removeLast() }
+        return rest
+    }
+}

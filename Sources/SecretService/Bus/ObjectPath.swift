@@ -1,0 +1,56 @@
+/// What an object path of the Secret Service stands for.
+enum ObjectPath: Equatable {
+    /// A folder on the way to the service, with the names in it.
+    case folder([String])
+    case service
+    case collection(String)
+    /// By the name of an alias.
+    case alias(String)
+    case item(collection: String, String)
+    case aliasedItem(alias: String, String)
+    case session(String)
+    case prompt(String)
+
+    /// - Returns: nil for a path that no object can have.
+    init?(_ path: String) {
+        switch path {
+        case "/": self = .folder(["org"])
+        case "/org": self = .folder(["freedesktop"])
+        case "/org/freedesktop": self = .folder(["secrets"])
+        case ServiceName.root: self = .service
+        default:
+            guard path.hasPrefix(ServiceName.root + "/") else { return nil }
+            let words = path.dropFirst(ServiceName.root.count + 1).split(
+                separator: "/", omittingEmptySubsequences: false
+            )
+            .map(String.init)
+            switch (words[0], words.count) {
+            case ("collection", 2): self = .collection(words[1])
+            case ("collection", 3): self = .item(collection: words[1], words[2])
+            case ("aliases", 2): self = .alias(words[1])
+            case ("aliases", 3): self = .aliasedItem(alias: words[1], words[2])
+            case ("session", 2): self = .session(words[1])
+            case ("prompt", 2): self = .prompt(words[1])
+            default: return nil
+            }
+        }
+    }
+
+    static func pathOfCollection(_ id: String) -> String { "\(ServiceName.root)/collection/\(id)" }
+    static func pathOfItem(_ id: String, in collection: String) -> String { "\(pathOfCollection(collection))/\(id)" }
+    static func pathOfSession(_ id: String) -> String { "\(ServiceName.root)/session/\(id)" }
+    static func pathOfPrompt(_ id: String) -> String { "\(ServiceName.root)/prompt/\(id)" }
+
+    /// Whether this can be one word of an object path (D-Bus Specification, "Valid Object Paths").
+    static func isWord(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}

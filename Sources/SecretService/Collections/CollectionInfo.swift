@@ -1,0 +1,118 @@
+import Coffer
+import FoundationEssentials
+
+/// A collection as clients see it. Its items are in the ``ItemIndex``.
+struct CollectionInfo: Sendable, Equatable {
+    /// The last word of its object path.
+    let id: String
+    var label: String
+    var created: Date
+    var modified: Date
+
+    /// All items of the vault that no client has put elsewhere. Some clients know this path by heart.
+    static let defaultID = "login"
+    /// In memory only: gone with the provider.
+    static let sessionID = "session"
+
+    var path: String { ObjectPath.pathOfCollection(id) }
+    var isTransient: Bool { id == Self.sessionID }
+}
+
+/// The collections and their aliases.
+struct CollectionTable: Equatable {
+    private(set) var collections: [String: CollectionInfo] = [:]
+    /// From an alias to a collection. A missing collection means that the alias was taken away.
+    private(set) var aliases: [String: String] = [:]
+    private var transientLabel = "Session"
+    private let started: Date
+
+    /// - Parameter started: when the provider was started.
+    init(started: Date) {
+        self.started = started
+        reset()
+    }
+
+    private mutating func reset() {
+        let (login, session) = (CollectionInfo.defaultID, CollectionInfo.sessionID)
+        collections = [
+            login: CollectionInfo(
+                id: login, label: "Login", created: Date(timeIntervalSince1970: 0),
+                modified: Date(timeIntervalSince1970: 0)),
+            session: CollectionInfo(id: session, label: transientLabel, created: started, modified: started),
+        ]
+        aliases = ["default": login, login: login, session: session]
+    }
+
+    /// Reads the provider's records among the items of the vault.
+    mutating func load(_ items: some Sequence<ItemAttributes>) {
+        reset()
+        for item in items where item.name.service == CollectionRecord.service {
+            switch item.attributes[StoredAttributes.record] {
+            case CollectionRecord.collectionKind:
+                guard let id = item.attributes[CollectionRecord.id], ObjectPath.isWord(id),
+                    id != CollectionInfo.sessionID
+                else { continue }
+                collections[id] = CollectionInfo(
+                    id: id, label: item.label ?? "", created: item.created, modified: item.modified)
+            case CollectionRecord.aliasesKind:
+                for (name, id) in item.attributes where name.hasPrefix(CollectionRecord.alias) {
+                    aliases[String(name.dropFirst(CollectionRecord.alias.count))] = id
+                }
+            default: continue
+            }
+        }
+        aliases = aliases.filter { collections[$0.value] != nil || $0.value == ServiceName.none }
+    }
+
+    /// The `session` collection has its label in memory only.
+    mutating func setTransientLabel(_ label: String) {
+        transientLabel = label
+        collections[CollectionInfo.sessionID]?.label = label
+    }
+
+    subscript(_ id: String) -> CollectionInfo? { collections[id] }
+
+    func collection(aliased alias: String) -> CollectionInfo? { aliases[alias].flatMap { collections[$0] } }
+
+    /// In a stable order, the default one first.
+    var all: [CollectionInfo] {
+        collections.values.sorted {
+            ($0.id != CollectionInfo.defaultID ? 1 : 0, $0.id) < ($1.id != CollectionInfo.defaultID ? 1 : 0, $1.id)
+        }
+    }
+
+    /// An id for a new collection, made of its label.
+    func newID(label: String) -> String {
+        let words = label.lowercased().unicodeScalars.prefix(40).map { scalar -> String in
+            ObjectPath.isWord(String(scalar)) ? String(scalar) : "_"
+        }
+        let base = words.isEmpty ? "collection" : words.joined()
+        // There are fewer collections than numbers.
+        return ([base] + (2...StoreLimits.collections + 2).map { "\(base)_\($0)" }).first { collections[$0] == nil }
+            ?? base
+    }
+}
+
+/// How collections and aliases are kept: as items without a value, beside the items of the vault (docs/secret-service.md).
+enum CollectionRecord {
+    static let service = ServiceName.bus
+    static let collectionKind = "collection"
+    static let aliasesKind = "aliases"
+    static let id = "coffer:id"
+    static let alias = "coffer:alias:"
+
+    static func name(ofCollection id: String) -> ItemName { ItemName(service: service, account: "collection/\(id)") }
+    static let aliases = ItemName(service: service, account: "aliases")
+
+    static func attributes(ofCollection id: String) -> [String: String] {
+        [StoredAttributes.record: collectionKind, Self.id: id]
+    }
+
+    static func attributes(ofAliases aliases: [String: String]) -> [String: String] {
+        var attributes = [StoredAttributes.record: aliasesKind]
+        for (name, collection) in aliases where name != CollectionInfo.sessionID {
+            attributes[alias + name] = collection
+        }
+        return attributes
+    }
+}

@@ -1,0 +1,75 @@
+import FoundationEssentials
+
+/// All items, and which of them have an attribute. A search looks only at the items that have the rarest attribute of the query.
+struct ItemIndex {
+    private(set) var items: [String: ServiceItem] = [:]
+    private var byAttribute: [AttributePair: Set<String>] = [:]
+    private var byCollection: [String: Set<String>] = [:]
+
+    /// What a search found, and its work.
+    struct Result {
+        /// The item that was changed last comes first.
+        var items: [ServiceItem] = []
+        /// How many items were looked at.
+        var examined = 0
+    }
+
+    /// Adds an item, or replaces the one with the same id.
+    mutating func insert(_ item: ServiceItem) {
+        remove(item.id)
+        items[item.id] = item
+        byCollection[item.collection, default: []].insert(item.id)
+        for pair in item.attributes.pairs { byAttribute[pair, default: []].insert(item.id) }
+    }
+
+    @discardableResult
+    mutating func remove(_ id: String) -> ServiceItem? {
+        guard let item = items.removeValue(forKey: id) else { return nil }
+        byCollection[item.collection]?.remove(id)
+        for pair in item.attributes.pairs {
+            byAttribute[pair]?.remove(id)
+            if byAttribute[pair]?.isEmpty == true { byAttribute[pair] = nil }
+        }
+        return item
+    }
+
+    /// The items that have all of these attributes, and maybe others.
+    /// - Parameters:
+    ///   - attributes: nothing matches an empty query, which would otherwise give everything to anybody.
+    ///   - collection: nil for all collections.
+    ///   - now: items that have expired are not found.
+    func search(_ attributes: [String: String], in collection: String? = nil, now: Date = Date()) -> Result {
+        let pairs = attributes.pairs
+        var rarest: Set<String>?
+        for pair in pairs {
+            guard let candidates = byAttribute[pair] else { return Result() }
+            if candidates.count < rarest?.count ?? .max { rarest = candidates }
+        }
+        guard let rarest else { return Result() }
+        var result = Result()
+        for id in rarest {
+            result.examined += 1
+            guard let item = items[id], collection == nil || item.collection == collection,
+                !item.hasExpired(now: now), pairs.count == 1 || item.attributes.pairs.isSuperset(of: pairs)
+            else { continue }
+            result.items.append(item)
+        }
+        result.items.sort { ($0.modified, $0.id) > ($1.modified, $1.id) }
+        return result
+    }
+
+    /// The item with exactly these attributes, for a client that replaces it.
+    /// - Returns: nil also for no attributes: they would stand for any item that has none.
+    func identical(to attributes: [String: String], in collection: String) -> ServiceItem? {
+        let pairs = attributes.pairs
+        return search(attributes, in: collection).items.first { $0.attributes.pairs == pairs }
+    }
+
+    /// The items of a collection, in a stable order.
+    func items(of collection: String, now: Date = Date()) -> [ServiceItem] {
+        (byCollection[collection] ?? []).compactMap { items[$0] }.filter { !$0.hasExpired(now: now) }
+            .sorted { ($0.created, $0.id) < ($1.created, $1.id) }
+    }
+
+    func count(of collection: String) -> Int { byCollection[collection]?.count ?? 0 }
+}

@@ -1,0 +1,83 @@
+import Coffer
+
+/// How the Secret Service's attributes, collection and content type are kept among the attributes of an item in the vault
+/// (docs/secret-service.md).
+enum StoredAttributes {
+    /// Names that begin so are Coffer's own.
+    static let prefix = "coffer:"
+    /// The collection. An item without it was not made by a client of the Secret Service.
+    static let collection = "coffer:collection"
+    static let contentType = "coffer:content-type"
+    /// Before the name of an attribute that the vault would not keep as it is. The value then begins with `=`.
+    static let quoted = "coffer:attribute:"
+    /// Which record of the provider's own an item is.
+    static let record = "coffer:record"
+
+    static let usualContentType = "text/plain"
+
+    static func encode(_ attributes: [String: String], collection: String, contentType: String) -> [String: String] {
+        var stored: [String: String] = [Self.collection: collection]
+        for (name, value) in attributes {
+            // The vault takes no empty value, and an empty name looks like none.
+            if name.isEmpty || value.isEmpty || name.hasPrefix(prefix) {
+                stored[quoted + name] = "=" + value
+            } else {
+                stored[name] = value
+            }
+        }
+        if contentType != usualContentType { stored[Self.contentType] = contentType.isEmpty ? "-" : contentType }
+        return stored
+    }
+
+    static func contentType(of item: ItemAttributes) -> String {
+        switch item.attributes[contentType] {
+        case nil: usualContentType
+        case "-": ""
+        case let type?: type
+        }
+    }
+
+    static func decode(_ item: ItemAttributes) -> [String: String] {
+        var attributes: [String: String] = [:]
+        for (name, value) in item.attributes {
+            if name.hasPrefix(quoted) {
+                attributes[String(name.dropFirst(quoted.count))] = String(value.dropFirst())
+            } else if !name.hasPrefix(prefix) {
+                attributes[name] = value
+            }
+        }
+        guard item.attributes[collection] == nil else { return attributes }
+        // Made by another program of Coffer's: found by its name, as clients usually look for one.
+        for (name, value) in [("service", item.service), ("account", item.account), ("username", item.account)]
+        where attributes[name] == nil && !value.isEmpty {
+            attributes[name] = value
+        }
+        return attributes
+    }
+}
+
+extension ServiceItem {
+    /// An item of the vault.
+    /// - Parameter collections: the collections that there are. An item of another one is shown in the default one.
+    /// - Returns: nil for an item that clients do not see: keys, certificates, and the provider's own records.
+    init?(_ stored: ItemAttributes, collections: some Collection<String>) {
+        switch stored.name.itemClass {
+        case .genericPassword, .internetPassword: break
+        case .key, .certificate, .file: return nil
+        }
+        guard stored.attributes[StoredAttributes.record] == nil else { return nil }
+        let named = stored.attributes[StoredAttributes.collection] ?? CollectionInfo.defaultID
+        self.init(
+            id: Self.id(of: stored), collection: collections.contains(named) ? named : CollectionInfo.defaultID,
+            label: stored.label
+                ?? (stored.attributes[StoredAttributes.collection] == nil ? stored.name.description : ""),
+            attributes: StoredAttributes.decode(stored), created: stored.created, modified: stored.modified,
+            expires: stored.expires, place: .vault(stored))
+    }
+
+    /// The broker's id, which is a UUID, without what an object path cannot have.
+    static func id(of stored: ItemAttributes) -> String {
+        let id = String(stored.id.lowercased().filter { $0 != "-" })
+        return ObjectPath.isWord(id) ? id : "x" + id.utf8.map { String($0, radix: 16) }.joined(separator: "_")
+    }
+}

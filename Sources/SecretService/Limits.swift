@@ -1,0 +1,58 @@
+import SystemBus
+
+// Every limit of the Secret Service: what one client may take, and how long a person is waited for.
+
+/// What comes over the bus.
+enum CallLimits {
+    /// A larger call is refused. A secret has 1 MiB at most, and the broker's own limits are lower.
+    static let message = BusMessageLimits(values: 20_000, bytes: 4 << 20, depth: 10)
+    /// Calls of one client that have no answer yet.
+    static let openCalls = 128
+    /// Clients whose process is remembered.
+    static let clients = 4096
+}
+
+/// Sessions and prompts.
+enum ObjectLimits {
+    /// Sessions of one client. Some libraries open one for each item that they read.
+    static let sessionsOfClient = 1024
+    static let sessions = 16_384
+    /// Prompts of one client that are not done.
+    static let promptsOfClient = 32
+    static let prompts = 1024
+}
+
+/// Collections and items that the vault does not count.
+enum StoreLimits {
+    static let collections = 64
+    static let aliases = 32
+    static let aliasLength = 64
+    /// The `session` collection, which is in memory.
+    static let transientItems = 1000
+    static let transientBytes = 8 << 20
+    /// A vault's own limits, for items in memory.
+    static let value = 1 << 20
+    static let attributes = 64
+    static let attributeBytes = 4 << 10
+    /// Names of items are cut off here. The vault takes 1 KiB.
+    static let nameBytes = 256
+    /// Items that have the same name, but for a number.
+    static let sameNames = 1000
+    /// Items that one call of the broker reads.
+    static let readsAtOnce = 32
+    /// With more items, a change of a collection tells that its items changed, but does not list them.
+    static let listedItems = 256
+}
+
+/// How a person is asked.
+public struct AskingLimits: Sendable {
+    /// How long a call waits for a person. Clients of D-Bus wait for 25 seconds.
+    public var answer: Duration
+    /// How often a person may answer wrongly.
+    public var tries: Int
+
+    public init(answer: Duration = .seconds(24), tries: Int = 3) {
+        self.answer = answer
+        self.tries = tries
+    }
+}

@@ -1,0 +1,248 @@
+import Coffer
+import Cryptography
+import FoundationEssentials
+import Platform
+import SystemBus
+
+/// Methods of `org.freedesktop.Secret.Collection`, and what makes and removes collections.
+extension Provider {
+    func collection(
+        _ call: BusCall, _ collection: CollectionInfo, _ client: Client
+    ) async throws(ServiceError) -> [BusValue] {
+        switch call.member {
+        case "SearchItems":
+            let found = index.search(call.arguments[0].dictionary ?? [:], in: collection.id).items
+            return [.paths(found.map(\.path))]
+        case "CreateItem": return try await createItem(call.arguments, in: collection, client)
+        default: return try await delete(collection, client)
+        }
+    }
+
+    // MARK: Items
+
+    private func createItem(
+        _ arguments: [BusValue], in collection: CollectionInfo, _ client: Client
+    ) async throws(ServiceError) -> [BusValue] {
+        let properties = arguments[0].variants ?? [:]
+        guard let received = ReceivedSecret(arguments[1]), let replaces = arguments[2].flag else {
+            throw .invalid("the secret is not a structure of session, parameters, value and content type")
+        }
+        let label = try Self.label(properties[ServiceName.item + ".Label"])
+        let attributes = try Self.attributes(properties[ServiceName.item + ".Attributes"])
+        let value = try sessions.session(received.session, of: client.name)
+            .open(parameters: received.parameters, value: received.value)
+        guard !isLocked(collection) else { throw .locked }
+        let draft = ItemDraft(
+            label: label, attributes: attributes, value: value, contentType: received.contentType, replaces: replaces)
+        let item =
+            collection.isTransient
+            ? try keep(draft, in: collection)
+            : try await inWriting { () async throws(ServiceError) in
+                try await self.store(draft, in: collection)
+            }
+        return [.path(item.path), .path(ServiceName.none)]
+    }
+
+    /// An item that a client wants to have made.
+    struct ItemDraft: Sendable {
+        let label: String
+        let attributes: [String: String]
+        let value: SecretBytes
+        let contentType: String
+        let replaces: Bool
+    }
+
+    /// - Throws: an error if it is there and not a text.
+    static func label(_ value: BusValue?) throws(ServiceError) -> String {
+        guard let value else { return "" }
+        guard let label = value.text else { throw .invalid("a label is a text") }
+        return label
+    }
+
+    /// - Throws: an error if they are there and not a dictionary of texts.
+    static func attributes(_ value: BusValue?) throws(ServiceError) -> [String: String] {
+        guard let value else { return [:] }
+        guard let attributes = value.dictionary else { throw .invalid("attributes are a dictionary of texts") }
+        return attributes
+    }
+
+    /// An item of the `session` collection.
+    private func keep(_ draft: ItemDraft, in collection: CollectionInfo) throws(ServiceError) -> ServiceItem {
+        try Self.check(draft.attributes)
+        let former = draft.replaces ? index.identical(to: draft.attributes, in: collection.id) : nil
+        let others = index.items(of: collection.id).filter { $0.id != former?.id }
+        try checkTransient(others, adding: draft.value)
+        if former == nil { lastTransient += 1 }
+        let now = Date()
+        let item = ServiceItem(
+            id: former?.id ?? "t\(lastTransient)", collection: collection.id, label: draft.label,
+            attributes: draft.attributes, created: former?.created ?? now, modified: now, expires: nil,
+            place: .memory(draft.value, contentType: draft.contentType))
+        index.insert(item)
+        if former == nil { tellCreated(item) } else { tellChanged(item) }
+        return item
+    }
+
+    /// What is in memory only has limits of its own.
+    func checkTransient(_ others: [ServiceItem], adding value: SecretBytes) throws(ServiceError) {
+        var bytes = value.count
+        for case .memory(let value, _) in others.map(\.place) { bytes += value.count }
+        guard others.count < StoreLimits.transientItems, bytes <= StoreLimits.transientBytes,
+            value.count <= StoreLimits.value
+        else { throw .limit("the session collection is full, or the secret is larger than 1 MiB") }
+    }
+
+    static func check(_ attributes: [String: String]) throws(ServiceError) {
+        guard attributes.count <= StoreLimits.attributes,
+            attributes.allSatisfy({ $0.key.utf8.count + $0.value.utf8.count <= StoreLimits.attributeBytes })
+        else { throw .limit("an item has \(StoreLimits.attributes) attributes of 4 KiB at most") }
+    }
+
+    private func store(_ draft: ItemDraft, in collection: CollectionInfo) async throws(ServiceError) -> ServiceItem {
+        let stored = StoredAttributes.encode(
+            draft.attributes, collection: collection.id, contentType: draft.contentType)
+        let item = NewItem(value: draft.value.plainBytes, label: draft.label, attributes: stored)
+        defer { Wipe.storage(of: item.value) }
+        if draft.replaces, let former = index.identical(to: draft.attributes, in: collection.id),
+            let old = former.stored
+        {
+            return try await write(old.name, item, if: .isUnchanged(since: old))
+        }
+        let name = ItemNaming.name(label: draft.label, attributes: draft.attributes)
+        let taken = Set(vault.values.lazy.filter { $0.service == name.service }.map(\.name))
+        for number in 1...StoreLimits.sameNames {
+            let candidate = ItemName(service: name.service, account: ItemNaming.numbered(name.account, number))
+            if taken.contains(candidate) { continue }
+            do throws(ServiceError) { return try await write(candidate, item, if: .isAbsent) } catch {
+                // Another program has just made one of this name.
+                guard error.name == ServiceError.alreadyExists else { throw error }
+            }
+        }
+        throw .limit("there are too many items named \(name.service)")
+    }
+
+    private func write(
+        _ name: ItemName, _ item: NewItem, if condition: ItemChange.Condition
+    ) async throws(ServiceError) -> ServiceItem {
+        let stored: ItemAttributes
+        do throws(KeychainError) {
+            stored = try await backend.set(name, to: item, if: condition, prompts: .never, in: .own)
+        } catch { throw ServiceError(error) }
+        upsert(stored)
+        guard let made = index.items[ServiceItem.id(of: stored)] else {
+            throw ServiceError(BusErrorName.failed, "the item was removed meanwhile")
+        }
+        return made
+    }
+
+    /// Runs writes one after the other.
+    func inWriting<Value: Sendable>(
+        _ body: () async throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
+        guard let value = try await writesTurn.run(body) else {
+            throw ServiceError(BusErrorName.failed, "the call was cancelled")
+        }
+        return value
+    }
+
+    // MARK: Collections
+
+    func createCollection(
+        _ properties: [String: BusValue], alias: String, _ client: Client
+    ) async throws(ServiceError) -> [BusValue] {
+        let label = try Self.label(properties[ServiceName.collection + ".Label"])
+        guard alias.isEmpty || (ObjectPath.isWord(alias) && alias.utf8.count <= StoreLimits.aliasLength) else {
+            throw .invalid("an alias has letters, digits and underscores, \(StoreLimits.aliasLength) at most")
+        }
+        if !alias.isEmpty, let present = collections.collection(aliased: alias) {
+            return [.path(present.path), .path(ServiceName.none)]
+        }
+        guard state != .unlocked else {
+            return [.path(try await makeCollection(label, alias: alias)), .path(ServiceName.none)]
+        }
+        let prompt = try prompts.add(owner: client.name, dismissed: .path(ServiceName.none)) {
+            () async throws(ServiceError) in
+            try await self.openVault(for: client)
+            return .path(try await self.makeCollection(label, alias: alias))
+        }
+        return [.path(ServiceName.none), .path(prompt.path)]
+    }
+
+    private func makeCollection(_ label: String, alias: String) async throws(ServiceError) -> String {
+        try await inWriting { () async throws(ServiceError) in
+            guard collections.collections.count < StoreLimits.collections else {
+                throw .limit("there are \(StoreLimits.collections) collections, which is the most")
+            }
+            let id = collections.newID(label: label)
+            try await self.storeRecord(
+                CollectionRecord.name(ofCollection: id), label: label,
+                attributes: CollectionRecord.attributes(ofCollection: id))
+            if !alias.isEmpty {
+                var aliases = self.collections.aliases
+                aliases[alias] = id
+                try await self.store(aliases: aliases)
+            }
+            return ObjectPath.pathOfCollection(id)
+        }
+    }
+
+    /// Removes a collection with its items. The default one stays, because it is the vault.
+    private func delete(_ collection: CollectionInfo, _ client: Client) async throws(ServiceError) -> [BusValue] {
+        guard collection.id != CollectionInfo.defaultID, !collection.isTransient else {
+            throw ServiceError(
+                BusErrorName.notSupported, "the collection \(collection.id) is part of Coffer; delete its items instead"
+            )
+        }
+        guard isLocked(collection) else {
+            try await remove(collection)
+            return [.path(ServiceName.none)]
+        }
+        let prompt = try prompts.add(owner: client.name, dismissed: .text("")) { () async throws(ServiceError) in
+            try await self.openVault(for: client)
+            try await self.remove(collection)
+            return .text("")
+        }
+        return [.path(prompt.path)]
+    }
+
+    private func remove(_ collection: CollectionInfo) async throws(ServiceError) {
+        try await inWriting { () async throws(ServiceError) in
+            let items = index.items(of: collection.id, now: .distantPast).compactMap(\.stored)
+            for start in stride(from: 0, to: items.count, by: 64) {
+                try await self.remove(Array(items[start..<min(start + 64, items.count)]))
+            }
+            // The record is the last, so that a removal that was interrupted can be repeated.
+            try await self.removeRecord(CollectionRecord.name(ofCollection: collection.id))
+            if self.collections.aliases.values.contains(collection.id) {
+                try await self.store(aliases: self.collections.aliases.filter { $0.value != collection.id })
+            }
+        }
+    }
+
+    func remove(_ items: [ItemAttributes]) async throws(ServiceError) {
+        do throws(KeychainError) {
+            _ = try await backend.apply(items.map { ItemChange($0.name, .delete) }, prompts: .never, in: .own)
+        } catch { throw ServiceError(error) }
+        for item in items { removed(ServiceItem.id(of: item), byThisProvider: true) }
+    }
+
+    // MARK: Records
+
+    func store(aliases: [String: String]) async throws(ServiceError) {
+        try await storeRecord(
+            CollectionRecord.aliases, label: "Secret Service: aliases",
+            attributes: CollectionRecord.attributes(ofAliases: aliases))
+    }
+
+    func storeRecord(_ name: ItemName, label: String, attributes: [String: String]) async throws(ServiceError) {
+        let item = NewItem(value: [], label: label, attributes: attributes)
+        do throws(KeychainError) {
+            upsert(try await backend.set(name, to: item, if: .none, prompts: .never, in: .own))
+        } catch { throw ServiceError(error) }
+    }
+
+    private func removeRecord(_ name: ItemName) async throws(ServiceError) {
+        guard let record = vault.first(where: { $0.value.name == name }) else { return }
+        try await remove([record.value])
+    }
+}

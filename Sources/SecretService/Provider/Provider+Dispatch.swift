@@ -1,0 +1,109 @@
+import Coffer
+import SystemBus
+
+/// From a call to the method of an object.
+extension Provider {
+    /// An object that a call is about.
+    enum Target {
+        case folder([String])
+        case service
+        case collection(CollectionInfo)
+        case item(ServiceItem)
+        case session(String)
+        case prompt(String)
+
+        /// nil for a folder, which has only the standard interfaces.
+        var interface: Interface? {
+            switch self {
+            case .folder: nil
+            case .service: .service
+            case .collection: .collection
+            case .item: .item
+            case .session: .session
+            case .prompt: .prompt
+            }
+        }
+    }
+
+    /// - Throws: `NoSuchObject`.
+    func target(_ path: String) throws(ServiceError) -> Target {
+        let found: Target? =
+            switch ObjectPath(path) {
+            case .folder(let names): .folder(names)
+            case .service: .service
+            case .collection(let id): collections[id].map { .collection($0) }
+            case .alias(let name): collections.collection(aliased: name).map { .collection($0) }
+            case .item(let collection, let id): item(id, in: collection).map { .item($0) }
+            case .aliasedItem(let alias, let id):
+                collections.collection(aliased: alias).flatMap { item(id, in: $0.id) }.map { .item($0) }
+            case .session(let id): sessions.contains(id) ? .session(id) : nil
+            case .prompt(let id): prompts[id] == nil ? nil : .prompt(id)
+            case nil: nil
+            }
+        guard let found else { throw .noObject(path) }
+        return found
+    }
+
+    private func item(_ id: String, in collection: String) -> ServiceItem? {
+        guard let item = index.items[id], item.collection == collection, !item.hasExpired(now: .now) else { return nil }
+        return item
+    }
+
+    func dispatch(_ call: BusCall) async throws(ServiceError) -> [BusValue] {
+        let client = try clients.client(call.sender, on: server)
+        if call.path.hasPrefix(ServiceName.root), call.member != "OpenSession" { try await ready() }
+        let target = try target(call.path)
+        if call.interface == ServiceName.internalGNOME {
+            throw ServiceError(
+                BusErrorName.notSupported, "a vault of Coffer has no password of its own; call Unlock instead")
+        }
+        let known = [target.interface].compactMap(\.self) + Interface.standard
+        guard
+            let interface = known.first(where: {
+                call.interface.isEmpty ? $0.method(call.member) != nil : $0.name == call.interface
+            })
+        else {
+            throw ServiceError(
+                call.interface.isEmpty ? BusErrorName.unknownMethod : BusErrorName.unknownInterface,
+                "\(call.path) has no \(call.interface.isEmpty ? call.member : call.interface)")
+        }
+        guard let method = interface.method(call.member) else {
+            throw ServiceError(BusErrorName.unknownMethod, "\(interface.name) has no method \(call.member)")
+        }
+        guard method.signature == call.signature else {
+            throw .invalid("\(call.member) takes (\(method.signature)), not (\(call.signature))")
+        }
+        switch (interface.name, target) {
+        case (ServiceName.properties, _): return try await properties(call, target, client)
+        case (ServiceName.introspectable, _): return [.text(introspection(of: target))]
+        case (_, .service): return try await service(call, client)
+        case (_, .collection(let collection)): return try await self.collection(call, collection, client)
+        case (_, .item(let item)): return try await self.item(call, item, client)
+        case (_, .session):
+            sessions.close(try sessions.session(call.path, of: client.name))
+            return []
+        case (_, .prompt(let id)): return try prompt(call, id, client)
+        case (_, .folder): throw ServiceError(BusErrorName.unknownMethod, "this object has no such method")
+        }
+    }
+
+    private func introspection(of target: Target) -> String {
+        let children: [String] =
+            switch target {
+            case .folder(let names): names
+            case .service:
+                collections.all.map { "collection/\($0.id)" }
+                    + collections.aliases.keys.sorted().map { "aliases/\($0)" }
+                    + sessions.ids.map { "session/\($0)" } + prompts.ids.map { "prompt/\($0)" }
+            case .collection(let collection): index.items(of: collection.id).map(\.id)
+            case .item, .session, .prompt: []
+            }
+        let interfaces = ([target.interface].compactMap(\.self) + Interface.standard).map(\.xml)
+        let header = """
+            <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+            """
+        return ([header, "<node>"] + interfaces + children.map { "  <node name=\"\($0)\"/>" } + ["</node>\n"])
+            .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,157 @@
+import Coffer
+import Cryptography
+import FoundationEssentials
+import Platform
+import SystemBus
+
+/// Methods of `org.freedesktop.Secret.Item`, and reading.
+extension Provider {
+    func item(_ call: BusCall, _ item: ServiceItem, _ client: Client) async throws(ServiceError) -> [BusValue] {
+        switch call.member {
+        case "GetSecret": return try await secret(of: item, call.arguments[0].path ?? "", client)
+        case "SetSecret":
+            guard let received = ReceivedSecret(call.arguments[0]) else {
+                throw .invalid("the secret is not a structure of session, parameters, value and content type")
+            }
+            try await set(item, to: received, client)
+            return []
+        default:
+            try await delete(item)
+            return [.path(ServiceName.none)]
+        }
+    }
+
+    private func secret(of item: ServiceItem, _ sessionPath: String, _ client: Client) async throws(ServiceError)
+        -> [BusValue]
+    {
+        _ = try sessions.session(sessionPath, of: client.name)
+        guard !item.isLocked(in: state) else { throw .locked }
+        guard let value = try await read([item], for: client)[item.id] else { throw .noObject(item.path) }
+        // The session may have been closed while a person was asked.
+        let session = try sessions.session(sessionPath, of: client.name)
+        return [try session.seal(value, contentType: item.contentType)]
+    }
+
+    private func set(_ item: ServiceItem, to received: ReceivedSecret, _ client: Client) async throws(ServiceError) {
+        let value = try sessions.session(received.session, of: client.name)
+            .open(parameters: received.parameters, value: received.value)
+        guard let stored = item.stored else {
+            try checkTransient(index.items(of: item.collection).filter { $0.id != item.id }, adding: value)
+            var changed = item
+            changed.place = .memory(value, contentType: received.contentType)
+            changed.modified = Date()
+            index.insert(changed)
+            tellChanged(changed)
+            return
+        }
+        guard state == .unlocked else { throw .locked }
+        var attributes = stored.attributes
+        let contentType = received.contentType
+        attributes[StoredAttributes.contentType] =
+            contentType == StoredAttributes.usualContentType ? nil : contentType.isEmpty ? "-" : contentType
+        let new = NewItem(
+            value: value.plainBytes, attributes: attributes == stored.attributes ? nil : attributes)
+        defer { Wipe.storage(of: new.value) }
+        try await inWriting { () async throws(ServiceError) in
+            do throws(KeychainError) {
+                self.upsert(
+                    try await self.backend.set(stored.name, to: new, if: .isPresent, prompts: .never, in: .own))
+            } catch { throw ServiceError(error) }
+        }
+    }
+
+    private func delete(_ item: ServiceItem) async throws(ServiceError) {
+        guard let stored = item.stored else {
+            index.remove(item.id)
+            return tellDeleted(item)
+        }
+        guard state == .unlocked else { throw .locked }
+        try await inWriting { () async throws(ServiceError) in try await self.remove([stored]) }
+    }
+
+    // MARK: Reading
+
+    /// Reads values. If a person has to be asked, they are asked once for as many items as one prompt can name.
+    /// - Returns: what could be read, if there is anything.
+    /// - Throws: the first refusal, if nothing could be read.
+    func read(_ items: [ServiceItem], for client: Client) async throws(ServiceError) -> [String: SecretBytes] {
+        var values: [String: SecretBytes] = [:]
+        var open: [ItemAttributes] = []
+        var gated: [ItemAttributes] = []
+        var refusal: ServiceError?
+        for item in items {
+            switch item.place {
+            case .memory(let value, _): values[item.id] = value
+            case .vault(let stored) where stored.access.requirements.isEmpty: open.append(stored)
+            case .vault(let stored) where stored.access.needsApplicationPassword:
+                refusal = ServiceError(
+                    BusErrorName.notSupported, "the item has an application password; read it with: coffer get")
+            case .vault(let stored): gated.append(stored)
+            }
+        }
+        for group in [open, gated] {
+            for start in stride(from: 0, to: group.count, by: StoreLimits.readsAtOnce) {
+                let chunk = Array(group[start..<min(start + StoreLimits.readsAtOnce, group.count)])
+                do throws(ServiceError) {
+                    values.merge(try await readTogether(chunk, for: client)) { $1 }
+                } catch {
+                    refusal = refusal ?? error
+                }
+            }
+        }
+        if values.isEmpty, let refusal { throw refusal }
+        return values
+    }
+
+    /// Reads items with one call, or each by itself if they do not go together.
+    private func readTogether(
+        _ items: [ItemAttributes], for client: Client
+    ) async throws(ServiceError) -> [String: SecretBytes] {
+        do throws(KeychainError) { return try await ask(items, for: client) } catch {
+            let isAboutOne = [.limitExceeded, .notFound, .invalidArgument].contains(error.code)
+            guard items.count > 1, isAboutOne else { throw ServiceError(error) }
+        }
+        var values: [String: SecretBytes] = [:]
+        var refusal: ServiceError?
+        for item in items {
+            do throws(KeychainError) { values.merge(try await ask([item], for: client)) { $1 } } catch {
+                refusal = ServiceError(error)
+            }
+        }
+        if values.isEmpty, let refusal { throw refusal }
+        return values
+    }
+
+    private func ask(
+        _ items: [ItemAttributes], for client: Client
+    ) async throws(KeychainError) -> [String: SecretBytes] {
+        let asks = items.contains { !$0.access.requirements.isEmpty }
+        let request = ReadRequest(
+            reason: client.reason, prompts: asks ? Prompts.automatic.announcing(client.sentence) : .never,
+            mayUnlock: false)
+        let backend = backend
+        let read: @Sendable () async throws(KeychainError) -> [Item] = { () async throws(KeychainError) in
+            try await backend.read(items.map(\.name), request, in: .own)
+        }
+        let found = asks ? try await askingPerson(within: asking.answer, read) : try await read()
+        var values: [String: SecretBytes] = [:]
+        for (item, asked) in zip(found, items) {
+            defer { Wipe.storage(of: item.value) }
+            // An item of this name that is another one was not asked for.
+            guard item.attributes.id == asked.id else {
+                throw KeychainError(.notFound, "\(asked.name) was replaced meanwhile")
+            }
+            do throws(CryptographyError) {
+                values[ServiceItem.id(of: asked)] = try SecretBytes(copying: item.value)
+            } catch { throw KeychainError(.failed, error.reason) }
+        }
+        return values
+    }
+}
+
+extension AccessControl {
+    /// Whether nothing else opens the item. The bus has no way to ask for it.
+    fileprivate var needsApplicationPassword: Bool {
+        requirements.contains(.applicationPassword) && !anyIsEnough
+    }
+}

@@ -1,0 +1,98 @@
+import Coffer
+import Synchronization
+import SystemBus
+
+/// Methods of `org.freedesktop.Secret.Prompt`, and how a person is asked.
+extension Provider {
+    func prompt(_ call: BusCall, _ id: String, _ client: Client) throws(ServiceError) -> [BusValue] {
+        guard let prompt = prompts[id], prompt.owner == client.name else { throw .noObject(call.path) }
+        guard call.member == "Prompt" else {
+            finish(id, nil)
+            return []
+        }
+        guard prompt.task == nil else {
+            throw ServiceError(BusErrorName.failed, "the person is being asked already")
+        }
+        prompts.begin(
+            id,
+            Task {
+                do throws(ServiceError) { finish(id, try await prompt.action()) } catch {
+                    // The specification has no way to say why.
+                    finish(id, nil)
+                }
+            })
+        return []
+    }
+
+    /// - Parameter result: nil if nothing was done.
+    private func finish(_ id: String, _ result: BusValue?) {
+        guard let prompt = prompts.remove(id) else { return }
+        prompt.task?.cancel()
+        server.emit(
+            "Completed", of: ServiceName.prompt, at: prompt.path,
+            [.flag(result == nil), .variant(result ?? prompt.dismissed)], to: prompt.owner)
+    }
+
+    /// Opens the vault, or makes it. A wrong answer is asked for again.
+    func openVault(for client: Client) async throws(ServiceError) {
+        let backend = backend
+        let prompts = Prompts.automatic.announcing(client.sentence)
+        do throws(KeychainError) {
+            try await askingPerson(within: nil) { () async throws(KeychainError) in
+                // Another client's prompt may have opened it meanwhile.
+                if try await backend.status(of: .own).state == .unlocked { return }
+                try await backend.unlock(.own, prompts: prompts)
+            }
+        } catch { throw ServiceError(error) }
+        change(state: .unlocked)
+    }
+
+    /// Runs a call that asks a person, when it is this call's turn. A wrong answer is asked for again.
+    /// - Parameter limit: how long the person has, together with the time before them.
+    func askingPerson<Value: Sendable>(
+        within limit: Duration?, _ call: @escaping @Sendable () async throws(KeychainError) -> Value
+    ) async throws(KeychainError) -> Value {
+        let tries = asking.tries
+        let turn = asksTurn
+        let task = Task { () async -> Result<Value, KeychainError>? in
+            // The closure throws nothing: what fails is the result.
+            try? await turn.run { () async throws(ServiceError) in
+                var result = Result<Value, KeychainError>.failure(.cancelledByPerson)
+                for _ in 0..<tries {
+                    do throws(KeychainError) { return .success(try await call()) } catch { result = .failure(error) }
+                    guard case .failure(let error) = result, error.code == .wrongPassword, !Task.isCancelled else {
+                        break
+                    }
+                }
+                return result
+            }
+        }
+        let isLate = Late()
+        let timer = limit.map { limit in
+            Task {
+                try await Task.sleep(for: limit)
+                isLate.happens()
+                task.cancel()
+            }
+        }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        timer?.cancel()
+        if case .success(let value) = result { return value }
+        guard !isLate.happened else {
+            throw KeychainError(.timedOut, "nobody answered in time", advice: "try again")
+        }
+        guard case .failure(let error) = result else { throw .cancelledByPerson }
+        throw error
+    }
+}
+
+/// Whether a time limit was reached.
+private final class Late: Sendable {
+    private let state = Atomic(false)
+    var happened: Bool { state.load(ordering: .acquiring) }
+    func happens() { state.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,123 @@
+import Coffer
+import FoundationEssentials
+import SystemBus
+
+/// Methods of `org.freedesktop.DBus.Properties`.
+extension Provider {
+    func properties(_ call: BusCall, _ target: Target, _ client: Client) async throws(ServiceError) -> [BusValue] {
+        let name = call.arguments[0].text ?? ""
+        let known = [target.interface].compactMap(\.self) + Interface.standard
+        guard
+            let interface = name.isEmpty
+                ? target.interface ?? Interface.properties : known.first(where: { $0.name == name })
+        else {
+            throw ServiceError(BusErrorName.unknownInterface, "\(call.path) has no interface \(name)")
+        }
+        guard call.member != "GetAll" else {
+            let entries = interface.properties.compactMap { property in
+                value(of: property.name, target).map { BusValue.entry(.text(property.name), .variant($0)) }
+            }
+            return [.array(of: "{sv}", entries)]
+        }
+        let wanted = call.arguments[1].text ?? ""
+        guard let property = interface.property(wanted) else {
+            throw ServiceError(BusErrorName.unknownProperty, "\(interface.name) has no property \(wanted)")
+        }
+        guard call.member == "Set" else {
+            guard let value = value(of: property.name, target) else { throw .noObject(call.path) }
+            return [.variant(value)]
+        }
+        guard property.isWritable else {
+            throw ServiceError(BusErrorName.readOnlyProperty, "\(property.name) cannot be set")
+        }
+        guard let value = call.arguments[2].contents, value.signature == property.type else {
+            throw .invalid("\(property.name) has the type \(property.type)")
+        }
+        switch target {
+        case .collection(let collection): try await setLabel(try Self.label(value), of: collection)
+        case .item(let item):
+            if property.name == "Label" {
+                try await edit(item, label: try Self.label(value), attributes: nil)
+            } else {
+                try await edit(item, label: nil, attributes: try Self.attributes(value))
+            }
+        default: throw ServiceError(BusErrorName.readOnlyProperty, "\(property.name) cannot be set")
+        }
+        return []
+    }
+
+    func value(of property: String, _ target: Target) -> BusValue? {
+        switch (target, property) {
+        case (.service, "Collections"): .paths(collections.all.map(\.path))
+        case (.collection(let collection), _): value(of: property, collection)
+        case (.item(let item), _): value(of: property, item)
+        default: nil
+        }
+    }
+
+    func value(of property: String, _ collection: CollectionInfo) -> BusValue? {
+        switch property {
+        case "Items": .paths(index.items(of: collection.id).map(\.path))
+        case "Label": .text(collection.label)
+        case "Locked": .flag(isLocked(collection))
+        case "Created": .longNumber(collection.created.busSeconds)
+        case "Modified": .longNumber(collection.modified.busSeconds)
+        default: nil
+        }
+    }
+
+    func value(of property: String, _ item: ServiceItem) -> BusValue? {
+        switch property {
+        case "Locked": .flag(item.isLocked(in: state))
+        case "Attributes": .dictionary(item.attributes)
+        case "Label": .text(item.label)
+        case "Type": .text(item.type)
+        case "Created": .longNumber(item.created.busSeconds)
+        case "Modified": .longNumber(item.modified.busSeconds)
+        default: nil
+        }
+    }
+
+    private func setLabel(_ label: String, of collection: CollectionInfo) async throws(ServiceError) {
+        guard !isLocked(collection) else { throw .locked }
+        guard !collection.isTransient else {
+            collections.setTransientLabel(label)
+            return tellChanged(collection.id)
+        }
+        try await inWriting { () async throws(ServiceError) in
+            try await self.storeRecord(
+                CollectionRecord.name(ofCollection: collection.id), label: label,
+                attributes: CollectionRecord.attributes(ofCollection: collection.id))
+        }
+    }
+
+    private func edit(
+        _ item: ServiceItem, label: String?, attributes: [String: String]?
+    ) async throws(ServiceError) {
+        guard let stored = item.stored else {
+            var changed = item
+            if let label { changed.label = label }
+            if let attributes {
+                try Self.check(attributes)
+                changed.attributes = attributes
+            }
+            changed.modified = Date()
+            index.insert(changed)
+            return tellChanged(changed)
+        }
+        guard state == .unlocked else { throw .locked }
+        var edit = ItemEdit(label: label)
+        if let attributes {
+            let new = StoredAttributes.encode(attributes, collection: item.collection, contentType: item.contentType)
+            // An empty value removes an attribute.
+            edit.attributes = stored.attributes.mapValues { _ in "" }.merging(new) { $1 }
+        }
+        let change = edit
+        try await inWriting { () async throws(ServiceError) in
+            do throws(KeychainError) {
+                self.upsert(
+                    try await self.backend.edit(stored.name, change, ReadRequest(prompts: .never), in: .own))
+            } catch { throw ServiceError(error) }
+        }
+    }
+}

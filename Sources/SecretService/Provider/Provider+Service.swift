@@ -1,0 +1,135 @@
+import Coffer
+import Cryptography
+import SystemBus
+
+/// Methods of `org.freedesktop.Secret.Service`.
+extension Provider {
+    func service(_ call: BusCall, _ client: Client) async throws(ServiceError) -> [BusValue] {
+        let arguments = call.arguments
+        switch call.member {
+        case "OpenSession": return try openSession(arguments[0].text ?? "", arguments[1].contents, client)
+        case "CreateCollection":
+            return try await createCollection(arguments[0].variants ?? [:], alias: arguments[1].text ?? "", client)
+        case "SearchItems":
+            let found = index.search(arguments[0].dictionary ?? [:]).items
+            return [
+                .paths(found.filter { !$0.isLocked(in: state) }.map(\.path)),
+                .paths(found.filter { $0.isLocked(in: state) }.map(\.path)),
+            ]
+        case "Unlock": return try unlock(arguments[0].paths ?? [], client)
+        case "Lock": return try await lock(arguments[0].paths ?? [])
+        case "LockService":
+            try await lockVault()
+            return []
+        case "GetSecrets": return try await secrets(arguments[0].paths ?? [], arguments[1].path ?? "", client)
+        case "ReadAlias":
+            let collection = collections.collection(aliased: arguments[0].text ?? "")
+            return [.path(collection?.path ?? ServiceName.none)]
+        case "SetAlias": return try await setAlias(arguments[0].text ?? "", arguments[1].path ?? "")
+        default:
+            throw ServiceError(
+                BusErrorName.notSupported,
+                "a vault of Coffer has no password of its own; change the login's with passwd")
+        }
+    }
+
+    private func openSession(
+        _ name: String, _ input: BusValue?, _ client: Client
+    ) throws(ServiceError) -> [BusValue] {
+        guard let algorithm = SessionAlgorithm(rawValue: name) else {
+            throw ServiceError(BusErrorName.notSupported, "this algorithm is not supported")
+        }
+        let (output, key) = try algorithm.negotiate(input)
+        let session = try sessions.open(owner: client.name, key: key)
+        return [.variant(output), .path(session.path)]
+    }
+
+    /// Objects that do not exist are passed over.
+    private func unlock(_ paths: [String], _ client: Client) throws(ServiceError) -> [BusValue] {
+        let present = paths.compactMap { path in lockState(path).map { (path, $0) } }
+        let unlocked = present.filter { !$0.1 }.map(\.0)
+        let locked = present.filter(\.1).map(\.0)
+        guard !locked.isEmpty else { return [.paths(unlocked), .path(ServiceName.none)] }
+        let prompt = try prompts.add(owner: client.name, dismissed: .paths([])) { () async throws(ServiceError) in
+            try await self.openVault(for: client)
+            return .paths(locked)
+        }
+        return [.paths(unlocked), .path(prompt.path)]
+    }
+
+    /// Whether an object is locked; nil for what is neither a collection nor an item.
+    private func lockState(_ path: String) -> Bool? {
+        // An object that does not exist has no state.
+        switch try? target(path) {
+        case .collection(let collection): isLocked(collection)
+        case .item(let item): item.isLocked(in: state)
+        default: nil
+        }
+    }
+
+    func isLocked(_ collection: CollectionInfo) -> Bool { !collection.isTransient && state != .unlocked }
+
+    /// A vault is locked as a whole. The `session` collection cannot be locked.
+    private func lock(_ paths: [String]) async throws(ServiceError) -> [BusValue] {
+        let stored = paths.filter { path in
+            // An object that does not exist cannot be locked.
+            switch try? target(path) {
+            case .collection(let collection): !collection.isTransient
+            case .item(let item): item.stored != nil
+            default: false
+            }
+        }
+        if !stored.isEmpty { try await lockVault() }
+        return [.paths(stored), .path(ServiceName.none)]
+    }
+
+    private func lockVault() async throws(ServiceError) {
+        if state == .none { return }
+        do throws(KeychainError) { try await backend.lock(.own) } catch { throw ServiceError(error) }
+        if state == .unlocked { change(state: .locked) }
+    }
+
+    /// Items that are locked, or that nobody allowed to read, are left out. If nothing can be given out, the answer is the reason.
+    private func secrets(
+        _ paths: [String], _ sessionPath: String, _ client: Client
+    ) async throws(ServiceError) -> [BusValue] {
+        _ = try sessions.session(sessionPath, of: client.name)
+        var items: [ServiceItem] = []
+        for path in paths {
+            guard case .item(let item) = try target(path) else { throw .noObject(path) }
+            if !item.isLocked(in: state), !items.contains(where: { $0.id == item.id }) { items.append(item) }
+        }
+        let values = try await read(items, for: client)
+        // The session may have been closed while a person was asked.
+        let session = try sessions.session(sessionPath, of: client.name)
+        var entries: [BusValue] = []
+        for item in items {
+            guard let value = values[item.id] else { continue }
+            entries.append(.entry(.path(item.path), try session.seal(value, contentType: item.contentType)))
+        }
+        return [.array(of: "{o(oayays)}", entries)]
+    }
+
+    private func setAlias(_ name: String, _ path: String) async throws(ServiceError) -> [BusValue] {
+        guard ObjectPath.isWord(name), name.utf8.count <= StoreLimits.aliasLength else {
+            throw .invalid("an alias has letters, digits and underscores, \(StoreLimits.aliasLength) at most")
+        }
+        guard name != CollectionInfo.sessionID else {
+            throw ServiceError(BusErrorName.notSupported, "the alias session cannot be changed")
+        }
+        var aliases = collections.aliases
+        if path == ServiceName.none {
+            guard aliases[name] != nil else { return [] }
+            aliases[name] = ServiceName.none
+        } else {
+            guard case .collection(let collection) = try target(path) else { throw .noObject(path) }
+            guard !collection.isTransient else {
+                throw ServiceError(BusErrorName.notSupported, "the session collection has no other alias")
+            }
+            aliases[name] = collection.id
+        }
+        guard aliases.count <= StoreLimits.aliases else { throw .limit("there are too many aliases") }
+        try await store(aliases: aliases)
+        return []
+    }
+}

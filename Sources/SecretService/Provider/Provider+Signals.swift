@@ -1,0 +1,87 @@
+import Coffer
+import SystemBus
+
+/// What is told to everybody on the bus.
+extension Provider {
+    func tellCreated(_ item: ServiceItem) {
+        emit("ItemCreated", item)
+        tellItems(of: item.collection)
+    }
+
+    func tellDeleted(_ item: ServiceItem) {
+        emit("ItemDeleted", item)
+        tellItems(of: item.collection)
+    }
+
+    func tellChanged(_ item: ServiceItem) {
+        emit("ItemChanged", item)
+        tellProperties(ServiceName.item, at: item.path, ["Label", "Attributes", "Type", "Modified", "Locked"]) { name in
+            self.value(of: name, item)
+        }
+    }
+
+    private func emit(_ signal: String, _ item: ServiceItem) {
+        server.emit(
+            signal, of: ServiceName.collection, at: ObjectPath.pathOfCollection(item.collection), [.path(item.path)])
+    }
+
+    /// A long list is not sent at each change. Clients that need it ask for it.
+    private func tellItems(of id: String) {
+        guard let collection = collections[id] else { return }
+        let isShort = index.count(of: id) <= StoreLimits.listedItems
+        tellProperties(
+            ServiceName.collection, at: collection.path, isShort ? ["Items", "Modified"] : ["Modified"],
+            invalid: isShort ? [] : ["Items"]
+        ) { name in self.value(of: name, collection) }
+    }
+
+    func tellCreatedCollection(_ id: String) {
+        emit("CollectionCreated", collection: id)
+        tellCollections()
+    }
+
+    func tellDeletedCollection(_ id: String) {
+        emit("CollectionDeleted", collection: id)
+        tellCollections()
+    }
+
+    func tellChanged(_ id: String) {
+        guard let collection = collections[id] else { return }
+        emit("CollectionChanged", collection: id)
+        tellProperties(ServiceName.collection, at: collection.path, ["Label", "Locked", "Modified"]) { name in
+            self.value(of: name, collection)
+        }
+    }
+
+    private func emit(_ signal: String, collection id: String) {
+        server.emit(signal, of: ServiceName.service, at: ServiceName.root, [.path(ObjectPath.pathOfCollection(id))])
+    }
+
+    private func tellCollections() {
+        tellProperties(ServiceName.service, at: ServiceName.root, ["Collections"]) { name in
+            self.value(of: name, .service)
+        }
+    }
+
+    private func tellProperties(
+        _ interface: String, at path: String, _ names: [String], invalid: [String] = [],
+        _ value: (String) -> BusValue?
+    ) {
+        let entries = names.compactMap { name in value(name).map { BusValue.entry(.text(name), .variant($0)) } }
+        server.emit(
+            "PropertiesChanged", of: ServiceName.properties, at: path,
+            [.text(interface), .array(of: "{sv}", entries), .texts(invalid)])
+    }
+
+    /// Takes note of the vault's state, and tells what is locked or unlocked by it.
+    func change(state new: VaultStatus.State) {
+        guard new != state else { return }
+        let old = state
+        state = new
+        let before = collections.all.filter { !$0.isTransient }
+        if (old == .unlocked) != (new == .unlocked) { for collection in before { tellChanged(collection.id) } }
+        for item in index.items.values where item.isLocked(in: old) != item.isLocked(in: new) {
+            tellProperties(ServiceName.item, at: item.path, ["Locked"]) { name in self.value(of: name, item) }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Coffer
+import FoundationEssentials
+import SystemBus
+
+/// The Secret Service on one bus, for the vault of the user who runs it. It keeps nothing but what the broker tells it, and
+/// the `session` collection. The broker decides who reads what.
+///
+/// It runs on the thread of the bus, so every answer is sent from there.
+public actor Provider {
+    let server: BusServer
+    let backend: BrokerBackend
+    let asking: AskingLimits
+
+    var clients = Clients()
+    var sessions = SessionTable()
+    var prompts = PromptTable()
+    var collections: CollectionTable
+    var index = ItemIndex()
+    /// The items of the vault, by the id on the bus. Some are not in the index: records, keys.
+    var vault: [String: ItemAttributes] = [:]
+    /// Items that this provider has deleted, until the broker's own event about it comes.
+    var deleted: Set<String> = []
+    var state = VaultStatus.State.sealed
+    var following = Following.not
+    var lastTransient: UInt64 = 0
+
+    /// One person is asked one thing at a time.
+    let asksTurn = Turn()
+    /// Two clients that replace the same item do it one after the other.
+    let writesTurn = Turn()
+
+    private var calls: [String: [UInt64: Task<Void, Never>]] = [:]
+    private var lastCall: UInt64 = 0
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe server.asUnownedSerialExecutor() }
+
+    public init(server: BusServer, backend: BrokerBackend, asking: AskingLimits = AskingLimits()) {
+        self.server = server
+        self.backend = backend
+        self.asking = asking
+        collections = CollectionTable(started: Date())
+    }
+
+    /// Answers on the calling thread until the bus ends, or another program takes the name over.
+    /// - Throws: ``BusError`` if the connection fails.
+    public nonisolated func run() throws(BusError) {
+        // Connections that end: their sessions and prompts end, too.
+        try server.subscribe(
+            "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg2=''"
+        )
+        Task { await follow() }
+        try server.run(limits: CallLimits.message) { event in
+            assumeIsolated { $0.receive(event) }
+        }
+    }
+
+    private func receive(_ event: BusEvent) {
+        switch event {
+        case .signal(let signal):
+            guard signal.sender == ServiceName.daemon, signal.interface == ServiceName.daemon else { return }
+            let texts = signal.arguments.compactMap(\.text)
+            if signal.member == "NameOwnerChanged", texts.count == 3, texts[2].isEmpty { clientLeft(texts[0]) }
+            if signal.member == "NameLost", texts == [ServiceName.bus] {
+                // Another program has taken it over, which this one allows.
+                server.stop()
+            }
+        case .call(let call):
+            guard calls[call.sender, default: [:]].count < CallLimits.openCalls else {
+                server.reply(to: call, error: BusErrorName.limitsExceeded, "too many calls of this client are open")
+                return
+            }
+            lastCall += 1
+            let number = lastCall
+            calls[call.sender, default: [:]][number] = Task {
+                await answer(call)
+                calls[call.sender]?[number] = nil
+                if calls[call.sender]?.isEmpty == true { calls[call.sender] = nil }
+            }
+        }
+    }
+
+    /// What a client began ends with its connection.
+    private func clientLeft(_ name: String) {
+        clients.forget(name)
+        sessions.closeAll(of: name)
+        for prompt in prompts.removeAll(of: name) { prompt.task?.cancel() }
+        for task in calls[name, default: [:]].values { task.cancel() }
+    }
+
+    private func answer(_ call: BusCall) async {
+        do throws(ServiceError) {
+            server.reply(to: call, try await dispatch(call))
+        } catch {
+            server.reply(to: call, error: error.name, error.message)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Cryptography
+
+/// The open sessions. Each belongs to the connection that opened it, and ends with it.
+struct SessionTable {
+    private var sessions: [String: Session] = [:]
+    private var owned: [String: Set<String>] = [:]
+    private var lastNumber: UInt64 = 0
+
+    /// - Throws: an error if the client, or all clients, have too many.
+    mutating func open(owner: String, key: SecretBytes?) throws(ServiceError) -> Session {
+        guard owned[owner]?.count ?? 0 < ObjectLimits.sessionsOfClient else {
+            throw .limit("this client has \(ObjectLimits.sessionsOfClient) open sessions; close some with Close")
+        }
+        guard sessions.count < ObjectLimits.sessions else { throw .limit("there are too many open sessions") }
+        lastNumber += 1
+        let session = Session(id: "s\(lastNumber)", owner: owner, key: key)
+        sessions[session.id] = session
+        owned[owner, default: []].insert(session.id)
+        return session
+    }
+
+    /// - Throws: the same error for a session that is closed and for another client's.
+    func session(_ path: String, of owner: String) throws(ServiceError) -> Session {
+        guard case .session(let id) = ObjectPath(path), let session = sessions[id], session.owner == owner else {
+            throw .sessionGone
+        }
+        return session
+    }
+
+    func contains(_ id: String) -> Bool { sessions[id] != nil }
+
+    mutating func close(_ session: Session) {
+        sessions[session.id] = nil
+        owned[session.owner]?.remove(session.id)
+        if owned[session.owner]?.isEmpty == true { owned[session.owner] = nil }
+    }
+
+    mutating func closeAll(of owner: String) {
+        for id in owned.removeValue(forKey: owner) ?? [] { sessions[id] = nil }
+    }
+
+    var ids: [String] { sessions.keys.sorted() }
+}

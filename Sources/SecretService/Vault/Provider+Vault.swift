@@ -1,0 +1,132 @@
+import Coffer
+import FoundationEssentials
+import SystemBus
+
+/// How the provider knows what is in the vault: it lists all items once, and then hears of every change from the broker.
+extension Provider {
+    /// Whether the broker is heard.
+    enum Following {
+        case not
+        case trying(Task<Result<Void, ServiceError>, Never>)
+        case yes
+    }
+
+    /// Waits until the items are known.
+    /// - Throws: an error if the broker cannot be reached.
+    func ready() async throws(ServiceError) {
+        switch following {
+        case .yes: return
+        case .trying(let task): try await task.value.get()
+        case .not:
+            let task = Task { await connect() }
+            following = .trying(task)
+            try await task.value.get()
+        }
+    }
+
+    /// Follows the vault as long as the provider runs. A broker that was restarted is found again.
+    func follow() async {
+        while true {
+            // `try?`: a client's call tries at once, and gets the reason.
+            if case .yes = following {} else { _ = try? await ready() }
+            do { try await Task.sleep(for: .seconds(5)) } catch { return }
+        }
+    }
+
+    private func connect() async -> Result<Void, ServiceError> {
+        do throws(KeychainError) {
+            // First the events, then the list: nothing is missed in between.
+            let events = try await backend.events(of: nil, in: .own)
+            try await load()
+            following = .yes
+            Task { await hear(events) }
+            return .success(())
+        } catch {
+            following = .not
+            return .failure(ServiceError(error))
+        }
+    }
+
+    private func hear(_ events: AsyncThrowingStream<KeychainEvent, any Error>) async {
+        do {
+            for try await event in events {
+                switch event {
+                case .added(let item), .updated(let item): upsert(item)
+                case .deleted(let item): removed(ServiceItem.id(of: item), byThisProvider: false)
+                case .locked: change(state: .locked)
+                case .unlocked: change(state: .unlocked)
+                case .missed: try await load()
+                }
+            }
+        } catch {
+            // The broker has ended, or cannot be heard. The next call says why, if that stays so.
+        }
+        following = .not
+    }
+
+    private func load() async throws(KeychainError) {
+        let status = try await backend.status(of: .own).state
+        let items = status == .none ? [] : try await backend.allItems(in: .own)
+        deleted = []
+        let present = Set(items.map(ServiceItem.id(of:)))
+        for id in Array(vault.keys) where !present.contains(id) { removed(id, byThisProvider: false) }
+        // Collections first, so that no item is taken for one without a collection.
+        let isRecord = { (item: ItemAttributes) in item.attributes[StoredAttributes.record] != nil }
+        for item in items where isRecord(item) { upsert(item) }
+        for item in items where !isRecord(item) { upsert(item) }
+        change(state: status)
+    }
+
+    /// Takes note of an item of the vault, as a reply or an event has it. Either can come first.
+    func upsert(_ stored: ItemAttributes) {
+        let id = ServiceItem.id(of: stored)
+        let former = vault[id]
+        guard !deleted.contains(id), former != stored, former.map({ $0.modified <= stored.modified }) ?? true else {
+            return
+        }
+        vault[id] = stored
+        if stored.name.service == CollectionRecord.service || former?.name.service == CollectionRecord.service {
+            reloadCollections()
+        }
+        show(id)
+    }
+
+    /// Takes note that an item is gone.
+    /// - Parameter byThisProvider: the broker's own event about it is still to come. Until then, older events are passed over.
+    func removed(_ id: String, byThisProvider: Bool) {
+        if !byThisProvider { deleted.remove(id) }
+        guard let former = vault.removeValue(forKey: id) else { return }
+        if byThisProvider { deleted.insert(id) }
+        if let item = index.remove(id) { tellDeleted(item) }
+        if former.name.service == CollectionRecord.service { reloadCollections() }
+    }
+
+    /// Brings the index up to date with an item of the vault.
+    private func show(_ id: String) {
+        guard let stored = vault[id] else { return }
+        guard let item = ServiceItem(stored, collections: collections.collections.keys) else {
+            if let former = index.remove(id) { tellDeleted(former) }
+            return
+        }
+        let former = index.items[id]
+        guard former != item else { return }
+        if let former, former.collection != item.collection {
+            index.remove(id)
+            tellDeleted(former)
+        }
+        index.insert(item)
+        if former?.collection == item.collection { tellChanged(item) } else { tellCreated(item) }
+    }
+
+    private func reloadCollections() {
+        let former = collections
+        collections.load(vault.values)
+        guard former != collections else { return }
+        let (before, now) = (Set(former.collections.keys), Set(collections.collections.keys))
+        for id in now.subtracting(before).sorted() { tellCreatedCollection(id) }
+        // Items change their place with a collection that comes or goes.
+        if before != now { for id in Array(vault.keys) { show(id) } }
+        for id in before.subtracting(now).sorted() { tellDeletedCollection(id) }
+        for id in now.intersection(before) where former[id] != collections[id] { tellChanged(id) }
+    }
+}
