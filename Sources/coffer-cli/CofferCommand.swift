@@ -1,7 +1,9 @@
 import ArgumentParser
 import BrokerProtocol
+import Coffer
+import FoundationEssentials
 
-/// `coffer`
+/// `coffer`. Alone it says what to do next.
 struct CofferCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coffer",
@@ -55,4 +57,17 @@ struct CofferCommand: ParsableCommand {
             CommandGroup(name: "Other accounts", subcommands: [VaultCommand.self]),
             CommandGroup(name: "Internal", subcommands: [ClipboardClearCommand.self, GuardProgramCommand.self]),
         ])
+
+    func run() throws {
+        let status: Result<Keychain.Status.Reply, KeychainError>
+        do throws(KeychainError) {
+            status = .success(try CommandSession().client.call(Keychain.Status()))
+        } catch {
+            status = .failure(error)
+        }
+        // sd_booted(3) looks for this folder too.
+        let runsUnits = FileManager.default.fileExists(atPath: "/run/systemd/system")
+        try Output.line(NextStep.lines(status, runsUnits: runsUnits).joined(separator: "\n"))
+        if case .failure(let error) = status { throw ExitStatus(error.code) }
+    }
 }

@@ -71,4 +71,26 @@ import Testing
         let line = DoctorFinding(finding).line
         #expect(!line.contains("\u{1B}") && !line.contains("\n") && !line.contains("\u{202E}"))
     }
+
+    @Test(arguments: [
+        ([Wire.Finding.Verdict](), "Nothing to do (in order: 0, notes: 0)"),
+        ([.ok, .note, .ok], "Nothing to do (in order: 2, notes: 1)"),
+        ([.ok, .problem], "1 thing to do (in order: 1, notes: 0)"),
+        ([.problem, .note, .problem], "2 things to do (in order: 0, notes: 1)"),
+    ])
+    func theSummaryCountsEachKind(verdicts: [Wire.Finding.Verdict], line: String) {
+        let findings = verdicts.map { DoctorFinding(check: .tpm, verdict: $0, message: "x") }
+        #expect(Doctor.summary(findings) == line)
+    }
+
+    @Test func onlyWhatThereIsToDoIsShownIfAskedFor() throws {
+        let scratch = try Scratch()
+        var program = Program(scratch: scratch)
+        program.environment["COFFER_SOCKET"] = scratch.path + "/nowhere.sock"
+        let result = try program.run(["doctor", "--problems"], input: .bytes([]), output: .file)
+        let lines = result.text.split(separator: "\n")
+        #expect(result.status == 1)
+        #expect(lines.count == 3 && lines[0] == "2 things to do (in order: 0, notes: 0)")
+        #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("TO DO  ") })
+    }
 }

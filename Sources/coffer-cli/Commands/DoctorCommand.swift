@@ -6,24 +6,28 @@ struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", _superCommandName: "coffer",
         abstract: "Check that everything is in order, and show what to do if not.",
-        usage: "coffer doctor [--json]",
+        usage: "coffer doctor [--problems] [--json]",
         discussion: """
             Checks broker, authenticator, TPM (state, lockout, passwords, who else can use it, how it is known), storage key, files, sockets, \
             PAM services and clock. Checks every row of the vault and its log. Names the items that nobody can read because other fingers are \
-            enrolled now. Asks you for nothing and reads no value. Each line is “ok”, a “note” that needs nothing done, or “TO DO”. With --json \
-            each finding has the check's name, which stays the same from version to version.
+            enrolled now. Asks you for nothing and reads no value. The first line sums up. Each other line is “ok”, a “note” that needs nothing done, \
+            or “TO DO”. With --json there is no summary, and each finding has the check's name, which stays the same from version to version.
 
             Exit status: 0 if there is nothing to do, 1 if there is.
             """)
+
+    @Flag(help: "Print only the summary and what there is to do.")
+    var problems = false
 
     @OptionGroup var format: JSONOptions
 
     func run() throws {
         let findings = Doctor.findings(DoctorFacts(asking: CommandSession().client))
+        let shown = problems ? findings.filter { $0.verdict == .problem } : findings
         if format.json {
-            try Output.line(JSONText.of(findings))
+            try Output.line(JSONText.of(shown))
         } else {
-            try Output.line(findings.map(\.line).joined(separator: "\n"))
+            try Output.line(([Doctor.summary(findings)] + shown.map(\.line)).joined(separator: "\n"))
         }
         if findings.contains(where: { $0.verdict == .problem }) { throw ExitStatus.failure }
     }

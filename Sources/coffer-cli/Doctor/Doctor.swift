@@ -11,6 +11,19 @@ enum Doctor {
     ]
 
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] { checks.flatMap { $0.findings(facts) } }
+
+    /// All findings in one line: whether there is something to do, then how many of each kind there are.
+    static func summary(_ findings: [DoctorFinding]) -> String {
+        func count(_ verdict: DoctorFinding.Verdict) -> Int { findings.count { $0.verdict == verdict } }
+        let problems = count(.problem)
+        let start =
+            switch problems {
+            case 0: "Nothing to do"
+            case 1: "1 thing to do"
+            case let several: "\(several) things to do"
+            }
+        return "\(start) (in order: \(count(.ok)), notes: \(count(.note)))"
+    }
 }
 
 /// One check of `coffer doctor`. Checks of one subject share a file; `Doctor` puts them in order.
