@@ -47,4 +47,39 @@ struct UnixAccountTests {
             "auth required pam_unix.so\(option)\naccount required pam_unix.so", name: "coffer-own")
         #expect(outcome(own, user: account.name, ScriptedPrompter(""))?.code == .wrongPassword)
     }
+
+    /// The installed stacks name the modules of SSSD, LDAP and winbind. A program stands for one of them here: it knows an account that pam_unix
+    /// does not let in.
+    @Test(arguments: ["pam_sss.so", "pam_ldap.so", "pam_winbind.so"], ["coffer", "coffer-passcode"])
+    func aDirectorysPasswordPassesAndAnotherDoesNot(module: String, file: String) throws {
+        let account = try UnixAccount(password: nil)
+        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../pam/\(file)"
+        ).standardizedFileURL
+        let stack = try String(contentsOf: path, encoding: .utf8)
+        let check = try directory.script(
+            "read -r given || [ -n \"$given\" ] || exit 1\n[ \"$given\" = 'of the directory' ]")
+        let answered = stack.replacingOccurrences(
+            of: "\(module) use_first_pass", with: "pam_exec.so expose_authtok quiet \(check)")
+        #expect(answered != stack)
+        let service = try directory.service(answered, name: "coffer-directory")
+        #expect(outcome(service, user: account.name, ScriptedPrompter("of the directory")) == nil)
+        #expect(outcome(service, user: account.name, ScriptedPrompter("wrong"))?.code == .wrongPassword)
+        // As the shipped file is, on a machine without such a module.
+        let without = try directory.service(stack, name: "coffer-without")
+        #expect(outcome(without, user: account.name, ScriptedPrompter("of the directory"))?.code == .wrongPassword)
+    }
+
+    @Test(arguments: ["pam_sss.so", "pam_ldap.so", "pam_winbind.so"], ["coffer", "coffer-passcode"])
+    func anAccountThatTheDirectoryRefusesIsRefused(module: String, file: String) throws {
+        let account = try UnixAccount(password: "correct horse")
+        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../pam/\(file)"
+        ).standardizedFileURL
+        let lines = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").map { line in
+            line.hasPrefix("-account") ? line.replacingOccurrences(of: module, with: "pam_deny.so") : String(line)
+        }
+        let service = try directory.service(lines.joined(separator: "\n"), name: "coffer-refusing")
+        #expect(outcome(service, user: account.name, ScriptedPrompter("correct horse")) != nil)
+    }
 }
