@@ -32,7 +32,7 @@ MODULE ?= .build-pam/pam_coffer.so
 programs := cofferd coffer-authenticator coffer coffer-secret-service git-credential-coffer docker-credential-coffer
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo examples test race fuzz bench docs check format mutants memory pam release install uninstall machine clean
+.PHONY: help build demo examples test race fuzz bench docs check format mutants memory pam release deb packages clients recording install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -105,6 +105,18 @@ release: pam ## optimised programs with the Swift library linked in (.build-rele
 		ln -sf "$$library" $(static)/libstdc++.a
 	for program in $(programs); do $(optimised) --product $$program || exit 1; done
 
+deb: release ## Debian packages of the optimised programs (.build-deb)
+	scripts/deb
+
+packages: build pam ## install, update, remove and purge the packages in a clean root (debootstrap); needs root
+	scripts/packages --programs .build/debug
+
+clients: build pam ## the clients that people have, unmodified, against installed packages in a clean root; needs root
+	scripts/clients --programs .build/debug
+
+recording: build ## record make demo again (docs/demo.cast, docs/demo.svg)
+	@scripts/recording
+
 install: ## programs, PAM files, units (after make release); files of yours in /etc are kept
 	@scripts/install install
 
@@ -121,4 +133,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-machine
+	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-machine .build-deb .build-root

@@ -1,0 +1,119 @@
+"""Installs, updates, removes and purges the packages in a clean root, as scripts/packages starts it there.
+
+/opt/packages has the packages, and /opt/next the same ones with a higher version. The packages and what they depend on are installed already."""
+import glob
+import grp
+import os
+import pathlib
+import pwd
+import stat
+import subprocess
+
+from installation import SETTINGS, Daemons, check, finish, person, run, succeed
+
+CONFIGURATION = pathlib.Path("/etc/coffer/cofferd.conf")
+
+
+def dpkg(name, *words):
+    status, out, err = run("dpkg", *words, limit=300)
+    check(name, status == 0, f"exit {status}: {out.decode()}{err}")
+    return out.decode() + err
+
+
+def mode(path):
+    found = os.lstat(path)
+    return f"{stat.S_IMODE(found.st_mode):04o} {pwd.getpwuid(found.st_uid).pw_name}:{grp.getgrgid(found.st_gid).gr_name}"
+
+
+def installed_files():
+    names = run("dpkg-query", "--listfiles", "coffer", "libpam-coffer", *(["coffer-secret-service"] if provider else []))[1].decode().split("\n")
+    return [name for name in names if name.startswith("/") and os.path.lexists(name)]
+
+
+def common_auth():
+    return pathlib.Path("/etc/pam.d/common-auth").read_text()
+
+
+packages = sorted(glob.glob("/opt/packages/*.deb"))
+updates = sorted(glob.glob("/opt/next/*.deb"))
+provider = any("coffer-secret-service_" in name for name in packages)
+
+# ---- after the installation ----
+check("the broker's account is a system account in group tss", "coffer" in grp.getgrnam("tss").gr_mem and pwd.getpwnam("coffer").pw_uid < 1000)
+check("it cannot log in", pwd.getpwnam("coffer").pw_shell.endswith("nologin"), pwd.getpwnam("coffer").pw_shell)
+for path, expected in {"/var/lib/coffer": "0700 coffer:coffer", "/var/lib/coffer-auth": "0755 root:root"}.items():
+    check(f"{path} is {expected}", mode(path) == expected, mode(path))
+wrong = [
+    f"{path} {mode(path)}" for path in installed_files()
+    if not os.path.islink(path) and (os.lstat(path).st_mode & 0o7022 or os.lstat(path).st_uid != 0) and path not in ("/tmp", "/run", "/var/lib/coffer")
+]
+check("nobody but root can write what is installed, and nothing is set-user-id", not wrong, wrong)
+units = [path for path in installed_files() if "/systemd/system/coffer" in path]
+status, out, err = run("systemd-analyze", "verify", "--man=no", *[unit.replace("@.", "@name.") for unit in units], limit=300)
+check("systemd accepts every unit", len(units) == 7 and status == 0 and not err.strip(), f"{units} {status} {err}")
+for name in ("cofferd.socket", "coffer-authenticator.socket", "coffer-authenticator-report.socket"):
+    check(f"{name} is enabled", os.path.islink(f"/etc/systemd/system/sockets.target.wants/{name}"))
+check("pam-auth-update has put the module behind the others", common_auth().rstrip().split("\n")[-2].split()[-1] == "pam_coffer.so"
+      or "pam_permit.so\n" in common_auth().split("pam_coffer.so")[0], common_auth())
+conffiles = run("dpkg-query", "--show", "--showformat=${Conffiles}", "coffer")[1].decode()
+check("the files in /etc are configuration", all(f" /etc/{name} " in conffiles for name in ("coffer/cofferd.conf", "pam.d/coffer", "pam.d/coffer-passcode", "pam.d/coffer-biometric")))
+
+# ---- a vault, made by the installed programs ----
+status, out, err = run("coffer")
+check("coffer alone says how to start the broker", status == 9 and b"sandbox" in out, (status, out, err))
+CONFIGURATION.write_text(CONFIGURATION.read_text() + SETTINGS)
+alice = person("alice")
+daemons = Daemons()
+daemons.start()
+check("coffer alone says how to make a vault", b"coffer set github me" in succeed("coffer answers", "coffer", user="alice"))
+succeed("the first secret makes the vault", "coffer", "set", "mail", "alice", "--require", "presence", user="alice", env=alice, input=b"kept through all")
+check("a password read by real PAM gives the secret", succeed("coffer get", "coffer", "get", "mail", "alice", user="alice", env=alice) == b"kept through all")
+succeed("the authenticator says no to a wrong password", "sh", "-c", "! COFFER_ASKPASS=/bin/true coffer get mail alice", user="alice")
+daemons.stop()
+
+# ---- an update ----
+rules = pathlib.Path("/etc/pam.d/coffer-passcode")
+rules.write_text(rules.read_text() + "# edited\n")
+precious = pathlib.Path("/etc/precious")
+precious.write_text("root's\n")
+precious.chmod(0o600)
+# What a taken-over broker could leave for root's scripts to follow.
+subprocess.run(["setpriv", "--reuid=coffer", "--regid=coffer", "--clear-groups", "sh", "-c",
+                "ln -s /etc/precious /var/lib/coffer/user-9.vault; ln -s /etc /var/lib/coffer/etc; chmod 0777 /var/lib/coffer"], check=True)
+said = dpkg("the update installs", "--force-confdef", "--install", *updates)
+check("edited files in /etc are kept", "# edited" in rules.read_text() and SETTINGS in CONFIGURATION.read_text())
+check("root's scripts follow no link of the broker's", mode("/etc/precious") == "0600 root:root" and mode("/etc") == "0755 root:root", (mode("/etc/precious"), mode("/etc")))
+check("and close its folder again", mode("/var/lib/coffer") == "0700 coffer:coffer", mode("/var/lib/coffer"))
+for name in ("user-9.vault", "etc"):
+    pathlib.Path(f"/var/lib/coffer/{name}").unlink()
+daemons.start()
+check("the secret is there after the update", succeed("coffer get", "coffer", "get", "mail", "alice", user="alice", env=alice) == b"kept through all")
+daemons.stop()
+
+# ---- removal, and another installation ----
+names = ["coffer", "libpam-coffer"] + (["coffer-secret-service"] if provider else [])
+dpkg("the packages can be removed", "--remove", *names)
+check("no login program names the module any more", "pam_coffer" not in common_auth(), common_auth())
+check("the programs are gone", not os.path.exists("/usr/libexec/coffer") and not os.path.exists("/usr/bin/coffer"))
+check("vault, registry and settings are kept", glob.glob("/var/lib/coffer/*.vault") and os.path.exists("/var/lib/coffer-auth") and CONFIGURATION.exists())
+dpkg("they can be installed again", "--install", *updates)
+daemons.start()
+check("the secret is there after another installation", succeed("coffer get", "coffer", "get", "mail", "alice", user="alice", env=alice) == b"kept through all")
+daemons.stop()
+
+# ---- purge ----
+said = dpkg("a purge that asks nobody goes through", "--purge", *names)
+check("it keeps the vaults, and says so", glob.glob("/var/lib/coffer/*.vault") and "Kept the vaults" in said, said)
+check("settings are gone", not CONFIGURATION.exists())
+dpkg("they can be installed once more", "--install", *updates)
+# The TPM of the test is not in the shipped configuration.
+CONFIGURATION.write_text(CONFIGURATION.read_text() + SETTINGS)
+daemons.start()
+check("the vaults open after a purge that kept them", succeed("coffer get", "coffer", "get", "mail", "alice", user="alice", env=alice) == b"kept through all")
+daemons.stop()
+subprocess.run(["setpriv", "--reuid=coffer", "--regid=coffer", "--clear-groups", "ln", "-s", "/etc", "/var/lib/coffer/etc"], check=True)
+subprocess.run(["debconf-set-selections"], input=b"coffer coffer/delete-vaults boolean true\n", check=True)
+dpkg("a purge with the answer yes goes through", "--purge", *names)
+check("it deletes the vaults, and nothing behind a link", not os.path.exists("/var/lib/coffer") and not os.path.exists("/var/lib/coffer-auth") and os.path.exists("/etc/precious"))
+check("the common PAM files are as before", "pam_coffer" not in common_auth() and "pam_unix.so" in common_auth())
+finish()
