@@ -9,7 +9,7 @@ from machine import LIMIT, Login, demand, journal, note, protocol, report, run, 
 
 PASSWORDS = {"alice": "correct horse", "mallory": "battery staple"}
 HOMES = "/home"
-REPORT_LINE = "auth  optional  pam_coffer.so\n"
+MODULE_PACKAGE = "/opt/packages/libpam-coffer.deb"
 SOCKETS = ["cofferd.socket", "coffer-authenticator.socket", "coffer-authenticator-report.socket"]
 AUTH, CLIENTS = "/run/coffer-auth/auth.sock", "/run/coffer/coffer.sock"
 state = {}
@@ -45,17 +45,18 @@ def device():
     demand(named == ["tss", "660"], f"/dev/tpmrm0: {named}")
 
 
-def readme():
-    """The commands of the README's section about installing, except those that install."""
-    section = open("/usr/src/coffer/README.md").read().split("## Installing")[1].split("\n## ")[0]
-    lines = [line.split("#")[0].replace("sudo ", "") for line in section.split("```")[1].splitlines()]
-    lines = [line for line in lines if line.strip() and not line.startswith("make")]
-    demand(len(lines) >= 2, f"commands: {lines}")
-    for line in lines:
-        run("/bin/sh", "-ec", line).expect(0)
-    for name in SOCKETS:
+def enabled(names):
+    for name in names:
         run("systemctl", "is-active", name).expect(0, "active")
         run("systemctl", "is-enabled", name).expect(0, "enabled")
+
+
+def package():
+    """The package has enabled its sockets, and coffer alone says what comes next."""
+    enabled(SOCKETS[:2])
+    demand(not os.path.exists("/etc/systemd/system/sockets.target.wants/" + SOCKETS[2]), "nobody asked for the module yet")
+    said = run("coffer").expect(0).out
+    demand("You have no vault yet" in said, said)
 
 
 def accounts():
@@ -98,12 +99,15 @@ def logout():
     wait_for(lambda: is_locked("alice"), "the lock at the last logout")
 
 
-def line_in_stack():
-    """docs/login.md: behind @include common-auth."""
-    text = open("/etc/pam.d/login").read()
-    demand("@include common-auth\n" in text, "common-auth")
-    with open("/etc/pam.d/login", "w") as file:
-        file.write(text.replace("@include common-auth\n", "@include common-auth\n" + REPORT_LINE))
+def module_package():
+    """pam-auth-update puts the line behind everything else of common-auth."""
+    demand("pam_coffer.so" not in open("/etc/pam.d/common-auth").read(), "not yet")
+    run("env", "DEBIAN_FRONTEND=noninteractive", "dpkg", "--install", MODULE_PACKAGE).expect(0)
+    lines = [line.split() for line in open("/etc/pam.d/common-auth") if not line.startswith("#") and line.strip()]
+    places = [number for number, words in enumerate(lines) if "pam_coffer.so" in words]
+    permits = [number for number, words in enumerate(lines) if "pam_permit.so" in words]
+    demand(len(places) == 1 and permits and places[0] > permits[0], f"{lines}")
+    enabled(SOCKETS)
 
 
 def login_opens():
@@ -312,7 +316,7 @@ def scores():
 
 def scores_hold():
     """What the units forbid stays forbidden."""
-    most = {"cofferd": 1.0, "coffer-authenticator": 6.7, "coffer-authenticator-report": 5.6, "coffer-unlock": 9.6}
+    most = {"cofferd": 1.0, "coffer-authenticator": 6.7, "coffer-authenticator-report": 5.6, "coffer-unlock": 2.9}
     for unit in unit_files():
         text = run("systemd-analyze", "--no-pager", "security", unit).expect(0).out
         score = float(re.search(r"exposure level for \S+: ([0-9.]+)", text).group(1))
@@ -372,27 +376,50 @@ def no_tpm_state():
 # ---- the end ----
 
 
-def uninstall():
-    laid = [line.split(maxsplit=2)[2] for line in open("/usr/lib/coffer/installed").read().splitlines()]
+def update():
+    """The same package once more is an update for dpkg. The package says beforehand that vaults lock, and they do."""
+    state["alice"].run("coffer unlock", PASSWORDS["alice"]).expect(0)
+    before = run("systemctl", "show", "--property=MainPID", "cofferd.service").out
+    packages = [f"/opt/packages/{name}" for name in sorted(os.listdir("/opt/packages")) if name.startswith("coffer")]
+    said = run("env", "DEBIAN_FRONTEND=noninteractive", "dpkg", "--install", *packages).expect(0).out
+    note(said)
+    demand("locks all vaults" in said.split("Unpacking coffer (")[0], "it did not say so before")
+    demand(run("systemctl", "show", "--property=MainPID", "cofferd.service").out != before, "the broker is still the old one")
+    enabled(SOCKETS)
+    coffer("alice", "get", "plain", "me", "--no-prompt", answer=False).expect(5)
+    value(coffer("alice", "get", "plain", "me"), "one")
+
+
+def removal():
+    laid = run("dpkg", "--listfiles", "coffer", "libpam-coffer").expect(0).out.splitlines()
+    laid = [path for path in laid if path.startswith("/") and os.path.isfile(path)]
     with open("/etc/coffer/cofferd.conf", "a") as file:
         file.write("idle-lock = 10\n")
-    said = run("make", "-C", "/usr/src/coffer", "-s", "uninstall").expect(0, "Kept your /etc/coffer/cofferd.conf", "/var/lib/coffer", "/etc/pam.d/login")
-    note(said.out)
-    left = [path for path in laid if os.path.isfile(path) and path != "/etc/coffer/cofferd.conf"]
+    note(run("env", "DEBIAN_FRONTEND=noninteractive", "dpkg", "--remove", "libpam-coffer", "coffer").expect(0).out)
+    left = [path for path in laid if os.path.isfile(path) and not path.startswith("/etc/")]
     demand(len(laid) > 50 and not left, f"left: {left}")
-    demand(not os.path.exists("/usr/libexec/coffer") and not os.path.exists("/usr/lib/coffer"), "folders are left")
+    demand("idle-lock = 10" in open("/etc/coffer/cofferd.conf").read(), "the settings are kept")
+    demand("pam_coffer.so" not in open("/etc/pam.d/common-auth").read(), "the line is out of common-auth")
+    demand(not os.path.exists("/usr/libexec/coffer"), "folders are left")
     listed = run("systemctl", "list-units", "--all", "--plain", "--no-legend", "coffer*").out
     running = [line for line in listed.splitlines() if "coffer-machine" not in line and (" active " in line or " activating " in line)]
     demand(not running, f"still there: {running}")
     for path in (AUTH, CLIENTS):
         demand(run("python3", "/opt/machine/flood.py", path, "1").out.startswith("0 connections"), f"somebody listens at {path}")
-    links = run("find", "/etc/systemd/system", "-xtype", "l", "-name", "coffer*").out
-    demand(not links.strip(), f"links to nothing: {links}")
     demand(os.path.isfile("/var/lib/coffer/user-1000.vault") and os.path.isdir("/var/lib/coffer-auth"), "the vaults are kept")
 
 
+def purge():
+    """Nobody answers the question, so the vaults stay."""
+    outcome = run("env", "DEBIAN_FRONTEND=noninteractive", "dpkg", "--purge", "libpam-coffer", "coffer").expect(0)
+    demand("Kept the vaults" in outcome.out + outcome.err, f"{outcome}")
+    demand(os.path.isfile("/var/lib/coffer/user-1000.vault") and not os.path.exists("/etc/coffer/cofferd.conf"), "vaults are kept, settings are not")
+    links = run("find", "/etc/systemd/system", "-xtype", "l", "-name", "coffer*.socket").out
+    demand(not links.strip(), f"links to nothing: {links}")
+
+
 def login_without():
-    """The line with pam_coffer.so is still there, and lets people in."""
+    """The line with pam_coffer.so is gone, and people get in."""
     for user in PASSWORDS:
         state.pop(user).leave()
     alice = Login("alice", PASSWORDS["alice"])
@@ -403,12 +430,12 @@ def login_without():
 FIRST = [
     ("the system is up, no unit failed", up),
     ("the TPM's device is the broker's group's", device),
-    ("the README's commands enable what was installed", readme),
+    ("the package has enabled what it installed; coffer says what is next", package),
     ("two users", accounts),
     ("a login; the first unlock makes the vault; items", first_vault),
     ("plain and gated reads, a wrong password, nobody to ask", reads),
     ("the last logout locks", logout),
-    ("pam_coffer.so in the stack of login", line_in_stack),
+    ("libpam-coffer puts the module into common-auth", module_package),
     ("a login opens the vault", login_opens),
     ("another user reads nothing", others_see_nothing),
     ("logind's lock locks; its unlocking opens nothing", screen_lock),
@@ -431,6 +458,7 @@ AGAIN = [
     ("with polkit there is an inhibitor", with_polkit),
     ("sleep with polkit locks", sleep_cycle),
     ("after sleep there is an inhibitor again", with_polkit),
+    ("an update says beforehand that vaults lock, and keeps the sockets", update),
 ]
 CHANGED = [
     ("the system is up, no unit failed", up),
@@ -445,7 +473,8 @@ AS_WAS = [
 NEW_TPM = [
     ("the system is up, only the service's units failed", up),
     ("another TPM: every vault is refused, and says why", no_tpm_state),
-    ("make uninstall stops and removes all, and keeps the vaults", uninstall),
+    ("the packages' removal stops and removes all, and keeps the vaults", removal),
+    ("a purge that asks nobody keeps them too", purge),
     ("a login goes on without pam_coffer.so", login_without),
 ]
 STARTS = {"first": FIRST, "again": AGAIN, "changed": CHANGED, "as-was": AS_WAS, "new-tpm": NEW_TPM}

@@ -15,7 +15,8 @@ CONFIGURATION = pathlib.Path("/etc/coffer/cofferd.conf")
 
 
 def dpkg(name, *words):
-    status, out, err = run("dpkg", *words, limit=300)
+    # Nobody is there to answer.
+    status, out, err = run("dpkg", *words, limit=300, env={"DEBIAN_FRONTEND": "noninteractive"})
     check(name, status == 0, f"exit {status}: {out.decode()}{err}")
     return out.decode() + err
 
@@ -113,7 +114,7 @@ check("the vaults open after a purge that kept them", succeed("coffer get", "cof
 daemons.stop()
 subprocess.run(["setpriv", "--reuid=coffer", "--regid=coffer", "--clear-groups", "ln", "-s", "/etc", "/var/lib/coffer/etc"], check=True)
 subprocess.run(["debconf-set-selections"], input=b"coffer coffer/delete-vaults boolean true\n", check=True)
-dpkg("a purge with the answer yes goes through", "--purge", *names)
-check("it deletes the vaults, and nothing behind a link", not os.path.exists("/var/lib/coffer") and not os.path.exists("/var/lib/coffer-auth") and os.path.exists("/etc/precious"))
+said = dpkg("a purge with the answer yes goes through", "--purge", *names)
+check("it deletes the vaults, and nothing behind a link", not os.path.exists("/var/lib/coffer") and not os.path.exists("/var/lib/coffer-auth") and os.path.exists("/etc/precious"), said)
 check("the common PAM files are as before", "pam_coffer" not in common_auth() and "pam_unix.so" in common_auth())
 finish()
