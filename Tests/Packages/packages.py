@@ -56,6 +56,8 @@ for name in ("cofferd.socket", "coffer-authenticator.socket", "coffer-authentica
     check(f"{name} is enabled", os.path.islink(f"/etc/systemd/system/sockets.target.wants/{name}"))
 check("pam-auth-update has put the module behind the others", common_auth().rstrip().split("\n")[-2].split()[-1] == "pam_coffer.so"
       or "pam_permit.so\n" in common_auth().split("pam_coffer.so")[0], common_auth())
+if provider:
+    check("gnome-keyring's D-Bus file would be put aside", "by coffer-secret-service" in run("dpkg-divert", "--list", "*secrets*")[1].decode())
 conffiles = run("dpkg-query", "--show", "--showformat=${Conffiles}", "coffer")[1].decode()
 check("the files in /etc are configuration", all(f" /etc/{name} " in conffiles for name in ("coffer/cofferd.conf", "pam.d/coffer", "pam.d/coffer-passcode", "pam.d/coffer-biometric")))
 
@@ -70,6 +72,11 @@ check("coffer alone says how to make a vault", b"coffer set github me" in succee
 succeed("the first secret makes the vault", "coffer", "set", "mail", "alice", "--require", "presence", user="alice", env=alice, input=b"kept through all")
 check("a password read by real PAM gives the secret", succeed("coffer get", "coffer", "get", "mail", "alice", user="alice", env=alice) == b"kept through all")
 succeed("the authenticator says no to a wrong password", "sh", "-c", "! COFFER_ASKPASS=/bin/true coffer get mail alice", user="alice")
+subprocess.run(["useradd", "--system", "nightly"], check=True)
+succeed("root makes a service vault", "coffer", "vault", "create", "--owner", "nightly")
+shut = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"]
+for words in (["lock"], ["unlock"]):
+    succeed(f"coffer {words[0]} --user works without privileges, as in its unit", *shut, "coffer", *words, "--user", "nightly", "--quiet")
 daemons.stop()
 
 # ---- an update ----
@@ -95,6 +102,7 @@ daemons.stop()
 names = ["coffer", "libpam-coffer"] + (["coffer-secret-service"] if provider else [])
 dpkg("the packages can be removed", "--remove", *names)
 check("no login program names the module any more", "pam_coffer" not in common_auth(), common_auth())
+check("and D-Bus files are where they were", run("dpkg-divert", "--list", "*secrets*")[1] == b"")
 check("the programs are gone", not os.path.exists("/usr/libexec/coffer") and not os.path.exists("/usr/bin/coffer"))
 check("vault, registry and settings are kept", glob.glob("/var/lib/coffer/*.vault") and os.path.exists("/var/lib/coffer-auth") and CONFIGURATION.exists())
 dpkg("they can be installed again", "--install", *updates)
