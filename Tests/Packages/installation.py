@@ -33,7 +33,7 @@ def run(*command, user=None, input=None, env=None, limit=120):
     if user:
         account = pwd.getpwnam(user)
         environment["HOME"] = account.pw_dir if "HOME" not in (env or {}) else env["HOME"]
-        words = ["setpriv", f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--init-groups", "--", *words]
+        words = ["setpriv", f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups", "--", *words]
     done = subprocess.run(words, input=input, capture_output=True, env=environment, timeout=limit, start_new_session=True, cwd="/")
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 

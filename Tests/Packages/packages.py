@@ -9,7 +9,8 @@ import pwd
 import stat
 import subprocess
 
-from installation import SETTINGS, Daemons, check, finish, person, run, succeed
+from directory import Directory
+from installation import PASSWORD, SETTINGS, Daemons, check, finish, person, run, succeed
 
 CONFIGURATION = pathlib.Path("/etc/coffer/cofferd.conf")
 
@@ -72,6 +73,24 @@ check("coffer alone says how to make a vault", b"coffer set github me" in succee
 succeed("the first secret makes the vault", "coffer", "set", "mail", "alice", "--require", "presence", user="alice", env=alice, input=b"kept through all")
 check("a password read by real PAM gives the secret", succeed("coffer get", "coffer", "get", "mail", "alice", user="alice", env=alice) == b"kept through all")
 succeed("the authenticator says no to a wrong password", "sh", "-c", "! COFFER_ASKPASS=/bin/true coffer get mail alice", user="alice")
+
+# ---- an account of a directory ----
+directory = Directory("dora", PASSWORD)
+check("the account is not in this machine's files", "dora" not in pathlib.Path("/etc/passwd").read_text())
+pathlib.Path("/run/wrong").write_text("#!/bin/sh\necho wrong\n")
+pathlib.Path("/run/wrong").chmod(0o755)
+wrong_answer = {"COFFER_ASKPASS": "/run/wrong", "HOME": "/"}
+right_answer = {**alice, "HOME": "/"}
+# Everybody may run alice's program here.
+pathlib.Path("/home/alice").chmod(0o755)
+status, out, err = run("coffer", "unlock", user="dora", env=wrong_answer)
+check("a password that LDAP refuses makes no vault", status == 4, (status, err))
+succeed("one that LDAP accepts does", "coffer", "set", "mail", "dora", "--require", "passcode", user="dora", env=right_answer, input=b"of the directory")
+check("and reads an item that asks for the login password",
+      succeed("coffer get", "coffer", "get", "mail", "dora", user="dora", env=right_answer) == b"of the directory")
+directory.close()
+
+# ---- a service vault ----
 subprocess.run(["useradd", "--system", "nightly"], check=True)
 succeed("root makes a service vault", "coffer", "vault", "create", "--owner", "nightly")
 shut = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"]
