@@ -70,7 +70,8 @@ alice = person("alice")
 daemons = Daemons()
 daemons.start()
 check("coffer alone says how to make a vault", b"coffer set github me" in succeed("coffer answers", "coffer", user="alice"))
-succeed("the first secret makes the vault", "coffer", "set", "mail", "alice", "--require", "presence", user="alice", env=alice, input=b"kept through all")
+# The root has pam_ldap, and its directory does not answer yet.
+succeed("the first secret makes the vault, and needs no directory", "coffer", "set", "mail", "alice", "--require", "presence", user="alice", env=alice, input=b"kept through all")
 check("a password read by real PAM gives the secret", succeed("coffer get", "coffer", "get", "mail", "alice", user="alice", env=alice) == b"kept through all")
 succeed("the authenticator says no to a wrong password", "sh", "-c", "! COFFER_ASKPASS=/bin/true coffer get mail alice", user="alice")
 
