@@ -43,7 +43,7 @@ public final class AsyncVarlinkConnection: Sendable {
 
     private init(_ connection: consuming VarlinkConnection) throws(TransportFailure) {
         end = try connection.end()
-        peer = try connection.peer()
+        do throws(TransportFailure) { named = .success(try connection.peer()) } catch { named = .failure(error) }
         number = connection.number
         self.connection = Mutex(connection)
     }
@@ -53,8 +53,12 @@ public final class AsyncVarlinkConnection: Sendable {
     /// Ends the connection. A call that runs fails.
     public func close() { end.close() }
 
+    /// In a user namespace, such as rootless podman's, the kernel cannot name other users. Only who asks for the peer is told so.
+    private let named: Result<PeerCredentials, TransportFailure>
+
     /// The process that listens, as the kernel names it.
-    public let peer: PeerCredentials
+    /// - Throws: ``TransportFailure`` if the kernel cannot name its user.
+    public func peer() throws(TransportFailure) -> PeerCredentials { try named.get() }
 
     /// The descriptor. Outside of a call it becomes readable when the peer closes. It is valid as long as this object.
     public let number: Int32

@@ -88,9 +88,11 @@ struct Conversation: Sendable {
                 path: paths.authenticator, until: .now + CallLimits.connect)
         } catch { throw failure(error as? TransportFailure ?? .unreachable("the call was cancelled")) }
         // The process that serves the socket gets the password that the person types.
-        guard paths.trustsAuthenticator(run: connection.peer.uid, caller: caller) else {
+        let peer: PeerCredentials
+        do throws(TransportFailure) { peer = try connection.peer() } catch { throw failure(error) }
+        guard paths.trustsAuthenticator(run: peer.uid, caller: caller) else {
             connection.close()
-            throw .untrustedAuthenticator(paths.authenticator, connection.peer)
+            throw .untrustedAuthenticator(paths.authenticator, peer)
         }
         return connection
     }
