@@ -83,7 +83,7 @@ pathlib.Path("/run/wrong").chmod(0o755)
 wrong_answer = {"COFFER_ASKPASS": "/run/wrong", "HOME": "/"}
 right_answer = {**alice, "HOME": "/"}
 # Everybody may run alice's program here.
-pathlib.Path("/home", "alice").chmod(0o755)
+pathlib.Path("~alice").expanduser().chmod(0o755)
 status, out, err = run("coffer", "unlock", user="dora", env=wrong_answer)
 check("a password that LDAP refuses makes no vault", status == 4, (status, err))
 succeed("one that LDAP accepts does", "coffer", "set", "mail", "dora", "--require", "passcode", user="dora", env=right_answer, input=b"of the directory")
