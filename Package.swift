@@ -88,6 +88,9 @@ let package = Package(
         library("Authorization", ["Cryptography", "Platform"], small),
         library("Recovery", ["Authorization", "Cryptography"]),
         library("HelperProtocol"),
+        library("Age", ["Cryptography"]),
+        // The files of other programs, read from bytes.
+        library("Import"),
         library("Firmware", ["Cryptography"]),
         library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", "Platform", grdb, sqlite]),
         library("Varlink", ["Platform"], small),
@@ -119,9 +122,9 @@ let package = Package(
         program(
             "cofferd",
             [
-                "Broker", "Vault", "Authorization", "Recovery", "Firmware", "HelperProtocol", "BrokerProtocol",
-                "RootConfiguration", "Cryptography", "Platform", "ServiceManager", argumentParser, logging, lifecycle,
-                unixSignals,
+                "Broker", "Vault", "Authorization", "Recovery", "Firmware", "Age", "HelperProtocol", "BrokerProtocol",
+                "RootConfiguration", "Cryptography", "Platform", "ServiceManager", "SystemBus", argumentParser, logging,
+                lifecycle, unixSignals,
             ]),
         program(
             "coffer-authenticator",
@@ -135,6 +138,7 @@ let package = Package(
         program(
             "coffer-secret-service",
             ["SecretService", "SystemBus", "Coffer", "BrokerProtocol", "Platform", argumentParser]),
+            ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", "Import", argumentParser]),
 
         // What make bench runs.
         .executableTarget(
@@ -180,6 +184,8 @@ let package = Package(
             dependencies: ["CofferConfiguration", "CofferTestKit", "Coffer", configuration],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("PlatformTests", ["Platform"]),
+        tests("ImportTests", ["Import"]),
+        tests("AgeTests", ["Age", "Cryptography", "TestSupport"], resources: [.copy("testkit")]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),
         tests("BrokerProtocolTests", ["BrokerProtocol", "Varlink"]),
@@ -204,6 +210,8 @@ let package = Package(
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
                 "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "coffer-cli",
                 "Cryptography", "Platform",
+                "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "Age", "Import", "coffer-cli", "Cryptography",
+                "Platform",
                 "TPM", "TestSupport",
                 grdb,
             ]),

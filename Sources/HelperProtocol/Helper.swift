@@ -9,6 +9,10 @@ public enum Helper {
     public static let name = "\(program) \(command)"
     /// Reads an old vault's file; see ``OldVault``.
     public static let oldVault = "old-vault"
+    /// Encrypts and opens files in the age format; see ``AgeRequest``.
+    public static let age = "age"
+    /// Reads the user's keyring; see ``KeyringAnswer``.
+    public static let keyring = "keyring"
     /// Computes the digests of one file; see ``FileMeasurement``.
     public static let measure = "measure"
 }

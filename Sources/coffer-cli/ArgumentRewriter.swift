@@ -46,7 +46,9 @@ enum DashedWord {
     private static let flags: Set<Character> = ["f", "q"]
 
     static func mistake(in arguments: [String]) -> ValidationError? {
-        guard arguments.prefix(while: { $0 != "--" }).contains(where: isWrong) else { return nil }
+        // Standard input has this name where a file is expected.
+        let words = arguments.first == "import" ? arguments.filter { $0 != "-" } : arguments
+        guard words.prefix(while: { $0 != "--" }).contains(where: isWrong) else { return nil }
         // The message does not repeat the word, because it may be a secret.
         return ValidationError(
             "a word begins with a dash but is not an option; if it is a name, put -- before the names, as in: coffer get -- SERVICE ACCOUNT"

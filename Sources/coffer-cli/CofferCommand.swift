@@ -39,7 +39,7 @@ struct CofferCommand: ParsableCommand {
                 name: "Secrets",
                 subcommands: [
                     SetCommand.self, GetCommand.self, EditCommand.self, RenameCommand.self, RemoveCommand.self,
-                    RestoreCommand.self, RotateCommand.self,
+                    RestoreCommand.self, RotateCommand.self, ImportCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(name: "Use secrets elsewhere", subcommands: [RunCommand.self]),
             CommandGroup(

@@ -142,6 +142,9 @@ struct CommandSession {
         }
     }
 
+    /// A way to ask the person; nil if there is none.
+    func findPrompter() -> (any Prompter)? { PrompterFinder(environment: environment).find() }
+
     func passwordInput(for name: String, noPrompt: Bool) -> ApplicationPasswordInput {
         ApplicationPasswordInput(name: name, noPrompt: noPrompt) { PrompterFinder(environment: environment).find() }
     }

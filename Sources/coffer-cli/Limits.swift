@@ -39,6 +39,10 @@ enum InputLimits {
     static let recoveryCode = 512
     /// How often a recovery code can be typed.
     static let recoveryTries = 3
+    /// How often the passphrase of an export can be typed.
+    static let passphraseTries = 3
+    /// A file with identities of age.
+    static let identityFile = 64 << 10
     /// The answer to a question of yes or no.
     static let confirmation = 8
 }
@@ -49,6 +53,8 @@ enum HelperLimits {
     static let list = 64 << 20
     /// The longest value in Base64.
     static let value = 2 << 20
+    /// A part of an encrypted file in Base64.
+    static let part = 128 << 10
     /// Two digests and their names.
     static let digests = 1024
 }
@@ -67,4 +73,24 @@ enum ReferenceLimits {
     static let variableFile = 1 << 20
     /// A variable with its name, in bytes. The kernel takes no more (MAX_ARG_STRLEN), and counts the zero at the end.
     static let variable = 131_071
+}
+
+/// The password store of pass(1).
+enum StoreLimits {
+    /// The deepest folder.
+    static let depth = 16
+    /// The largest file, in bytes: what a pipe takes.
+    static let file = 65_536
+    /// The longest decrypted text, in bytes.
+    static let text = 2 << 20
+}
+
+/// What goes into one call to the broker.
+enum BatchLimits {
+    /// The most items of one `GetAll`.
+    static let reads = 32
+    /// The most changes of one `Apply`.
+    static let changes = 128
+    /// The most bytes of changes. A message has 2 MiB at most.
+    static let bytes = 3 << 19
 }

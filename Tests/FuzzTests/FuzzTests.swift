@@ -10,7 +10,7 @@ struct FuzzTests {
     /// The readers, and how many cases of each `make test` tries.
     enum Reader: String, CaseIterable, Codable, Sendable {
         case notes, registry, vault, decoders, wire, broker, authenticator, settings, suites, tpm, arguments, files,
-            credentials
+            credentials, imports, age
 
         var target: (kind: any FuzzTarget.Type, cases: Int) {
             switch self {
@@ -27,6 +27,8 @@ struct FuzzTests {
             case .arguments: (ArgumentTarget.self, 2000)
             case .files: (ProtectedFileTarget.self, 1000)
             case .credentials: (CredentialTarget.self, 2000)
+            case .imports: (ImportTarget.self, 4000)
+            case .age: (AgeTarget.self, 2000)
             }
         }
     }

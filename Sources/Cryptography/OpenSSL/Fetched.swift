@@ -17,6 +17,7 @@ struct Fetched: @unchecked Sendable {
 
     static let sha256 = unsafe Fetched(EVP_MD_fetch(nil, "SHA256", nil))
     static let aesGCM = unsafe Fetched(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
+    static let chaChaPoly = unsafe Fetched(EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil))
     static let hmac = unsafe Fetched(EVP_MAC_fetch(nil, "HMAC", nil))
     static let hkdf = unsafe Fetched(EVP_KDF_fetch(nil, "HKDF", nil))
 }

@@ -22,13 +22,14 @@ public enum Scrypt {
     }
 
     /// The most memory that any cost may need: 256 MiB, in bytes.
-    static let largestMemory: UInt64 = 256 << 20
+    public static let largestMemory: UInt64 = 256 << 20
 
     /// Derives `count` bytes from a password.
     ///
+    /// - Parameter mostMemory: the most memory that the cost may need, in bytes.
     /// - Throws: `.invalidLength` for a count or cost that scrypt does not support; `.outOfMemory`, `.library`.
     public static func derive(
-        password: SecretBytes, salt: [UInt8], cost: Cost, count: Int
+        password: SecretBytes, salt: [UInt8], cost: Cost, count: Int, mostMemory: UInt64 = largestMemory
     ) throws(CryptographyError) -> SecretBytes {
         guard count > 0 else {
             throw CryptographyError(code: .invalidLength, reason: "scrypt does not derive nothing")
@@ -37,7 +38,7 @@ public enum Scrypt {
             let result = unsafe password.withUnsafeBytes { password in
                 unsafe EVP_PBE_scrypt(
                     password.baseAddress?.assumingMemoryBound(to: CChar.self), password.count, salt, salt.count,
-                    cost.rounds, cost.blockSize, cost.parallelism, largestMemory,
+                    cost.rounds, cost.blockSize, cost.parallelism, mostMemory,
                     output.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
             }
             try OpenSSL.check(result, "derive a key with scrypt", code: .invalidLength)

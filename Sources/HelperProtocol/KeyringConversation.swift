@@ -1,0 +1,40 @@
+/// A line of `cofferd helper keyring`, which reads what the user's session bus offers as org.freedesktop.secrets.
+public struct KeyringAnswer: Codable, Sendable {
+    public var item: Item?
+    /// Something that cannot be read, by its name.
+    public var leftOut: String?
+    /// Why nothing (more) can be read.
+    public var problem: String?
+    /// The last line.
+    public var isEnd: Bool?
+
+    public struct Item: Codable, Sendable {
+        public var collection: String
+        public var label: String
+        public var attributes: [String: String]
+        /// Seconds since 1970; 0 if unknown.
+        public var created: UInt64
+        public var modified: UInt64
+        /// In Base64.
+        public var secret: String
+
+        public init(
+            collection: String, label: String, attributes: [String: String], created: UInt64, modified: UInt64,
+            secret: String
+        ) {
+            self.collection = collection
+            self.label = label
+            self.attributes = attributes
+            self.created = created
+            self.modified = modified
+            self.secret = secret
+        }
+    }
+
+    public init(item: Item? = nil, leftOut: String? = nil, problem: String? = nil, isEnd: Bool? = nil) {
+        self.item = item
+        self.leftOut = leftOut
+        self.problem = problem
+        self.isEnd = isEnd
+    }
+}

@@ -1,0 +1,25 @@
+// The limits of what is read from other programs' files.
+
+/// What a reader takes, so that nobody's file takes all memory or time.
+public enum ImportLimits {
+    /// The largest file, in bytes.
+    public static let file = 64 << 20
+    /// The most entries of one file.
+    public static let entries = 50_000
+    /// The most columns of a table.
+    static let columns = 256
+    /// The deepest nesting of JSON. No known export has half of it.
+    static let depth = 32
+    /// The most values in JSON.
+    static let values = 2_000_000
+    /// The most problems that are kept. A file of another format has one on each line.
+    public static let problems = 100
+
+    /// What an item takes, in bytes. The broker has the last word (docs/broker-protocol.md, "Limits").
+    static let name = 1024
+    static let label = 1024
+    static let attribute = 4096
+    static let value = 1 << 20
+    /// The addresses of one entry that are kept.
+    static let addresses = 16
+}

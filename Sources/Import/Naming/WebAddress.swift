@@ -1,0 +1,27 @@
+/// The parts of an address that may be shown while a vault is locked.
+struct WebAddress: Equatable {
+    /// The host's name in lower case, with its port if the address has one.
+    let host: String
+    /// The address without user, password, query and fragment, in which programs put secrets.
+    let shown: String
+
+    /// - Returns: nil for text that is no address with a host.
+    init?(_ text: String) {
+        let text = text.trimmingSpaces
+        var rest = text[...]
+        var scheme = ""
+        if let end = text.firstRange(of: "://") {
+            scheme = String(text[..<end.upperBound])
+            rest = text[end.upperBound...]
+        }
+        rest = rest.prefix { $0 != "?" && $0 != "#" }
+        let pathStart = rest.firstIndex(of: "/") ?? rest.endIndex
+        var authority = rest[..<pathStart]
+        if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+        guard !authority.isEmpty, !authority.contains(where: { $0.isWhitespace || $0 == "\\" }) else { return nil }
+        guard !scheme.isEmpty || authority.contains(".") || authority.hasPrefix("localhost") else { return nil }
+        host = authority.lowercased()
+        let path = rest[pathStart...]
+        shown = scheme + host + (path == "/" ? "" : path)
+    }
+}

@@ -1,0 +1,28 @@
+/// An item of a keyring, with the attributes by which programs find it.
+public enum KeyringEntry {
+    /// Attributes that say what an item is for, the best first.
+    private static let services = ["service", "server", "host", "domain", "application", "signon_realm", "origin_url"]
+    private static let users = ["username", "user", "account", "username_value", "login"]
+
+    /// - Parameters:
+    ///   - created: seconds since 1970; 0 if unknown.
+    ///   - changed: as created.
+    public static func read(
+        _ place: ImportPlace, label: String, collection: String, attributes: [String: String], created: UInt64,
+        changed: UInt64, secret: [UInt8]
+    ) -> ImportEntry {
+        var entry = ImportEntry(place)
+        func first(_ names: [String]) -> String? {
+            names.lazy.compactMap { attributes[$0] }.first { !$0.isEmpty }
+        }
+        entry.title = label
+        entry.folder = collection
+        entry.attributes = attributes.filter { !$0.key.isEmpty && !$0.value.isEmpty }
+        entry.service = first(services).map { WebAddress($0)?.host ?? $0 } ?? label
+        entry.userName = first(users) ?? ""
+        entry.created = TimeStamp.text(seconds: Int64(clamping: created))
+        entry.changed = TimeStamp.text(seconds: Int64(clamping: changed))
+        entry.password = secret
+        return entry
+    }
+}

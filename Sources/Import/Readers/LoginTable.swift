@@ -1,0 +1,129 @@
+/// The tables (CSV) in which browsers and password managers export logins. Columns are found by their names, in any order.
+public struct LoginTable: Sendable {
+    /// What a column holds.
+    enum Column: Hashable {
+        case title, address, userName, password, note, oneTimePassword, folder, tags
+        /// In RFC 3339, or anything similar that is only digits and signs.
+        case created, changed
+        /// In milliseconds since 1970.
+        case createdMilliseconds, changedMilliseconds
+        /// Of no use in a vault.
+        case unused
+    }
+
+    /// The program, for sentences.
+    let name: String
+    /// The columns by their names in lower case.
+    let columns: [String: Column]
+    /// What the table must have, by the name that messages show.
+    let required: [(column: Column, name: String)]
+
+    public static let firefox = LoginTable(
+        name: "Firefox",
+        columns: [
+            "url": .address, "username": .userName, "password": .password, "httprealm": .unused,
+            "formactionorigin": .unused, "guid": .unused, "timecreated": .createdMilliseconds,
+            "timelastused": .unused, "timepasswordchanged": .changedMilliseconds,
+        ],
+        required: [(.address, "url"), (.userName, "username"), (.password, "password")])
+
+    public static let chromium = LoginTable(
+        name: "Chromium",
+        columns: [
+            "name": .title, "url": .address, "username": .userName, "password": .password, "note": .note,
+        ],
+        required: [(.address, "url"), (.userName, "username"), (.password, "password")])
+
+    public static let keePassXC = LoginTable(
+        name: "KeePassXC",
+        columns: [
+            "group": .folder, "title": .title, "username": .userName, "password": .password, "url": .address,
+            "notes": .note, "totp": .oneTimePassword, "icon": .unused, "last modified": .changed, "created": .created,
+        ],
+        required: [(.title, "Title"), (.userName, "Username"), (.password, "Password")])
+
+    public static let onePassword = LoginTable(
+        name: "1Password",
+        columns: [
+            "title": .title, "url": .address, "website": .address, "urls": .address, "username": .userName,
+            "password": .password, "otpauth": .oneTimePassword, "one-time password": .oneTimePassword,
+            "favorite": .unused, "favorite status": .unused, "archived": .unused, "archived status": .unused,
+            "tags": .tags, "notes": .note, "notesplain": .note, "type": .unused,
+        ],
+        required: [(.title, "Title"), (.password, "Password")])
+
+    public func read(_ file: [UInt8]) throws(UnreadableFile) -> ImportReading {
+        var rows = try CSVRows(file)
+        guard let header = try rows.next() else { throw UnreadableFile("it is empty") }
+        if let problem = header.problem { throw UnreadableFile(problem, at: ImportPlace(line: header.line)) }
+        let kinds = try kinds(header)
+        var reading = ImportReading()
+        var unknown: [Int: Int] = [:]
+        while let row = try rows.next() {
+            let place = ImportPlace(line: row.line)
+            if let problem = row.problem {
+                reading.addProblem(place, problem)
+                continue
+            }
+            guard row.fields.count == kinds.count else {
+                reading.addProblem(place, "it has \(row.fields.count) fields, but the first line has \(kinds.count)")
+                continue
+            }
+            for (index, kind) in kinds.enumerated() where kind == nil && !row.fields[index].isEmpty {
+                unknown[index, default: 0] += 1
+            }
+            try reading.add(entry(row, kinds))
+        }
+        for (index, count) in unknown.sorted(by: { $0.key < $1.key }) {
+            reading.leaveOut(
+                ImportPlace(line: header.line),
+                "the column “\(header.fields[index])” is not known (\(count) value\(count == 1 ? "" : "s"))")
+        }
+        return reading
+    }
+
+    private func kinds(_ header: CSVRows.Row) throws(UnreadableFile) -> [Column?] {
+        let names = header.fields.map { $0.trimmingSpaces.lowercased() }
+        let place = ImportPlace(line: header.line)
+        guard Set(names).count == names.count else {
+            throw UnreadableFile("two columns have the same name", at: place)
+        }
+        let kinds = names.map { columns[$0] }
+        for (column, shown) in required where !kinds.contains(column) {
+            throw UnreadableFile(
+                "it has no column “\(shown)”, so it is no export of \(name)", at: place,
+                advice: "name the format that it has; see: coffer help import")
+        }
+        return kinds
+    }
+
+    private func entry(_ row: CSVRows.Row, _ kinds: [Column?]) -> ImportEntry {
+        var entry = ImportEntry(ImportPlace(line: row.line))
+        for (field, kind) in zip(row.fields, kinds) where !field.isEmpty {
+            switch kind {
+            case .title: entry.title = field
+            case .address: entry.addresses.append(field)
+            case .userName: entry.userName = field
+            case .password: entry.password = Array(field.utf8)
+            case .note: entry.note = field
+            case .oneTimePassword: entry.oneTimePassword = field
+            case .folder: entry.folder = field
+            case .tags: entry.tags = field
+            case .created: entry.created = TimeStamp.checked(field)
+            case .changed: entry.changed = TimeStamp.checked(field)
+            case .createdMilliseconds: entry.created = TimeStamp.text(milliseconds: field)
+            case .changedMilliseconds: entry.changed = TimeStamp.text(milliseconds: field)
+            case .unused, nil: break
+            }
+        }
+        return entry
+    }
+}
+
+extension String {
+    var trimmingSpaces: String {
+        let trimmed = drop { $0.isWhitespace }
+        guard let last = trimmed.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(trimmed[...last])
+    }
+}

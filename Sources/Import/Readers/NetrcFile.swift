@@ -1,0 +1,122 @@
+/// `.netrc`, as ftp(1), curl and git read it.
+public enum NetrcFile {
+    private struct Word: Equatable {
+        var text: String
+        var line: Int
+    }
+
+    public static func read(_ file: [UInt8]) throws(UnreadableFile) -> ImportReading {
+        var reader = Reader(bytes: try TextFile.content(file))
+        try reader.readAll()
+        return reader.reading
+    }
+
+    private struct Reader {
+        let bytes: ArraySlice<UInt8>
+        var at: Int
+        var line = 1
+        var reading = ImportReading()
+        /// nil between two machines.
+        private var machine: ImportEntry?
+
+        init(bytes: ArraySlice<UInt8>) {
+            self.bytes = bytes
+            at = bytes.startIndex
+        }
+
+        mutating func readAll() throws(UnreadableFile) {
+            while let word = try next() {
+                let place = ImportPlace(line: word.line)
+                switch word.text {
+                case "machine":
+                    try finish()
+                    guard let name = try value(of: "machine", at: place) else { continue }
+                    var entry = ImportEntry(place)
+                    entry.service = name
+                    machine = entry
+                case "default":
+                    try finish()
+                    reading.leaveOut(place, "the default entry, which is for no machine")
+                    machine = nil
+                case "login", "user":
+                    if let name = try value(of: word.text, at: place) { machine?.userName = name }
+                case "password", "passwd":
+                    if let password = try value(of: word.text, at: place) { machine?.password = Array(password.utf8) }
+                case "account":
+                    if let account = try value(of: word.text, at: place) { machine?.attributes["account"] = account }
+                case "macdef":
+                    _ = try value(of: word.text, at: place)
+                    reading.leaveOut(place, "a macro")
+                    skipMacro()
+                case _ where word.text.hasPrefix("#"): skipLine()
+                default:
+                    // The word may be a part of a password, so it is not shown.
+                    reading.addProblem(place, "a word is not known here; put quotes around a password with spaces")
+                    machine = nil
+                    skipLine()
+                }
+            }
+            try finish()
+        }
+
+        private mutating func finish() throws(UnreadableFile) {
+            guard let done = machine else { return }
+            machine = nil
+            guard done.password != nil else { return reading.leaveOut(done.place, "it has no password") }
+            try reading.add(done)
+        }
+
+        private mutating func value(of name: String, at place: ImportPlace) throws(UnreadableFile) -> String? {
+            guard let word = try next() else {
+                reading.addProblem(place, "nothing follows “\(name)”")
+                machine = nil
+                return nil
+            }
+            return word.text
+        }
+
+        private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+        private mutating func next() throws(UnreadableFile) -> Word? {
+            while at < bytes.endIndex, Self.isSpace(bytes[at]) {
+                if bytes[at] == UInt8(ascii: "\n") { line += 1 }
+                at += 1
+            }
+            guard at < bytes.endIndex else { return nil }
+            var text: [UInt8] = []
+            let isQuoted = bytes[at] == UInt8(ascii: "\"")
+            if isQuoted { at += 1 }
+            while at < bytes.endIndex, isQuoted ? bytes[at] != UInt8(ascii: "\"") : !Self.isSpace(bytes[at]) {
+                if isQuoted, bytes[at] == UInt8(ascii: "\n") { break }
+                if bytes[at] == UInt8(ascii: "\\"), at + 1 < bytes.endIndex, isQuoted { at += 1 }
+                text.append(bytes[at])
+                at += 1
+            }
+            if isQuoted {
+                guard at < bytes.endIndex, bytes[at] == UInt8(ascii: "\"") else {
+                    throw UnreadableFile("a quote is not closed on its line", at: ImportPlace(line: line))
+                }
+                at += 1
+            }
+            guard let text = String(validating: text, as: UTF8.self) else {
+                throw UnreadableFile("a word is not UTF-8", at: ImportPlace(line: line))
+            }
+            return Word(text: text, line: line)
+        }
+
+        private mutating func skipLine() {
+            while at < bytes.endIndex, bytes[at] != UInt8(ascii: "\n") { at += 1 }
+        }
+
+        /// A macro ends with an empty line.
+        private mutating func skipMacro() {
+            skipLine()
+            while at < bytes.endIndex {
+                at += 1
+                line += 1
+                if at >= bytes.endIndex || bytes[at] == UInt8(ascii: "\n") { return }
+                skipLine()
+            }
+        }
+    }
+}

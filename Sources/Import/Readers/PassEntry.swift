@@ -1,0 +1,57 @@
+/// An entry of pass(1): the decrypted text of one file in the password store.
+public enum PassEntry {
+    /// What people write before a colon.
+    private static let userNames: Set<String> = ["login", "username", "user", "user name"]
+    private static let addresses: Set<String> = ["url", "website", "link", "uri"]
+
+    /// - Parameters:
+    ///   - path: the names of the folders and of the file, without `.gpg`.
+    ///   - text: the first line is the password.
+    public static func read(path: [String], text: [UInt8]) throws(UnreadableFile) -> ImportEntry {
+        let place = ImportPlace(file: path.joined(separator: "/"))
+        guard let name = path.last, !name.isEmpty else { throw UnreadableFile("it has no name", at: place) }
+        var entry = ImportEntry(place)
+        entry.title = path.joined(separator: "/")
+        let folder = path.dropLast().joined(separator: "/")
+        let end = text.firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
+        entry.password = Array(text[..<end])
+        guard let rest = String(validating: text[min(end + 1, text.endIndex)...], as: UTF8.self) else {
+            // Something binary, such as a key file, is one secret as a whole.
+            entry.password = text
+            entry.service = folder.isEmpty ? name : folder
+            entry.userName = folder.isEmpty ? "" : name
+            return entry
+        }
+        var note: [Substring] = []
+        for line in rest.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("otpauth://"), entry.oneTimePassword.isEmpty {
+                entry.oneTimePassword = String(line).trimmingSpaces
+                continue
+            }
+            guard let colon = line.firstIndex(of: ":") else {
+                note.append(line)
+                continue
+            }
+            let key = String(line[..<colon]).trimmingSpaces.lowercased()
+            let value = String(line[line.index(after: colon)...]).trimmingSpaces
+            if userNames.contains(key), !value.isEmpty, entry.userName.isEmpty {
+                entry.userName = value
+            } else if addresses.contains(key), !value.isEmpty {
+                entry.addresses.append(value)
+            } else {
+                note.append(line)
+            }
+        }
+        while note.last?.isEmpty ?? false { note.removeLast() }
+        entry.note = note.joined(separator: "\n")
+        // A file is named after the user, as in Email/me, unless it names one itself.
+        if entry.userName.isEmpty, !folder.isEmpty {
+            entry.service = folder
+            entry.userName = name
+        } else {
+            entry.service = name
+            entry.folder = folder
+        }
+        return entry
+    }
+}

@@ -1,0 +1,17 @@
+/// The beginning of a text file.
+enum TextFile {
+    /// Drops a byte order mark.
+    /// - Throws: ``UnreadableFile`` for text of another encoding, which would be read as nonsense.
+    static func content(_ bytes: [UInt8]) throws(UnreadableFile) -> ArraySlice<UInt8> {
+        guard bytes.count <= ImportLimits.file else {
+            throw UnreadableFile("it has more than \(ImportLimits.file >> 20) MiB", advice: "split the file")
+        }
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            throw UnreadableFile("it is UTF-16 text", advice: "save it as UTF-8 first")
+        }
+        if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
+            throw UnreadableFile("it is a zip archive", advice: "unpack it first, or see: coffer help import")
+        }
+        return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+    }
+}

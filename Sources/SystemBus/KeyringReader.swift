@@ -1,0 +1,220 @@
+import CSystemd
+import Glibc
+
+/// Reads everything that a service of the Secret Service interface keeps (org.freedesktop.secrets): GNOME Keyring, KWallet's successor, KeePassXC.
+/// Values come over a session without encryption, because the bus is a socket of this machine that only its user can reach.
+@safe public struct KeyringReader: ~Copyable {
+    /// An item with its secret.
+    public struct Item: Sendable, Equatable {
+        public var collection: String
+        public var label = ""
+        public var attributes: [String: String] = [:]
+        /// Seconds since 1970; 0 if unknown.
+        public var created: UInt64 = 0
+        public var modified: UInt64 = 0
+        public var secret: [UInt8] = []
+    }
+
+    /// A collection of items.
+    public struct Collection: Sendable, Equatable {
+        public let path: String
+        public let label: String
+        public let isLocked: Bool
+        public let items: [String]
+    }
+
+    private static let service = "org.freedesktop.secrets"
+    private static let root = "/org/freedesktop/secrets"
+    private static let interface = "org.freedesktop.Secret"
+    /// The collection that ends with the person's session. It holds nothing to keep.
+    private static let passing = "/org/freedesktop/secrets/collection/session"
+    /// The most collections, items of one, and attributes of one, and the longest secret in bytes.
+    private static let limits = (collections: 64, items: 50_000, attributes: 256, secret: 1 << 20)
+    /// A service may have to be started first.
+    private static let patience = Duration.seconds(25)
+
+    private let bus: Bus
+    private let session: String
+
+    private init(_ bus: consuming Bus, session: String) {
+        self.bus = bus
+        self.session = session
+    }
+
+    /// - Parameter address: the address of the user's session bus.
+    public static func connected(to address: String) throws(BusError) -> KeyringReader {
+        let bus = try Bus(address: address, patience: patience)
+        let session = try bus.openSecretSession(service, root, "\(interface).Service")
+        return KeyringReader(bus, session: session)
+    }
+
+    public func collections() throws(BusError) -> [Collection] {
+        let paths = try property(Self.root, "Service", "Collections", "ao") { (message) throws(BusError) in
+            try Self.paths(message, most: Self.limits.collections)
+        }
+        var collections: [Collection] = []
+        for path in paths where path != Self.passing {
+            collections.append(
+                Collection(
+                    path: path,
+                    label: try property(path, "Collection", "Label", "s") { (message) throws(BusError) in
+                        try message.text()
+                    },
+                    isLocked: try property(path, "Collection", "Locked", "b") { (message) throws(BusError) in
+                        try message.bool()
+                    },
+                    items: try property(path, "Collection", "Items", "ao") { (message) throws(BusError) in
+                        // In one order each time, so that a second import gives the same names.
+                        try Self.paths(message, most: Self.limits.items).sorted()
+                    }))
+        }
+        return collections
+    }
+
+    /// - Returns: nil if the item is locked by itself.
+    /// - Throws: ``BusError``, also for a secret that is longer than a vault takes.
+    public func item(_ path: String, of collection: Collection) throws(BusError) -> Item? {
+        let isLocked = try property(path, "Item", "Locked", "b") { (message) throws(BusError) in try message.bool() }
+        guard !isLocked else { return nil }
+        var item = Item(collection: collection.label)
+        item.label = try property(path, "Item", "Label", "s") { (message) throws(BusError) in try message.text() }
+        item.attributes = try property(path, "Item", "Attributes", "a{ss}") { (message) throws(BusError) in
+            try Self.attributes(message)
+        }
+        item.created = try property(path, "Item", "Created", "t") { (message) throws(BusError) in
+            try message.longNumber()
+        }
+        item.modified = try property(path, "Item", "Modified", "t") { (message) throws(BusError) in
+            try message.longNumber()
+        }
+        let answer = try bus.call(Self.service, path, "\(Self.interface).Item", "GetSecret", path: session)
+        guard try answer.enter("r", "oayays") else { throw Self.malformed }
+        try answer.skip("o")
+        let parameters = try answer.byteArray(most: Self.limits.secret)
+        item.secret = try answer.byteArray(most: Self.limits.secret)
+        // A session without encryption has no parameters. With some, these bytes would not be the secret.
+        guard parameters.isEmpty else { throw Self.malformed }
+        return item
+    }
+
+    private static let malformed = BusError("read a secret from the bus", reason: "the answer is not as specified")
+
+    private func property<Value>(
+        _ path: String, _ kind: String, _ name: String, _ signature: String,
+        _ read: (borrowing BusMessage) throws(BusError) -> Value
+    ) throws(BusError) -> Value {
+        let answer = try bus.call(
+            Self.service, path, "org.freedesktop.DBus.Properties", "Get", ["\(Self.interface).\(kind)", name])
+        guard try answer.enter("v", signature) else { throw Self.malformed }
+        let value = try read(answer)
+        try answer.leave()
+        return value
+    }
+
+    private static func paths(_ message: borrowing BusMessage, most: Int) throws(BusError) -> [String] {
+        guard try message.enter("a", "o") else { throw malformed }
+        var paths: [String] = []
+        while let path = try message.nextText("o") {
+            guard paths.count < most else {
+                throw BusError("read a keyring", reason: "it has more than \(most) items")
+            }
+            paths.append(path)
+        }
+        try message.leave()
+        return paths
+    }
+
+    private static func attributes(_ message: borrowing BusMessage) throws(BusError) -> [String: String] {
+        guard try message.enter("a", "{ss}") else { throw malformed }
+        var attributes: [String: String] = [:]
+        while try message.enter("e", "ss") {
+            guard attributes.count < limits.attributes else {
+                throw BusError("read a keyring", reason: "an item has more than \(limits.attributes) attributes")
+            }
+            attributes[try message.text()] = try message.text()
+            try message.leave()
+        }
+        try message.leave()
+        return attributes
+    }
+}
+
+extension Bus {
+    /// Opens a session of the Secret Service interface without encryption.
+    /// - Returns: its object path.
+    func openSecretSession(_ service: String, _ path: String, _ interface: String) throws(BusError) -> String {
+        let answer = try unsafe call(service, path, interface, "OpenSession") { message in
+            unsafe "plain".withCString { algorithm in
+                unsafe "".withCString { input in
+                    var code = unsafe sd_bus_message_append_basic(message, Self.letter("s"), algorithm)
+                    if code >= 0 { code = unsafe sd_bus_message_open_container(message, Self.letter("v"), "s") }
+                    if code >= 0 { code = unsafe sd_bus_message_append_basic(message, Self.letter("s"), input) }
+                    return code < 0 ? code : unsafe sd_bus_message_close_container(message)
+                }
+            }
+        }
+        try answer.skip("v")
+        return try answer.text("o")
+    }
+
+    /// Calls a method that takes an object path.
+    func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, path argument: String
+    ) throws(BusError) -> BusMessage {
+        try unsafe call(destination, path, interface, member) { message in
+            unsafe argument.withCString { unsafe sd_bus_message_append_basic(message, Self.letter("o"), $0) }
+        }
+    }
+
+    private static func letter(_ type: Character) -> CChar { CChar(type.asciiValue ?? 0) }
+
+    /// Calls a method whose arguments `write` appends.
+    private func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String,
+        _ write: (OpaquePointer) -> Int32
+    ) throws(BusError) -> BusMessage {
+        var made: OpaquePointer?
+        try checked("call \(member)") {
+            unsafe sd_bus_message_new_method_call(pointer, &made, destination, path, interface, member)
+        }
+        guard let made = unsafe made else { throw BusError("call \(member)", code: -ENOMEM) }
+        let message = unsafe BusMessage(adopting: made)
+        let written = unsafe message.withPointer { unsafe write($0) }
+        guard written >= 0 else { throw BusError("call \(member)", code: written) }
+        var reply: OpaquePointer?
+        var fault = unsafe sd_bus_error()
+        defer { unsafe sd_bus_error_free(&fault) }
+        // 0: the bus library's own limit, 25 seconds.
+        let code = unsafe message.withPointer { unsafe sd_bus_call(pointer, $0, 0, &fault, &reply) }
+        guard code >= 0 else {
+            let name = unsafe fault.name.map { unsafe String(cString: $0) }
+            throw BusError("call \(interface).\(member)", code: code, name: name)
+        }
+        guard let reply = unsafe reply else { throw BusError("call \(member)", code: -ENOMSG) }
+        return unsafe BusMessage(adopting: reply)
+    }
+}
+
+extension BusMessage {
+    /// Reads a 64-bit number.
+    func longNumber() throws(BusError) -> UInt64 {
+        var value: UInt64 = 0
+        try checked("read a number from the bus") {
+            unsafe withPointer { unsafe sd_bus_message_read_basic($0, CChar(bitPattern: UInt8(ascii: "t")), &value) }
+        }
+        return value
+    }
+
+    /// Reads an array of bytes.
+    func byteArray(most: Int) throws(BusError) -> [UInt8] {
+        var start: UnsafeRawPointer?
+        var count = 0
+        try checked("read bytes from the bus") {
+            unsafe withPointer {
+                unsafe sd_bus_message_read_array($0, CChar(bitPattern: UInt8(ascii: "y")), &start, &count)
+            }
+        }
+        guard count <= most else { throw BusError("read bytes from the bus", reason: "there are more than \(most)") }
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+}

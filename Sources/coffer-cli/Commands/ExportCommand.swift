@@ -1,0 +1,170 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+import FoundationEssentials
+import HelperProtocol
+import Import
+import Platform
+
+/// `coffer export`
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Export your secrets, encrypted in the age format.",
+        usage: "coffer export (--to <recipient>… | --passphrase) [--output <file>] [options]",
+        discussion: """
+            The age program opens the file anywhere, without Coffer:  age --decrypt --identity key.txt export.age
+            Coffer reads it with:  coffer import coffer export.age --identity key.txt
+
+            Each line of the content is a secret in JSON, with its settings. Secrets for this device only, and secrets with an \
+            application password, are left out and named. For guarded secrets you are asked once for up to 32. If they require \
+            only your presence, coffer auth --for 5m lets you answer once for all.
+
+            Nothing is written in the clear. Without --output, the file goes to standard output.
+
+            Examples:
+              coffer export --to age1… --output backup.age
+              coffer export --passphrase --armor >backup.txt
+            """)
+
+    @Option(
+        name: .customLong("to"),
+        help: ArgumentHelp("Who can open it: a recipient of age. May be repeated.", valueName: "recipient"))
+    var recipients: [String] = []
+
+    @Flag(help: "Encrypt it with a passphrase, which you type.")
+    var passphrase = false
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Write this file; it must not exist yet.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Flag(help: "Write text instead of bytes.")
+    var armor = false
+
+    @OptionGroup var prompt: PromptOptions
+    @OptionGroup var vault: VaultOptions
+
+    func validate() throws {
+        guard recipients.isEmpty == passphrase else {
+            throw ValidationError("name recipients with --to, or give --passphrase")
+        }
+        guard output != "" else { throw ValidationError("the file's name must not be empty") }
+    }
+
+    func run() throws {
+        try checkOutput()
+        let session = CommandSession(vault)
+        try checkRecipients()
+        let items = try session.client.list(service: nil)
+        let left = items.compactMap { item in Self.obstacle(item.access).map { (item, $0) } }
+        let portable = items.filter { Self.obstacle($0.access) == nil }
+        guard !portable.isEmpty else {
+            throw KeychainError(.notFound, "there is no secret that an export can hold, so nothing was written")
+        }
+        let phrase = passphrase ? try session.newPassphrase("Passphrase for the export: ") : nil
+        let values = try values(of: portable, session)
+        let text = try Self.text(values)
+        var helper = try AgeHelper.with(text)
+        let answer = try helper.ask(
+            AgeRequest(seal: .init(recipients: recipients, passphrase: phrase, armored: armor)))
+        if let problem = answer.problem { throw KeychainError(.failed, problem, advice: "nothing was written") }
+        try write(try helper.output(answer.count ?? 0))
+        for (item, obstacle) in left { Output.note("left out  \(item.shownName)  (\(obstacle))") }
+        Output.note(
+            "Exported \(values.count) secret\(values.count == 1 ? "" : "s")"
+                + (left.isEmpty ? "" : "; left out \(left.count)"))
+    }
+
+    /// Why an item stays here; nil for a portable one.
+    private static func obstacle(_ access: Keychain.AccessControl) -> String? {
+        if access.thisDeviceOnly || access.accessibility == .passcodeSet || access.accessibility == .always {
+            return "for this device only"
+        }
+        let takesPassword = access.require.contains(.appPassword) && (!access.any || access.require.count == 1)
+        return takesPassword ? "it takes an application password" : nil
+    }
+
+    /// What cannot be written is said before anybody is asked.
+    private func checkOutput() throws {
+        guard let output else {
+            guard armor || !Output.isTerminal else {
+                throw KeychainError(
+                    .invalidArgument, "an export is not written to a terminal as bytes",
+                    advice: "name a file with --output, or add --armor")
+            }
+            return
+        }
+        let shown = VisibleText.line(output)
+        do throws(SystemError) {
+            guard try FileStatus.of(output) == nil else {
+                throw SystemError("write \(shown)", reason: "it exists already")
+            }
+        } catch {
+            throw KeychainError(
+                .alreadyExists, "\(shown) cannot be written: \(error.reason)", advice: "name a file that does not exist"
+            )
+        }
+    }
+
+    /// A mistyped recipient costs nobody a prompt.
+    private func checkRecipients() throws {
+        guard !recipients.isEmpty else { return }
+        var helper = try AgeHelper.with([])
+        let answer = try helper.ask(AgeRequest(seal: .init(recipients: recipients, passphrase: nil, armored: false)))
+        if let problem = answer.problem { throw KeychainError(.invalidArgument, "--to cannot be used: \(problem)") }
+    }
+
+    /// Guarded items come together, so that the prompts are as few as can be.
+    private func values(
+        of items: [Keychain.Item], _ session: CommandSession
+    ) throws(KeychainError) -> [Keychain.ItemValue] {
+        let reading = JointReading(
+            session: session, noPrompt: prompt.noPrompt, reason: "Export all secrets", purpose: "exporting",
+            command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
+        return try reading.values(of: items.filter { !$0.access.require.isEmpty })
+            + reading.values(of: items.filter(\.access.require.isEmpty))
+    }
+
+    private static func text(_ values: [Keychain.ItemValue]) throws -> [UInt8] {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        var text = try CofferExport.line(CofferExport.Head(created: TimeText(now).iso8601))
+        let names = values.sorted { ($0.item.service, $0.item.account) < ($1.item.service, $1.item.account) }
+        for found in names {
+            text += try CofferExport.line(CofferExport.Line(found))
+            guard text.count <= ImportLimits.file else {
+                throw KeychainError(
+                    .limitExceeded,
+                    "the secrets have more than \(ImportLimits.file >> 20) MiB, which an export cannot hold",
+                    advice: "keep large files as protected files instead")
+            }
+        }
+        return text + (try CofferExport.line(CofferExport.Tail(items: values.count)))
+    }
+
+    private func write(_ file: [UInt8]) throws {
+        guard let output else { return try Output.bytes(file) }
+        do throws(SystemError) { try DurableFile.write(file, to: output, mode: 0o600) } catch {
+            throw KeychainError(.failed, "\(VisibleText.line(output)) cannot be written: \(error.reason)")
+        }
+    }
+}
+
+extension CofferExport.Line {
+    init(_ found: Keychain.ItemValue) {
+        let item = found.item
+        self.init(
+            service: item.service, account: item.account,
+            access: .init(
+                accessibility: item.access.accessibility.rawValue, require: item.access.require.map(\.rawValue),
+                any: item.access.any), value: found.value)
+        kind = item.kind == .generic ? nil : item.kind.rawValue
+        label = item.label
+        comment = item.comment
+        attributes = item.attributes.isEmpty ? nil : item.attributes
+        created = item.created
+        modified = item.modified
+        expires = item.expires
+    }
+}

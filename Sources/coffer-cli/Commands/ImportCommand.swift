@@ -1,0 +1,168 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+import Import
+import Platform
+
+/// `coffer import`
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Import secrets from another program.",
+        usage: "coffer import <format> [<file>] [options]",
+        discussion: """
+            Formats:
+              firefox     passwords exported as CSV
+              chromium    passwords of Chromium, Chrome, Brave or Edge, exported as CSV
+              keepassxc   a database exported as CSV
+              bitwarden   a vault exported as .json (not encrypted)
+              1password   export.data of a .1pux archive, or CSV
+              netrc       .netrc
+              pass        a password store; <file> is its folder
+              gnome-keyring   what the keyring of this session holds, over D-Bus; no <file>
+              coffer      what coffer export wrote
+
+            <file> may be - for standard input. Then no file with your secrets is left behind:
+              unzip -p export.1pux export.data | coffer import 1password -
+
+            Each login becomes a secret named after the host and the user: github.com/me. A note, a one-time password's seed and further \
+            fields become secrets of their own: github.com/me:notes, github.com/me:otp. Title, folder, tags, times and the address \
+            (without user, password and query) stay beside the secret, readable while the vault is locked.
+
+            If one entry cannot be read, nothing is imported. The report names its line. Secrets that your vault has already are not stored \
+            again. If your vault has another value, you are asked; with --skip or without a terminal, your value stays.
+
+            Examples:
+              coffer import bitwarden export.json --dry-run
+              coffer import firefox passwords.csv --require presence --remove
+
+            Ends with status 1 if a secret could have been imported but was not.
+            """)
+
+    @Argument(help: ArgumentHelp("Where the secrets come from.", valueName: "format"))
+    var format: ImportFormat
+
+    @Argument(help: ArgumentHelp("The exported file, or - for standard input.", valueName: "file"), completion: .file())
+    var file: String?
+
+    @Flag(help: "Show what would be done, and do nothing.")
+    var dryRun = false
+
+    @Flag(help: "Replace values that your vault has already, without asking.")
+    var replace = false
+
+    @Flag(help: "Keep values that your vault has already, without asking.")
+    var skip = false
+
+    @Flag(help: "Leave out entries that cannot be read, and import the others.")
+    var skipUnreadable = false
+
+    @Option(
+        help: ArgumentHelp(
+            "For coffer: the file with the identity that the export is encrypted for.", valueName: "file"),
+        completion: .file())
+    var identity: String?
+
+    @Flag(help: "Remove the file after all of it was imported.")
+    var remove = false
+
+    @OptionGroup var access: AccessChangeOptions
+    @OptionGroup var prompt: PromptOptions
+    @OptionGroup var vault: VaultOptions
+    @OptionGroup var output: JSONOptions
+
+    func validate() throws {
+        guard !replace || !skip else { throw ValidationError("--replace and --skip do not go together") }
+        guard !remove || !dryRun else { throw ValidationError("--remove and --dry-run do not go together") }
+        guard (file == nil) == (format == .gnomeKeyring) else {
+            throw ValidationError(
+                format == .gnomeKeyring
+                    ? "a keyring is read over D-Bus, and not from a file" : "name the file to import")
+        }
+        guard !remove || file != "-" && format.isPlainFile else {
+            throw ValidationError("--remove is for a file that holds secrets in the clear")
+        }
+        guard !access.require.contains(.factor(.appPassword)) else {
+            throw ValidationError(
+                "an import cannot give secrets application passwords; give a secret one with: coffer edit")
+        }
+        guard identity == nil || format == .coffer else {
+            throw ValidationError("--identity is for an export of Coffer")
+        }
+        guard file != "" else { throw ValidationError("the file's name must not be empty") }
+    }
+
+    func run() throws {
+        let session = CommandSession(vault)
+        let source = ImportFile(path: file ?? "-")
+        // A file that is to be removed must still be the one that was read.
+        let status = remove ? try source.status() : nil
+        let material = try read(source, session)
+        try checkProblems(material, source)
+        let conflict = Conflict(replace ? .replace : skip || output.json ? .keep : .ask)
+        var run = ImportRun(
+            session, access: access, noPrompt: prompt.noPrompt, isTrial: dryRun, conflict: conflict)
+        var failure: KeychainError?
+        do throws(KeychainError) { try run.run(material.named.items) } catch { failure = error }
+        let left = material.problems + material.leftOut
+        let outcomes =
+            run.outcomes + material.named.repeated.map { ImportOutcome($0, .repeated) }
+            + left.map { ImportOutcome($0) }
+        try report(outcomes)
+        if let failure { throw failure }
+        let isComplete = left.isEmpty && !run.outcomes.contains { $0.outcome == .kept }
+        if !dryRun { try settle(source, status, isComplete: isComplete, try remove && run.isVerified()) }
+        if run.outcomes.contains(where: { $0.outcome == .kept }) || material.problemCount > 0 {
+            throw ExitStatus.failure
+        }
+    }
+
+    private func read(_ source: ImportFile, _ session: CommandSession) throws(KeychainError) -> ImportMaterial {
+        if format == .coffer { return try ExportFile(source: source, session: session, identity: identity).read() }
+        if format == .pass { return try PasswordStore(path: source.path, session: session).read() }
+        if format == .gnomeKeyring { return try KeyringSource(session: session).read() }
+        try source.warnIfExposed()
+        return try source.read(format)
+    }
+
+    /// Nothing is imported of a file with a malformed line, because what follows may be misread as well.
+    private func checkProblems(_ material: ImportMaterial, _ source: ImportFile) throws(KeychainError) {
+        guard material.problemCount > 0, !skipUnreadable else { return }
+        for problem in material.problems {
+            Output.note("\(source.shown): \(VisibleText.sentence("\(problem.place): \(problem.reason)"))")
+        }
+        let count = material.problemCount
+        throw KeychainError(
+            .failed, "nothing was imported, because \(count) entr\(count == 1 ? "y" : "ies") cannot be read",
+            advice: "mend the file, or leave them out with --skip-unreadable")
+    }
+
+    private func report(_ outcomes: [ImportOutcome]) throws {
+        if output.json {
+            try Output.line(JSONText.of(outcomes))
+        } else {
+            for outcome in outcomes { try Output.line(outcome.line(isTrial: dryRun)) }
+            Output.note(ImportOutcome.summary(of: outcomes, isTrial: dryRun))
+        }
+    }
+
+    /// Says that the file is still there, or removes it.
+    private func settle(
+        _ source: ImportFile, _ status: FileStatus?, isComplete: Bool, _ isVerified: Bool
+    ) throws(KeychainError) {
+        guard format.isPlainFile, !source.isStandardInput else { return }
+        let left = "\(source.shown) still holds secrets that anybody with the file can read"
+        guard remove else {
+            if format == .netrc { return }
+            return Output.note("\(left); remove it with: \(source.removeCommand)")
+        }
+        guard isComplete, isVerified else {
+            return Output.note(
+                "\(left); it was not removed, because not all of it \(isVerified ? "was imported" : "was found in the vault")"
+            )
+        }
+        try source.remove(status)
+        Output.note(
+            "Removed \(source.shown). Its bytes may stay on the disk until others overwrite them, and in backups")
+    }
+}

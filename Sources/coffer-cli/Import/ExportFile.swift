@@ -1,0 +1,88 @@
+import BrokerProtocol
+import Coffer
+import HelperProtocol
+import Import
+import Platform
+
+/// Coffer's own export, encrypted or as `age --decrypt` prints it.
+struct ExportFile {
+    let source: ImportFile
+    let session: CommandSession
+    /// A file with identities of age.
+    let identity: String?
+
+    func read() throws(KeychainError) -> ImportMaterial {
+        let bytes = try source.bytes()
+        let text = bytes.first == UInt8(ascii: "{") ? bytes : try opened(bytes)
+        do throws(UnreadableFile) { return ImportMaterial(try CofferExport.read(text)) } catch {
+            throw error.keychainError(source.shown)
+        }
+    }
+
+    private func opened(_ bytes: [UInt8]) throws(KeychainError) -> [UInt8] {
+        var helper = try AgeHelper.with(bytes)
+        let found = try helper.ask(AgeRequest(inspect: true))
+        if let problem = found.problem { throw refusal(problem) }
+        guard found.takesPassphrase == true else {
+            guard let identity else {
+                throw KeychainError(
+                    .invalidArgument, "\(source.shown) is encrypted for a recipient",
+                    advice: "name the file with its identity: --identity FILE")
+            }
+            let answer = try helper.ask(AgeRequest(open: .init(identities: try Self.text(of: identity))))
+            if let problem = answer.problem { throw refusal(problem) }
+            return try helper.output(answer.count ?? 0)
+        }
+        var tries = 0
+        while true {
+            tries += 1
+            let answer = try helper.ask(
+                AgeRequest(open: .init(passphrase: try session.passphrase("Passphrase of \(source.shown): "))))
+            guard let problem = answer.problem else { return try helper.output(answer.count ?? 0) }
+            guard answer.isWrongPassphrase == true, tries < InputLimits.passphraseTries, TerminalPrompter.isPresent
+            else { throw refusal(problem, .wrongPassword) }
+            Output.note("coffer: \(problem); type it again")
+        }
+    }
+
+    private func refusal(_ problem: String, _ code: KeychainError.Code = .failed) -> KeychainError {
+        KeychainError(
+            code, "\(source.shown) cannot be opened: \(VisibleText.sentence(problem))", advice: "nothing was imported")
+    }
+
+    private static func text(of path: String) throws(KeychainError) -> String {
+        do throws(SystemError) {
+            return String(decoding: try DurableFile.read(path, limit: InputLimits.identityFile), as: UTF8.self)
+        } catch {
+            throw KeychainError(.failed, "\(VisibleText.line(path)) cannot be read: \(error.reason)")
+        }
+    }
+}
+
+extension CommandSession {
+    /// Asks the person for a passphrase.
+    func passphrase(_ question: String) throws(KeychainError) -> String {
+        guard var prompter = findPrompter() else {
+            throw KeychainError(
+                .authenticationNeeded, "a passphrase is needed, but there is no terminal to ask at",
+                advice: "run it in a terminal, or name a program that asks in COFFER_ASKPASS")
+        }
+        guard let answer = try prompter.ask(.init(style: .secret, text: question), hangUp: -1) else {
+            throw .cancelledByPerson
+        }
+        return answer
+    }
+
+    /// Asks for a new passphrase, twice, because nobody sees the typing.
+    func newPassphrase(_ question: String) throws(KeychainError) -> String {
+        let first = try passphrase(question)
+        guard !first.isEmpty else {
+            throw KeychainError(.failed, "the passphrase is empty, so nothing was written")
+        }
+        guard first == (try passphrase("Once more: ")) else {
+            throw KeychainError(
+                .failed, "the two entries differ, so nothing was written", advice: "run the command again")
+        }
+        return first
+    }
+}

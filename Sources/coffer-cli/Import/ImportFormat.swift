@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// Where secrets come from.
+enum ImportFormat: String, CaseIterable, ExpressibleByArgument {
+    case firefox, chromium, keepassxc, bitwarden
+    case onePassword = "1password"
+    case netrc, pass
+    case gnomeKeyring = "gnome-keyring"
+    case coffer
+
+    /// Whether it is read from a file that holds secrets in the clear.
+    var isPlainFile: Bool { ![.pass, .gnomeKeyring, .coffer].contains(self) }
+}

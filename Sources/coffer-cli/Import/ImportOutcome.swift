@@ -1,0 +1,81 @@
+import BrokerProtocol
+import Coffer
+import Import
+
+/// What became of one secret of an import.
+struct ImportOutcome: Encodable {
+    enum Outcome: String, Encodable {
+        case imported
+        case replaced
+        /// The vault has the same value already.
+        case same
+        /// The vault has another value, which stays.
+        case kept
+        /// The file has the same secret twice.
+        case repeated
+        /// Not imported: an entry that cannot be read, or a part that has no place in a vault.
+        case leftOut = "left out"
+    }
+
+    var outcome: Outcome
+    /// nil for what is left out.
+    var service: String?
+    var account: String?
+    var kind: String?
+    /// Where it is in the file: `line 7`.
+    var place: String
+    var reason: String?
+
+    init(_ item: ImportedItem, _ outcome: Outcome, _ reason: String? = nil) {
+        self.outcome = outcome
+        service = item.service
+        account = item.account
+        kind = item.kind
+        place = item.place.description
+        self.reason = reason
+    }
+
+    init(_ problem: ImportProblem, _ outcome: Outcome = .leftOut) {
+        self.outcome = outcome
+        place = problem.place.description
+        reason = problem.reason
+    }
+
+    /// - Parameter isTrial: whether nothing was stored.
+    func line(isTrial: Bool) -> String {
+        let word =
+            switch outcome {
+            case .imported where isTrial: "would import"
+            case .replaced where isTrial: "would replace"
+            case .kept where isTrial: "differs"
+            default: outcome.rawValue
+            }
+        let width = isTrial ? 15 : 10
+        let place = VisibleText.sentence(place)
+        var text = word + String(repeating: " ", count: max(1, width - word.count))
+        if let service {
+            text += VisibleText.name(
+                service: service, account: account, kind: kind.flatMap(Keychain.ItemKind.init(rawValue:)))
+            let details = [place, reason.map(VisibleText.sentence) ?? ""].filter { !$0.isEmpty }
+            if !details.isEmpty { text += "  (\(details.joined(separator: ": ")))" }
+        } else {
+            text += (place.isEmpty ? "" : place + ": ") + VisibleText.sentence(reason ?? "")
+        }
+        return text
+    }
+
+    static func summary(of outcomes: [ImportOutcome], isTrial: Bool) -> String {
+        func count(_ outcome: Outcome) -> Int { outcomes.count { $0.outcome == outcome } }
+        let stored = count(.imported)
+        var parts = ["\(isTrial ? "Would import" : "Imported") \(stored) secret\(stored == 1 ? "" : "s")"]
+        if count(.replaced) > 0 { parts.append("\(isTrial ? "would replace" : "replaced") \(count(.replaced))") }
+        if count(.same) > 0 { parts.append("\(count(.same)) there already") }
+        if count(.kept) > 0 {
+            parts.append(
+                "\(count(.kept)) with another value in your vault, which stays; to replace those, use --replace")
+        }
+        if count(.repeated) > 0 { parts.append("\(count(.repeated)) twice in the file") }
+        if count(.leftOut) > 0 { parts.append("left out \(count(.leftOut))") }
+        return parts.joined(separator: "; ")
+    }
+}

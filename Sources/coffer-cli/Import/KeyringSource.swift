@@ -1,0 +1,49 @@
+import Coffer
+import FoundationEssentials
+import Glibc
+import HelperProtocol
+import Import
+
+/// The keyring that serves org.freedesktop.secrets on the user's session bus.
+struct KeyringSource {
+    let session: CommandSession
+
+    func read() throws(KeychainError) -> ImportMaterial {
+        var helper = try HelperConversation([Helper.keyring, "--", address])
+        var reading = ImportReading()
+        var number = 0
+        while true {
+            let answer: KeyringAnswer = try helper.receive(limit: HelperLimits.value)
+            if let problem = answer.problem {
+                throw KeychainError(
+                    .failed, "the keyring cannot be read: \(VisibleText.sentence(problem))",
+                    advice: "run it in the session in which the keyring runs; nothing was imported")
+            }
+            if let left = answer.leftOut { reading.leaveOut(ImportPlace(), left) }
+            if let item = answer.item {
+                number += 1
+                guard number <= ImportLimits.entries else {
+                    throw KeychainError(.limitExceeded, "the keyring has more than \(ImportLimits.entries) items")
+                }
+                add(item, ImportPlace(item: number), &reading)
+            }
+            if answer.isEnd == true { return ImportMaterial(reading) }
+        }
+    }
+
+    private func add(_ item: KeyringAnswer.Item, _ place: ImportPlace, _ reading: inout ImportReading) {
+        guard let secret = Data(base64Encoded: item.secret) else {
+            return reading.addProblem(place, "its secret cannot be read")
+        }
+        reading.entries.append(
+            KeyringEntry.read(
+                place, label: item.label, collection: item.collection, attributes: item.attributes,
+                created: item.created, changed: item.modified, secret: Array(secret)))
+    }
+
+    /// As libraries for D-Bus find it.
+    private var address: String {
+        session.variable("DBUS_SESSION_BUS_ADDRESS")
+            ?? "unix:path=\(session.variable("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())")/bus"
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import FoundationEssentials
+import HelperProtocol
+import SystemBus
+
+/// Reads the user's keyring for `coffer import gnome-keyring`.
+struct KeyringCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: Helper.keyring, abstract: "Read the user's keyring, for \"coffer import\".")
+
+    @Argument(help: "The address of the user's session bus.") var address: String
+
+    func run() throws {
+        do throws(BusError) {
+            let reader = try KeyringReader.connected(to: address)
+            for collection in try reader.collections() { try read(collection, reader) }
+        } catch {
+            return try HelperAnswer.say(KeyringAnswer(problem: error.description))
+        }
+        try HelperAnswer.say(KeyringAnswer(isEnd: true))
+    }
+
+    private func read(
+        _ collection: KeyringReader.Collection, _ reader: borrowing KeyringReader
+    ) throws(BusError) {
+        guard !collection.isLocked else {
+            return try say(KeyringAnswer(leftOut: "the keyring “\(collection.label)” is locked; unlock it first"))
+        }
+        for path in collection.items {
+            guard let item = try reader.item(path, of: collection) else {
+                try say(KeyringAnswer(leftOut: "an item of the keyring “\(collection.label)” is locked"))
+                continue
+            }
+            try say(
+                KeyringAnswer(
+                    item: .init(
+                        collection: item.collection, label: item.label, attributes: item.attributes,
+                        created: item.created, modified: item.modified,
+                        secret: Data(item.secret).base64EncodedString())))
+        }
+    }
+
+    private func say(_ answer: KeyringAnswer) throws(BusError) {
+        do { try HelperAnswer.say(answer) } catch {
+            throw BusError("answer coffer", reason: "coffer does not listen any longer")
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import Testing
+
+@testable import Import
+
+@Suite struct ReaderTests {
+    private func items(_ reading: ImportReading) -> [String: String] {
+        let named = ImportedItems(reading.entries)
+        let pairs = named.items.map {
+            ("\($0.service)/\($0.account)", String(decoding: $0.value, as: UTF8.self))
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    @Test func columnsAreFoundByTheirNamesInAnyOrder() throws {
+        let file = "password,TITLE,New,url,username\npw,Site,extra,https://a.example/x?k=1#f,me\n"
+        let reading = try LoginTable.onePassword.read(Array(file.utf8))
+        #expect(items(reading) == ["a.example/me": "pw"])
+        let item = ImportedItems(reading.entries).items[0]
+        #expect(item.label == "Site")
+        #expect(item.attributes == ["url": "https://a.example/x"])
+        #expect(reading.leftOut.map(\.reason) == ["the column “New” is not known (1 value)"])
+    }
+
+    @Test func aTableOfAnotherProgramIsRefused() {
+        #expect(throws: UnreadableFile.self) { try LoginTable.firefox.read(Array("a,b\n1,2\n".utf8)) }
+        #expect(throws: UnreadableFile.self) { try LoginTable.firefox.read([]) }
+        #expect(throws: UnreadableFile.self) {
+            try LoginTable.chromium.read(Array("url,URL,username,password\n".utf8))
+        }
+    }
+
+    @Test func aRowOfAnotherLengthIsNamedByItsLine() throws {
+        let file = "url,username,password\nhttps://a.example,me,s3,cret\n"
+        let reading = try LoginTable.chromium.read(Array(file.utf8))
+        #expect(reading.entries.isEmpty)
+        #expect(
+            reading.problems == [
+                ImportProblem(ImportPlace(line: 2), "it has 4 fields, but the first line has 3")
+            ])
+    }
+
+    @Test func keePassXCBecomesSecretsSeedAndNotes() throws {
+        let file = """
+            "Group","Title","Username","Password","URL","Notes","TOTP","Icon","Last Modified","Created"
+            "Root/Web","Site","me","pw","https://a.example","line 1
+            line 2","otpauth://totp/a?secret=JBSWY3DPEHPK3PXP","0","2024-01-02T03:04:05Z","2023-01-02T03:04:05Z"
+            """
+        let reading = try LoginTable.keePassXC.read(Array(file.utf8))
+        #expect(
+            items(reading) == [
+                "a.example/me": "pw", "a.example/me:notes": "line 1\nline 2",
+                "a.example/me:otp": "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP",
+            ])
+        let item = ImportedItems(reading.entries).items[0]
+        #expect(
+            item.attributes == [
+                "folder": "Root/Web", "url": "https://a.example", "created": "2023-01-02T03:04:05Z",
+                "changed": "2024-01-02T03:04:05Z",
+            ])
+    }
+
+    @Test func bitwarden() throws {
+        let file = """
+            {"encrypted": false, "folders": [{"id": "f", "name": "Work"}], "items": [
+              {"type": 1, "name": "Site", "folderId": "f", "notes": null,
+               "login": {"uris": [{"uri": "https://a.example"}, {"uri": "b.example"}], "username": "me",
+                         "password": "p\\n{[\\"", "totp": "jbsw y3dp ehpk 3pxp", "fido2Credentials": [{}]}},
+              {"type": 2, "name": "Door", "notes": "code"},
+              {"type": 3, "name": "Visa"},
+              {"type": 1, "name": "bad", "login": {"password": 7}}
+            ]}
+            """
+        let reading = try BitwardenFile.read(Array(file.utf8))
+        #expect(
+            items(reading) == [
+                "a.example/me": "p\n{[\"",
+                "a.example/me:otp": "otpauth://totp/a.example:me?secret=JBSWY3DPEHPK3PXP&issuer=a.example",
+                "Door/": "code",
+            ])
+        #expect(
+            reading.problems == [
+                ImportProblem(ImportPlace(line: 7, item: 4), "its field login.password is of another type")
+            ])
+        #expect(
+            reading.leftOut == [
+                ImportProblem(ImportPlace(line: 2, item: 1), "its passkey"),
+                ImportProblem(ImportPlace(line: 6, item: 3), "it is a card"),
+            ])
+        let first = ImportedItems(reading.entries).items[0]
+        #expect(first.attributes == ["folder": "Work", "url": "https://a.example", "url2": "b.example"])
+    }
+
+    @Test(arguments: [
+        #"{"encrypted": true, "data": "x"}"#, #"{"encrypted": true, "passwordProtected": true}"#,
+        #"{"passwordProtected": true, "items": []}"#,
+    ])
+    func encryptedBitwardenIsRefusedWithAdvice(_ text: String) {
+        do {
+            _ = try BitwardenFile.read(Array(text.utf8))
+            Issue.record("it was read")
+        } catch {
+            #expect(error.reason.contains("encrypted"))
+            #expect(!error.advice.isEmpty)
+        }
+    }
+
+    /// Attacker 5: a file that would use up the stack or all memory.
+    @Test func deepAndEndlessJSONIsRefusedEarly() {
+        let deep = String(repeating: "[", count: 1_000_000)
+        #expect(throws: UnreadableFile.self) { try BitwardenFile.read(Array(deep.utf8)) }
+        let nested = #"{"items":"# + String(repeating: "[", count: 100) + String(repeating: "]", count: 100) + "}"
+        do {
+            _ = try BitwardenFile.read(Array(nested.utf8))
+            Issue.record("it was read")
+        } catch { #expect(error.reason == "it is nested deeper than 32 levels") }
+        let wide = #"{"items":["# + String(repeating: "0,", count: 2_000_001) + "0]}"
+        do {
+            _ = try BitwardenFile.read(Array(wide.utf8))
+            Issue.record("it was read")
+        } catch { #expect(error.reason == "it has more than 2000000 values") }
+    }
+
+    @Test func onePassword() throws {
+        let file = """
+            {"accounts": [{"attrs": {"name": "A"}, "vaults": [{"attrs": {"name": "Private"}, "items": [
+              {"uuid": "x", "createdAt": 1600000000, "updatedAt": 1600000000, "state": "active",
+               "details": {"loginFields": [{"value": "me", "designation": "username"},
+                                           {"value": "pw", "designation": "password"}],
+                           "notesPlain": "note",
+                           "sections": [{"title": "", "fields": [
+                              {"title": "seed", "id": "o", "value": {"totp": "otpauth://totp/x?secret=ABCDEFGH"}},
+                              {"title": "PIN", "id": "p", "value": {"concealed": "1234"}},
+                              {"title": "mail", "id": "m", "value": {"email": {"email_address": "me@a", "provider": null}}},
+                              {"title": "when", "id": "d", "value": {"date": 5}}]}],
+                           "passwordHistory": []},
+               "overview": {"title": "Site", "url": "https://a.example/", "tags": ["t1", "t2"]}},
+              {"uuid": "y", "overview": {"title": "File"}, "details": {"documentAttributes": {"fileName": "x"}}}
+            ]}]}]}
+            """
+        let reading = try OnePasswordFile.read(Array(file.utf8))
+        #expect(
+            items(reading) == [
+                "a.example/me": "pw", "a.example/me:notes": "note",
+                "a.example/me:otp": "otpauth://totp/x?secret=ABCDEFGH", "a.example/me:PIN": "1234",
+                "a.example/me:mail": "me@a",
+            ])
+        #expect(
+            reading.leftOut == [
+                ImportProblem(ImportPlace(line: 2, item: 1), "its field “when” (date)"),
+                ImportProblem(ImportPlace(line: 13, item: 2), "its attached file"),
+            ])
+        #expect(reading.entries[0].created == "2020-09-13T12:26:40Z")
+    }
+
+    @Test func anArchiveIsRefusedWithTheCommandThatUnpacksIt() {
+        do {
+            _ = try OnePasswordFile.read([0x50, 0x4B, 3, 4, 0])
+            Issue.record("it was read")
+        } catch { #expect(error.advice.contains("unzip -p")) }
+    }
+
+    @Test func netrc() throws {
+        let file = """
+            # a comment
+            machine a.example login me password pw
+            machine b.example
+              login "x y"
+              password "p \\" q"
+              account acct
+            macdef init
+              machine evil password x
+
+            default login anonymous password x
+            machine c.example login me
+            """
+        let reading = try NetrcFile.read(Array(file.utf8))
+        #expect(items(reading) == ["a.example/me": "pw", "b.example/x y": "p \" q"])
+        #expect(
+            reading.leftOut == [
+                ImportProblem(ImportPlace(line: 7), "a macro"),
+                ImportProblem(ImportPlace(line: 10), "the default entry, which is for no machine"),
+                ImportProblem(ImportPlace(line: 11), "it has no password"),
+            ])
+        #expect(reading.problems.isEmpty)
+    }
+
+    /// An error never shows a word that may be a part of a password.
+    @Test func anUnknownWordOfNetrcIsNamedByItsLineOnly() throws {
+        let reading = try NetrcFile.read(
+            Array("machine a\nlogin me password my s3cret words\nmachine b password x".utf8))
+        #expect(reading.problems.map(\.place) == [ImportPlace(line: 2)])
+        #expect(!reading.problems[0].reason.contains("s3cret"))
+        #expect(items(reading) == ["b/": "x"])
+    }
+
+    @Test func passEntries() throws {
+        let text = Array(
+            "pw\nlogin: me\nurl: https://a.example/x\nsome: thing\notpauth://totp/x?secret=ABCDEFGH\n".utf8)
+        var reading = ImportReading()
+        reading.entries = [
+            try PassEntry.read(path: ["web", "site"], text: text),
+            try PassEntry.read(path: ["Email", "you"], text: Array("pw2".utf8)),
+            try PassEntry.read(path: ["wifi"], text: Array("pw3\n".utf8)),
+        ]
+        #expect(
+            items(reading) == [
+                "site/me": "pw", "site/me:notes": "some: thing", "site/me:otp": "otpauth://totp/x?secret=ABCDEFGH",
+                "Email/you": "pw2", "wifi/": "pw3",
+            ])
+    }
+
+    @Test func ownExport() throws {
+        var line = CofferExport.Line(
+            service: "a", account: "b",
+            access: .init(accessibility: "when-unlocked", require: ["presence"], any: false),
+            value: "cHc=")
+        line.label = "L"
+        let text =
+            try CofferExport.line(CofferExport.Head(created: "2026-01-01T00:00:00Z")) + CofferExport.line(line)
+            + CofferExport.line(CofferExport.Tail(items: 1))
+        let reading = try CofferExport.read(text)
+        #expect(reading.problems.isEmpty)
+        #expect(reading.items.map(\.value) == [Array("pw".utf8)])
+        #expect(reading.items[0].access?.require == ["presence"])
+        // Without its end, or with fewer items than it says, it is refused.
+        let parts = text.split(separator: UInt8(ascii: "\n")).map { Array($0) + [UInt8(ascii: "\n")] }
+        #expect(throws: UnreadableFile.self) { try CofferExport.read(parts[0] + parts[1]) }
+        #expect(throws: UnreadableFile.self) { try CofferExport.read(parts[0] + parts[2]) }
+        #expect(throws: UnreadableFile.self) { try CofferExport.read(parts[1] + parts[2]) }
+        #expect(throws: UnreadableFile.self) { try CofferExport.read(text + parts[1]) }
+        let damaged = try CofferExport.read(parts[0] + Array(#"{"service":"a","value":7}"#.utf8) + [10] + parts[2])
+        #expect(damaged.problems.map(\.place) == [ImportPlace(line: 2)])
+    }
+}
