@@ -110,7 +110,7 @@ struct ImportCommand: ParsableCommand {
             + left.map { ImportOutcome($0) }
         try report(outcomes)
         if let failure { throw failure }
-        let isComplete = left.isEmpty && !run.outcomes.contains { $0.outcome == .kept }
+        let isComplete = left.isEmpty && !run.outcomes.contains { $0.outcome == .kept || $0.outcome == .expired }
         if !dryRun { try settle(source, status, isComplete: isComplete, try remove && run.isVerified()) }
         if run.outcomes.contains(where: { $0.outcome == .kept }) || material.problemCount > 0 {
             throw ExitStatus.failure

@@ -11,6 +11,8 @@ struct ImportOutcome: Encodable {
         case same
         /// The vault has another value, which stays.
         case kept
+        /// Its time was over before the import.
+        case expired
         /// The file has the same secret twice.
         case repeated
         /// Not imported: an entry that cannot be read, or a part that has no place in a vault.
@@ -74,6 +76,7 @@ struct ImportOutcome: Encodable {
             parts.append(
                 "\(count(.kept)) with another value in your vault, which stays; to replace those, use --replace")
         }
+        if count(.expired) > 0 { parts.append("\(count(.expired)) expired") }
         if count(.repeated) > 0 { parts.append("\(count(.repeated)) twice in the file") }
         if count(.leftOut) > 0 { parts.append("left out \(count(.leftOut))") }
         return parts.joined(separator: "; ")

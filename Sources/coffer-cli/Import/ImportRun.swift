@@ -39,7 +39,13 @@ struct ImportRun {
         let known = items.compactMap { vault[$0] }
         let values = known.isEmpty ? [:] : try vault.values(of: known)
         var steps: [Step] = []
+        let now = Date().timeIntervalSince1970 * 1000
         for item in items {
+            // The broker takes no item that nobody could read, and one such item would refuse its whole batch.
+            if let expires = item.expires, expires != 0, Double(expires) <= now {
+                outcomes.append(ImportOutcome(item, .expired))
+                continue
+            }
             guard let present = vault[item] else {
                 steps.append(Step(item: item, change: try change(item, replacing: nil), outcome: .imported))
                 continue
