@@ -131,14 +131,12 @@ let package = Package(
             ["Authenticator", "BrokerProtocol", "RootConfiguration", "Platform", "ServiceManager", argumentParser]),
         program(
             "coffer-cli",
-            ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", argumentParser]),
+            ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", "Import", argumentParser]),
         program("git-credential-coffer", ["CredentialHelpers"]),
         program("docker-credential-coffer", ["CredentialHelpers"]),
-
         program(
             "coffer-secret-service",
             ["SecretService", "SystemBus", "Coffer", "BrokerProtocol", "Platform", argumentParser]),
-            ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", "Import", argumentParser]),
 
         // What make bench runs.
         .executableTarget(
