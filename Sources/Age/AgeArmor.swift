@@ -30,7 +30,7 @@ enum AgeArmor {
             while let byte = line.last, isSpace(byte) { line = line.dropLast() }
             lines[last] = line
         }
-        guard lines.count >= 3, lines[0].elementsEqual(begin.utf8), lines[lines.count - 1].elementsEqual(end.utf8)
+        guard lines.count >= 2, lines[0].elementsEqual(begin.utf8), lines[lines.count - 1].elementsEqual(end.utf8)
         else { throw malformed }
         let body = lines[1..<lines.count - 1]
         var base64: [UInt8] = []

@@ -62,7 +62,7 @@ public struct AgeFile: Sendable {
 
     private func open(_ fileKey: SecretBytes) throws(AgeError) -> [UInt8] {
         let damaged = AgeError(.damagedPayload, "its content was changed or cut off")
-        guard payload.count >= AgeLimits.nonce + ChunkStream.overhead else { throw damaged }
+        guard payload.count >= AgeLimits.nonce else { throw AgeError(.malformedHeader, "it ends behind its header") }
         let key = try Self.payloadKey(fileKey, Array(payload.prefix(AgeLimits.nonce)))
         var opener = ChunkStream.Opener(key: key, cipher: .chaChaPoly)
         let sealed = payload.dropFirst(AgeLimits.nonce)

@@ -53,8 +53,9 @@ public struct AgeIdentity: Sendable {
     /// - Throws: `.malformedKey`; it names the line, and nothing of it.
     public static func file(_ text: String) throws(AgeError) -> [AgeIdentity] {
         var identities: [AgeIdentity] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let line = line.hasSuffix("\r") ? line.dropLast() : line
+        // Swift takes CR LF for one character.
+        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        for (index, line) in lines.enumerated() {
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
             do throws(AgeError) { identities.append(try AgeIdentity(String(line))) } catch {
                 throw AgeError(error.code, "line \(index + 1): \(error.reason)")

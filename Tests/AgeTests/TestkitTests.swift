@@ -53,7 +53,8 @@ import Testing
         }
 
         private func opened() throws(AgeError) -> [UInt8] {
-            let age = try AgeFile(file)
+            // What does not begin as armor is read as bytes, and refused as such.
+            let age = try AgeFile(facts["armored"] == nil ? file : AgeArmor.decode(file))
             guard let phrases = facts["passphrase"], age.takesPassphrase || facts["identity"] == nil else {
                 var identities: [AgeIdentity] = []
                 for text in facts["identity"] ?? [] { identities.append(try AgeIdentity(text)) }

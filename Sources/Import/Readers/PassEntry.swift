@@ -23,7 +23,8 @@ public enum PassEntry {
             return entry
         }
         var note: [Substring] = []
-        for line in rest.split(separator: "\n", omittingEmptySubsequences: false) {
+        // Swift takes CR LF for one character.
+        for line in rest.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
             if line.hasPrefix("otpauth://"), entry.oneTimePassword.isEmpty {
                 entry.oneTimePassword = String(line).trimmingSpaces
                 continue
