@@ -127,11 +127,17 @@ public struct SignalDescriptor: ~Copyable {
     public var number: Int32 { descriptor.number }
 
     /// Takes the pending signals and returns their numbers.
-    public func take() -> [Int32] {
-        var taken: [Int32] = []
+    public func take() -> [Int32] { takeWithSenders().map(\.number) }
+
+    /// Takes the pending signals.
+    /// - Returns: their numbers, and whether the kernel sent them by itself, as for a key in the terminal (SI_KERNEL).
+    func takeWithSenders() -> [(number: Int32, isFromKernel: Bool)] {
+        var taken: [(number: Int32, isFromKernel: Bool)] = []
         var information = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
-        while unsafe read(descriptor.number, &information, size) == size { taken.append(Int32(information.ssi_signo)) }
+        while unsafe read(descriptor.number, &information, size) == size {
+            taken.append((Int32(information.ssi_signo), information.ssi_code == 0x80))
+        }
         return taken
     }
 }

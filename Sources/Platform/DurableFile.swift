@@ -41,9 +41,25 @@ public enum DurableFile {
     }
 
     /// Writes and syncs a file under a temporary name, renames it, and syncs the folder.
-    /// - Parameter mode: the permission bits, independent of the umask.
-    public static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(SystemError) {
-        let temporary = path + ".writing"
+    /// - Parameters:
+    ///   - mode: the permission bits, independent of the umask.
+    ///   - aside: the temporary name; nil for one that the next write takes again.
+    public static func write(
+        _ bytes: [UInt8], to path: String, mode: mode_t, aside: String? = nil
+    ) throws(SystemError) {
+        let temporary = aside ?? path + ".writing"
+        do throws(SystemError) {
+            try write(bytes, to: path, mode: mode, temporary: temporary)
+        } catch {
+            // Half of a file with secrets is not left behind. The error is about the write itself.
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to path: String, mode: mode_t, temporary: String
+    ) throws(SystemError) {
         if unsafe unlink(temporary) != 0, errno != ENOENT { throw SystemError("replace \(temporary)", errno: errno) }
         let file = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         let number = file.number

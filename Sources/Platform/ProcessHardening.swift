@@ -26,9 +26,12 @@ public struct ProcessInheritance: Sendable, Equatable {
 
     /// Sets this process back. Call it when it is about to become another program.
     func restore() {
-        umask(mask)
+        restoreMask()
         if !ignoresBrokenPipes { signal(SIGPIPE, SIG_DFL) }
     }
+
+    /// Sets back the permissions of new files only. Programs that this process starts inherit them.
+    func restoreMask() { umask(mask) }
 }
 
 /// Replaces what a process inherits and should not trust.

@@ -41,7 +41,8 @@ struct CofferCommand: ParsableCommand {
                     SetCommand.self, GetCommand.self, EditCommand.self, RenameCommand.self, RemoveCommand.self,
                     RestoreCommand.self, RotateCommand.self, ImportCommand.self, ExportCommand.self,
                 ]),
-            CommandGroup(name: "Use secrets elsewhere", subcommands: [RunCommand.self]),
+            CommandGroup(
+                name: "Use secrets elsewhere", subcommands: [RunCommand.self, ReadCommand.self, InjectCommand.self]),
             CommandGroup(
                 name: "Inspect",
                 subcommands: [

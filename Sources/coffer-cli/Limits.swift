@@ -73,6 +73,12 @@ enum ReferenceLimits {
     static let variableFile = 1 << 20
     /// A variable with its name, in bytes. The kernel takes no more (MAX_ARG_STRLEN), and counts the zero at the end.
     static let variable = 131_071
+    /// A text to be filled in, in bytes.
+    static let template = 1 << 20
+    /// A text that was filled in, in bytes.
+    static let filledText = 64 << 20
+    /// The secrets that can be masked, together and with their lines, in bytes. Each byte takes about 24 of memory.
+    static let masked = 2 << 20
 }
 
 /// The password store of pass(1).

@@ -49,14 +49,6 @@ struct GetCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Read a former value, as coffer history lists it.", valueName: "n"))
     var version: Int64?
 
-    /// The output of `--json`.
-    private struct Record: Encodable {
-        var item: ItemDescription
-        /// Present only if the value is UTF-8.
-        var value: String?
-        var valueBase64: String
-    }
-
     @Argument(help: .hidden)
     var surplus: [String] = []
 
@@ -96,17 +88,6 @@ struct GetCommand: ParsableCommand {
         }
     }
 
-    private func show(_ value: [UInt8], of item: Keychain.Item) throws {
-        guard Output.isTerminal else { return try Output.bytes(value) }
-        guard raw || TerminalText.isHarmless(value) else {
-            throw KeychainError(
-                .failed,
-                "the value of \(item.shownName) has characters that a terminal would obey, so it is not shown",
-                advice: "pipe it, as in: … | od -c; or show it with --raw")
-        }
-        try Output.bytes(value + [UInt8(ascii: "\n")])
-    }
-
     func run() throws {
         let session = CommandSession(vault)
         // Checked before anybody is asked, because a missing clipboard can be noticed at once.
@@ -124,9 +105,10 @@ struct GetCommand: ParsableCommand {
         } else if format.json {
             let text = String(validating: value, as: UTF8.self)
             try Output.line(
-                JSONText.of(Record(item: ItemDescription(reply.item), value: text, valueBase64: reply.value)))
+                JSONText.of(
+                    SecretOutput.Record(item: ItemDescription(reply.item), value: text, valueBase64: reply.value)))
         } else {
-            try show(value, of: reply.item)
+            try SecretOutput.value(value, of: reply.item, raw: raw)
         }
     }
 }

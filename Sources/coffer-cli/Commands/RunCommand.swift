@@ -8,7 +8,8 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", _superCommandName: "coffer",
         abstract: "Run a program with secrets.",
-        usage: "coffer run [--env <name>=<reference>] … [--file <name>=<reference>] … -- <command> …",
+        usage:
+            "coffer run [--env <name>=<reference>] … [--file <name>=<reference>] … [--env-file <file>] [--mask] -- <command> …",
         discussion: """
             The program gets the secrets that you name in environment variables or in files, and takes this command's place. All secrets are read \
             with one prompt, or nothing is started. A reference is coffer://SERVICE/ACCOUNT.
@@ -16,11 +17,16 @@ struct RunCommand: ParsableCommand {
             Prefer --file: every program of yours can read another's environment. A file is in memory, has no name and cannot be changed. The \
             variable holds its path, which only the program and the programs that it starts can open.
 
-            In an environment variable, a newline at a secret's end is dropped. Files have all bytes.
+            In an environment variable, a newline at a secret's end is dropped. Files have all bytes. A file of variables has NAME=VALUE lines; \
+            values that are references are resolved.
+
+            With --mask, the program writes to this command, which replaces each secret in its output by [masked]. The program then sees pipes \
+            and not the terminal.
 
             Examples:
               coffer run --env PGPASSWORD=coffer://db/admin -- psql -h db -U admin
               coffer run --file KEY=coffer://deploy/key -- sh -c 'ssh -i "$KEY" host'
+              coffer run --env-file app.env --mask -- make deploy
 
             The exit status is the program's. If it was not started: 127 if there is no such command, 126 if it cannot be run, otherwise as \
             for every coffer command.
@@ -37,6 +43,15 @@ struct RunCommand: ParsableCommand {
             "Put a secret into a file in memory, and set a variable to its path. Repeat for more.",
             valueName: "name=reference"))
     var file: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Set the variables of this file. --env and --file go before it. Repeat for more; a later one goes before an earlier one.",
+            valueName: "file"))
+    var envFile: [String] = []
+
+    @Flag(help: "Replace the secrets in the program's output by [masked].")
+    var mask = false
 
     @Option(
         help: ArgumentHelp(
@@ -76,12 +91,15 @@ struct RunCommand: ParsableCommand {
         let plan = try plan(present)
         let program = try CommandSearch.find(command[0], path: CommandSession(vault).variable("PATH"))
         warn(of: present.namesOfReferences(except: plan.names))
-        let (environment, files) = try plan.entries(try secrets(plan))
+        let secrets = try secrets(plan)
+        let (environment, files) = try plan.entries(secrets)
         let image = ProgramImage(
             program, arguments: RawWords.argumentsAfterTerminator() ?? [],
             environment: present.without(plan.names.union(Self.ownVariables)) + environment, files: files)
+        let mask = mask ? OutputMask(SecretMatcher(try SecretStrings.of(secrets.values))) : nil
         do throws(SystemError) {
-            try image.replaceThisProcess(restoring: inheritance)
+            guard let mask else { try image.replaceThisProcess(restoring: inheritance) }
+            try image.relay(restoring: inheritance, output: mask, errors: mask).repeatHere()
         } catch {
             throw Self.failure(error)
         }
@@ -94,6 +112,9 @@ struct RunCommand: ParsableCommand {
         var plan = RunPlan()
         // Not read by the parser, which repeats in its message what it cannot read: perhaps a secret.
         let (env, file) = (try env.map(SecretAssignment.init), try file.map(SecretAssignment.init))
+        for path in envFile {
+            for (name, source) in try VariableFile.read(path) { plan.setByFile(name, to: source) }
+        }
         for one in env { try plan.set(one.name, to: .secret(try present.reference(of: one))) }
         for one in file { try plan.set(one.name, to: .file(try present.reference(of: one))) }
         return plan

@@ -13,6 +13,8 @@ struct ReferenceResolver {
     let command: String
     /// Whether a person may be told what to expect.
     var tells = true
+    /// Ask for an item's application password at once, if there is a choice and only one item.
+    var choosesPassword = false
 
     /// A secret, and the item that it is the value of.
     struct Secret: Sendable {
@@ -104,7 +106,7 @@ struct ReferenceResolver {
             let reply = try session.call(
                 Keychain.Get(
                     service: only.service, account: only.account, kind: only.kind, reason: reason, unlock: unlock),
-                for: only.shownName, noPrompt: noPrompt, choosingPassword: false, command: command)
+                for: only.shownName, noPrompt: noPrompt, choosingPassword: choosesPassword, command: command)
             return [try Self.secret(reply.value, reply.item)]
         }
         let names = batch.references.map {

@@ -12,18 +12,33 @@ struct RunPlan {
     }
 
     private(set) var variables: [(name: String, source: Source)] = []
+    /// The place of each name in the list.
+    private var places: [String: Int] = [:]
+    /// The names that options have set.
+    private var named: Set<String> = []
 
-    /// - Throws: ``KeychainError`` if a name is used twice. It is not settled which one was meant.
+    /// Sets a variable that a file of variables has. A later file, and every option, goes before it.
+    mutating func setByFile(_ name: String, to source: Source) {
+        if let place = places[name] {
+            variables[place].source = source
+        } else {
+            places[name] = variables.count
+            variables.append((name, source))
+        }
+    }
+
+    /// Sets a variable that an option names.
+    /// - Throws: ``KeychainError`` if options name it twice. It is not settled which one was meant.
     mutating func set(_ name: String, to source: Source) throws(KeychainError) {
-        guard !names.contains(name) else {
+        guard named.insert(name).inserted else {
             throw KeychainError(
                 .invalidArgument, "the variable \(name) is set twice by --env and --file",
                 advice: "set it once")
         }
-        variables.append((name, source))
+        setByFile(name, to: source)
     }
 
-    var names: Set<String> { Set(variables.map(\.name)) }
+    var names: Set<String> { Set(places.keys) }
 
     var references: [SecretReference] {
         variables.compactMap {

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Coffer
+import FoundationEssentials
+
+/// `coffer read`
+struct ReadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read", _superCommandName: "coffer",
+        abstract: "Print the secret that a reference names.",
+        usage: "coffer read <reference> [options]",
+        discussion: """
+            A reference is coffer://SERVICE/ACCOUNT. A slash within a name is written %2F there, and a space %20. The secret is printed as by \
+            coffer get: unchanged, and on a terminal a newline follows.
+
+            Examples:
+              coffer read coffer://github/me
+              coffer read 'coffer://db/admin?group=ops'
+            """)
+
+    @Argument(help: ArgumentHelp("The secret, as coffer://SERVICE/ACCOUNT.", valueName: "reference"))
+    var reference: String
+
+    @Option(
+        help: ArgumentHelp("Why it is read; shown in the prompt and kept in the log.", valueName: "text"))
+    var reason: String?
+
+    @Flag(help: "On a terminal, show even what the terminal would obey: control characters, bytes that are not text.")
+    var raw = false
+
+    @OptionGroup var prompt: PromptOptions
+    @OptionGroup var password: ApplicationPasswordOptions
+    @OptionGroup var vault: VaultOptions
+    @OptionGroup var format: JSONOptions
+
+    private func parsed() throws -> SecretReference {
+        do throws(SecretReference.Mistake) { return try SecretReference(parsing: reference) } catch {
+            // The text is not repeated, because it may be a secret.
+            throw ValidationError("this is no reference to a secret: \(error.reason); \(error.advice)")
+        }
+    }
+
+    func validate() throws {
+        _ = try parsed()
+        if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
+    }
+
+    func run() throws {
+        let reference = try parsed()
+        var resolver = ReferenceResolver(
+            vault: vault, reason: reason, noPrompt: prompt.noPrompt,
+            command: ShellText.command(["coffer", "read", reference.text] + vault.words))
+        resolver.choosesPassword = password.appPassword
+        guard let secret = try resolver.resolve([reference])[reference] else {
+            throw KeychainError(.protocolViolation, "\(reference.shownName) was not read")
+        }
+        guard format.json else { return try SecretOutput.value(secret.value, of: secret.item, raw: raw) }
+        try Output.line(
+            JSONText.of(
+                SecretOutput.Record(
+                    item: ItemDescription(secret.item), value: String(validating: secret.value, as: UTF8.self),
+                    valueBase64: Data(secret.value).base64EncodedString())))
+    }
+}

@@ -1,0 +1,42 @@
+import Coffer
+import Platform
+
+/// A file that will hold secrets. It appears whole or not at all, and only its owner can read it.
+struct TargetFile {
+    private let path: String
+
+    /// Looks at the place before anybody is asked.
+    /// - Parameter template: the file that is read; nil for standard input.
+    init(_ path: String, template: String?) throws(KeychainError) {
+        self.path = path
+        let present = try Self.status(of: path)
+        // To replace a device or a link would be another thing than to write to it.
+        guard present?.isRegular ?? true else {
+            throw KeychainError(
+                .invalidArgument, "\(VisibleText.quoted(path)) is not a file", advice: "name a file after --out")
+        }
+        guard let present, let template, let read = try Self.status(of: template) else { return }
+        guard (present.device, present.inode) != (read.device, read.inode) else {
+            throw KeychainError(
+                .invalidArgument, "--in and --out are the same file, so the template would be lost",
+                advice: "name another file after --out")
+        }
+    }
+
+    private static func status(of path: String) throws(KeychainError) -> FileStatus? {
+        do throws(SystemError) { return try FileStatus.of(path) } catch { throw failure(error) }
+    }
+
+    func write(_ bytes: [UInt8]) throws(KeychainError) {
+        // Its own name for each run, so that two at once do not write into one file.
+        let aside = "\(path).\(UInt64.random(in: 0 ... .max)).writing"
+        do throws(SystemError) { try DurableFile.write(bytes, to: path, mode: 0o600, aside: aside) } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ error: SystemError) -> KeychainError {
+        KeychainError(
+            .failed, "\(error.message), so nothing was written", advice: error.advice, cause: error.underlying)
+    }
+}
