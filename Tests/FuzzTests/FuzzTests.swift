@@ -11,6 +11,7 @@ struct FuzzTests {
     enum Reader: String, CaseIterable, Codable, Sendable {
         case notes, registry, vault, decoders, wire, broker, authenticator, settings, suites, tpm, arguments, files,
             credentials, imports, age
+        case references
 
         var target: (kind: any FuzzTarget.Type, cases: Int) {
             switch self {
@@ -29,6 +30,7 @@ struct FuzzTests {
             case .credentials: (CredentialTarget.self, 2000)
             case .imports: (ImportTarget.self, 4000)
             case .age: (AgeTarget.self, 2000)
+            case .references: (ReferenceTarget.self, 4000)
             }
         }
     }

@@ -1,0 +1,107 @@
+import BrokerProtocol
+import Foundation
+import Glibc
+import Platform
+import TestSupport
+import Testing
+
+@testable import coffer_cli
+
+/// `coffer run --mask` keeps secrets out of the program's output, however the program writes them.
+@Suite struct MaskTests {
+    private func mask(_ strings: String..., reading parts: [String]) -> (shown: [String], end: String) {
+        var mask = OutputMask(SecretMatcher(strings.map { Array($0.utf8) }))
+        let shown = parts.map { String(decoding: mask.read(Array($0.utf8)), as: UTF8.self) }
+        return (shown, String(decoding: mask.finish(), as: UTF8.self))
+    }
+
+    /// Attacker: a program whose writes divide a secret.
+    @Test func aSecretIsMaskedWhereverItIsDivided() {
+        let secret = "hunter2"
+        for cut in 0...secret.count {
+            let (shown, end) = mask(
+                secret, reading: ["pw=" + secret.prefix(cut), secret.dropFirst(cut) + ";"])
+            #expect(shown.joined() + end == "pw=[masked];")
+        }
+        let single = mask(secret, reading: "a hunter2hunter2 b".map(String.init))
+        #expect(single.shown.joined() + single.end == "a [masked] b")
+    }
+
+    /// People see a question at once, unless it ends like a secret's beginning.
+    @Test func whatBeginsNoSecretIsShownAtOnce() {
+        let (shown, end) = mask("hunter2", "unter3", reading: ["Name? ", "hunt", "ed hun", "ter", "4 hu"])
+        #expect(shown == ["Name? ", "", "hunted ", "", "hunter4 "])
+        #expect(end == "hu")
+    }
+
+    @Test func secretsThatOverlapLeaveNothing() {
+        let (shown, end) = mask("abcd", "cdef", "bc", reading: ["xabcdefx", "abc"])
+        #expect(shown.joined() + end == "x[masked]xa[masked]")
+    }
+
+    private func stage(_ value: String) throws -> Stage {
+        try Stage(broker: [
+            "Get": [
+                .answer(Keychain.Get.Reply(value: Data(value.utf8).base64EncodedString(), item: Stage.item("s", "a")))
+            ]
+        ])
+    }
+
+    @Test func bothOutputsAndEachLineAreMasked() throws {
+        let stage = try stage("first-line-of-it\nsecond-line-of-it\n}\n")
+        let result = try stage.program.run(
+            "run", "--mask", "--file", "K=coffer://s/a", "--", "/bin/sh", "-c",
+            "sed 's/^/> /' \"$K\"; cat \"$K\" >&2; printf '\\377\\000'; exit 9")
+        #expect(result.status == 9)
+        #expect(result.output == Array("> [masked]\n> [masked]\n> }\n".utf8) + [0xFF, 0])
+        #expect(result.errors == "[masked]\n")
+    }
+
+    /// The process in between is not noticed: status, signals, descriptors, umask and file.
+    @Test func theProgramEndsAsItEnds() throws {
+        let stage = try stage("hunter2")
+        let killed = try stage.program.run(
+            "run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/sh", "-c", "kill -KILL $$")
+        #expect(killed.status == 128 + SIGKILL)
+        let look = "umask; grep -E '^Sig(Ign|Blk)' /proc/$$/status; ls /proc/$$/fd"
+        var plain = stage.program
+        plain.executable = "/bin/sh"
+        let without = try plain.run("-c", look)
+        let with = try stage.program.run("run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/sh", "-c", look)
+        #expect(with.text == without.text)
+    }
+
+    /// A supervisor signals the process that it started.
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGUSR2])
+    func signalsReachTheProgram(number: Int32) throws {
+        let stage = try stage("hunter2")
+        // The program signals its parent, and then gets it from there.
+        let result = try stage.program.run(
+            "run", "--mask", "--env", "X=coffer://s/a", "--", "/usr/bin/python3", "-c",
+            """
+            import os, signal, sys
+            signal.signal(\(number), lambda *_: sys.exit(7))
+            os.kill(os.getppid(), \(number))
+            signal.pause()
+            """)
+        #expect(result.status == 7, "\(result.errors)")
+    }
+
+    /// A reader that has enough ends the program, as without --mask.
+    @Test func aReaderThatStopsEndsTheProgram() throws {
+        var stage = try stage("hunter2")
+        stage.program.executable = "/bin/sh"
+        let result = try stage.program.run(
+            "-c", "\(Program.path) run --mask --env X=coffer://s/a -- yes hunter2 | head -n 2")
+        #expect(result.text == "[masked]\n[masked]\n")
+    }
+
+    /// Masks would show where a short secret stands, so nothing is started.
+    @Test func aSecretThatIsTooShortIsRefused() throws {
+        let stage = try stage("abc")
+        let result = try stage.program.run("run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/echo", "started")
+        #expect(result.status == 1)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains("too short to be masked"))
+    }
+}

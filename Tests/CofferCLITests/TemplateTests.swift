@@ -1,0 +1,119 @@
+import BrokerProtocol
+import Foundation
+import TestSupport
+import Testing
+
+@testable import coffer_cli
+
+/// `coffer inject` fills in all secrets, or writes nothing.
+@Suite struct TemplateTests {
+    private func parts(_ text: String) throws -> [Template.Part] { try Template(parsing: Array(text.utf8)).parts }
+
+    private func text(_ text: String) -> Template.Part { .text(Array(text.utf8)) }
+
+    private func secret(_ text: String) throws -> Template.Part { .secret(try SecretReference(parsing: text)) }
+
+    @Test func references() throws {
+        let one = try secret("coffer://a/b")
+        #expect(try parts("x {{ coffer://a/b }} y") == [text("x "), one, text(" y")])
+        #expect(try parts("{{coffer://a/b}}{{\tcoffer://a/b\t}}") == [one, one])
+        #expect(try parts("{{{coffer://a/b}}}") == [text("{"), one, text("}")])
+    }
+
+    /// Other programs use double braces, too.
+    @Test(arguments: ["", "{", "{{", "{{ x }}", "{{ .Values.a }}", "a\\b", "\\{{ x }}", "{{ \"coffer://a\" }}", "}}"])
+    func otherTextStays(template: String) throws {
+        #expect(try parts(template) == (template.isEmpty ? [] : [text(template)]))
+    }
+
+    @Test func backslashes() throws {
+        let one = try secret("coffer://a")
+        #expect(try parts("\\{{ coffer://a }}") == [text("{{ coffer://a }}")])
+        #expect(try parts("\\\\{{coffer://a}}") == [text("\\"), one])
+        #expect(try parts("\\\\\\{{coffer://a}}") == [text("\\{{coffer://a}}")])
+    }
+
+    @Test(
+        arguments: [
+            ("{{ coffer://a/b", 1, 1), ("\n é{{ coffer://a/b\n}}", 2, 3), ("\n é{{ coffer://a/b/c }}", 2, 6),
+            ("{{ COFFER://a }}", 1, 4), ("{{coffer:/a}}", 1, 3), ("{{ coffer://a }", 1, 1),
+            ("{{ coffer://a b }}", 1, 4),
+        ])
+    func mistakesHaveAPlace(template: String, line: Int, column: Int) throws {
+        let mistake = try #require(throws: Template.Mistake.self) { try parts(template) }
+        #expect((mistake.line, mistake.column) == (line, column))
+    }
+
+    private func stage(_ values: [String: String]) throws -> Stage {
+        try Stage(broker: [
+            "Get": values.map {
+                .answer(
+                    Keychain.Get.Reply(value: Data($1.utf8).base64EncodedString(), item: Stage.item($0, "a")))
+            }
+        ])
+    }
+
+    /// A value cannot have another secret filled in.
+    @Test func aValueIsNotReadAsATemplate() throws {
+        let stage = try stage(["s": "{{ coffer://other/secret }}\n"])
+        let result = try stage.program.run("inject", input: .bytes(Array("a={{ coffer://s/a }};".utf8)))
+        #expect(result.text == "a={{ coffer://other/secret }};", "\(result.errors)")
+        #expect(stage.broker.calls("Get").count == 1)
+    }
+
+    @Test func nothingIsWrittenUnlessAllIsRead() throws {
+        let stage = try Stage(broker: ["GetAll": [Stage.absent], "Get": [Stage.absent]])
+        let file = stage.scratch.file("out")
+        let template = Array("a {{ coffer://s/a }} b {{ coffer://t/a }}".utf8)
+        let result = try stage.program.run("inject", input: .bytes(template))
+        #expect(result.status == 3)
+        #expect(result.output.isEmpty)
+        #expect(try stage.program.run("inject", "--out", file, input: .bytes(template)).status == 3)
+        #expect(
+            try !FileManager.default.contentsOfDirectory(atPath: stage.scratch.path).contains { $0.hasPrefix("out") })
+    }
+
+    @Test func aFileIsReplacedWholeAndIsItsOwners() throws {
+        let stage = try stage(["s": "hunter2"])
+        let file = stage.scratch.file("target")
+        try Data("before, and longer than after".utf8).write(to: URL(filePath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        let result = try stage.program.run(
+            "inject", "--out", file, input: .bytes(Array("pw={{ coffer://s/a }}\n".utf8)))
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try stage.scratch.contents("target") == Array("pw=hunter2\n".utf8))
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func onlyAFileIsReplaced() throws {
+        let stage = try stage(["s": "hunter2"])
+        let (link, template) = (stage.scratch.file("link"), stage.scratch.file("template"))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
+        try Data("{{ coffer://s/a }}".utf8).write(to: URL(filePath: template))
+        for target in [link, "/dev/null", stage.scratch.path, template] {
+            let result = try stage.program.run("inject", "--in", template, "--out", target)
+            #expect(result.status == 64, "\(target)")
+        }
+        #expect(stage.broker.calls("Get").isEmpty)
+    }
+
+    /// Attacker 7: few bytes that would become many.
+    @Test func aTextThatGrowsTooLongIsRefused() throws {
+        let stage = try stage(["s": String(repeating: "x", count: 1 << 20)])
+        let template = String(repeating: "{{coffer://s/a}}", count: 65)
+        let result = try stage.program.run("inject", input: .bytes(Array(template.utf8)))
+        #expect(result.status == 1)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains("longer than 64 MiB"))
+    }
+
+    @Test func moreSecretsThanACommandReadsAreRefused() throws {
+        let stage = try stage([:])
+        let template = (0...1024).map { "{{coffer://s/a\($0)}}" }.joined()
+        let result = try stage.program.run("inject", input: .bytes(Array(template.utf8)))
+        #expect(result.status == 1)
+        #expect(result.errors.contains("more than 1024 secrets"))
+        #expect(stage.broker.calls("GetAll").isEmpty)
+    }
+}
