@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 // prctl is variadic, which Swift does not import.
@@ -46,6 +47,13 @@ static inline int coffer_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends
 // A variable that any thread could change is none that Swift reads.
 extern char **environ;
 static inline char **coffer_environment(void) { return environ; }
+
+// Whether a folder is on tmpfs or ramfs, which keep files in memory only. Swift does not import the macros of linux/magic.h.
+static inline int coffer_is_in_memory(const char *path) {
+    struct statfs system;
+    if (statfs(path, &system) != 0) return -1;
+    return (uint32_t)system.f_type == 0x01021994u || (uint32_t)system.f_type == 0x858458f6u;
+}
 
 // open and openat are variadic.
 static inline int coffer_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }

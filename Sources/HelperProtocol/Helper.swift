@@ -15,6 +15,8 @@ public enum Helper {
     public static let keyring = "keyring"
     /// Computes the digests of one file; see ``FileMeasurement``.
     public static let measure = "measure"
+    /// Computes a one-time password; see ``OneTimePasswordRequest``.
+    public static let oneTimePassword = "one-time-password"
 }
 
 /// The answer of `cofferd helper measure`: the digests that the firmware's log may have for a file, in hexadecimal.

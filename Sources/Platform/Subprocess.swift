@@ -30,6 +30,8 @@ public final class Subprocess: Sendable {
         public var errors = Stream.null
         /// Whether it also leads a session of its own, without a terminal.
         public var leadsSession = false
+        /// Whether it stays in this process's group instead of leading one, so that it can use the terminal.
+        public var staysInGroup = false
     }
 
     public let pid: Int32
@@ -48,7 +50,7 @@ public final class Subprocess: Sendable {
         var setup = Setup()
         configure(&setup)
         var launch = Launch(
-            leads: setup.leadsSession ? .session : .group, directory: setup.directory,
+            leads: setup.leadsSession ? .session : setup.staysInGroup ? .none : .group, directory: setup.directory,
             restored: [SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD])
         launch.environment = setup.environment.map { $0.map { "\($0.key)=\($0.value)" } }
 

@@ -42,6 +42,62 @@ public struct Terminal: ~Copyable {
     /// - Parameter limit: the most bytes that are accepted; the rest is dropped.
     /// - Parameter wakeUp: a descriptor that cancels the prompt when it becomes readable.
     public func ask(_ prompt: String, hidden: Bool, limit: Int, wakeUp: Int32? = nil) throws(SystemError) -> Answer {
+        try reading(prompt) { signals throws(SystemError) in
+            switch try readLine(hidden: hidden, limit: limit, signals: signals, wakeUp: wakeUp) {
+            case .line(let line): .line(line)
+            // Ctrl-D after something was typed does nothing here.
+            case .end, .cancelled: .cancelled
+            }
+        }
+    }
+
+    /// The result of a prompt for several lines.
+    public enum Lines: Sendable {
+        /// Each line with its line break. The last one has none if the input ended within it.
+        case text([[UInt8]])
+        case cancelled
+        /// More than the limit was typed.
+        case tooLong
+    }
+
+    /// Shows a prompt and reads hidden lines until Ctrl-D.
+    /// - Parameter last: a line that ends the input, too, and is no part of it.
+    /// - Parameter limit: the most bytes that are accepted.
+    public func askLines(_ prompt: String, until last: [UInt8]?, limit: Int) throws(SystemError) -> Lines {
+        try reading(prompt) { signals throws(SystemError) in
+            var lines: [[UInt8]] = []
+            var left = limit
+            while true {
+                let typed = try readLine(
+                    hidden: true, limit: left + 1, signals: signals, wakeUp: nil, endsWithinLine: true)
+                let line: [UInt8]
+                switch typed {
+                case .line(let typed) where typed == last: return .text(lines)
+                case .line(let typed): line = typed + [10]
+                case .end(let rest): line = rest
+                case .cancelled: return .cancelled
+                }
+                left -= line.count
+                if left < 0 { return .tooLong }
+                if !line.isEmpty { lines.append(line) }
+                if case .end = typed { return .text(lines) }
+            }
+        }
+    }
+
+    /// What a person did in a line.
+    private enum Typed {
+        case line([UInt8])
+        /// Ctrl-D, and what was typed before it.
+        case end([UInt8])
+        case cancelled
+    }
+
+    /// Shows a prompt while the terminal shows no typing and sends no signals, and then restores the terminal.
+    /// - Parameter body: gets a descriptor that becomes readable when a signal arrives.
+    private func reading<Result>(
+        _ prompt: String, _ body: (Int32) throws(SystemError) -> Result
+    ) throws(SystemError) -> Result {
         var before = termios()
         let number = descriptor.number
         try checked("ask the terminal for its settings") { unsafe tcgetattr(number, &before) }
@@ -63,14 +119,17 @@ public struct Terminal: ~Copyable {
         defer { unsafe tcsetattr(number, TCSAFLUSH, &before) }
 
         try write(prompt)
-        let answer = try readLine(hidden: hidden, limit: limit, signals: events.number, wakeUp: wakeUp)
+        let answer = try body(events.number)
         try write("\n")
         return answer
     }
 
-    private func readLine(hidden: Bool, limit: Int, signals: Int32, wakeUp: Int32?) throws(SystemError) -> Answer {
+    /// - Parameter endsWithinLine: whether Ctrl-D ends the input even if something was typed in the line.
+    private func readLine(
+        hidden: Bool, limit: Int, signals: Int32, wakeUp: Int32?, endsWithinLine: Bool = false
+    ) throws(SystemError) -> Typed {
         var line: [UInt8] = []
-        line.reserveCapacity(limit)
+        line.reserveCapacity(min(limit, 4096))
         while true {
             var entries = [
                 pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
@@ -88,7 +147,7 @@ public struct Terminal: ~Copyable {
             switch byte {
             case 10, 13: return .line(line)
             case 3, 28: return .cancelled
-            case 4: if line.isEmpty { return .cancelled }
+            case 4: if line.isEmpty || endsWithinLine { return .end(line) }
             case 8, 127: try eraseLast(of: &line, hidden: hidden)
             case 21:
                 while !line.isEmpty { try eraseLast(of: &line, hidden: hidden) }

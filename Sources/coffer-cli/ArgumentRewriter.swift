@@ -5,7 +5,13 @@ import ArgumentParser
 /// has no such options, so the bare form gets its value here.
 /// The vault may be named before the command: `coffer --user backup list` is `coffer list --user backup`.
 enum ArgumentRewriter {
-    private static let usual = ["--generate": "--generate=32", "--clip": "--clip=45s"]
+    private static let usual = [
+        "--generate": "--generate=\(LengthArgument.usual)", "--clip": "--clip=45s", "--expiring": "--expiring=30d",
+        "--multiline": "--multiline=\(ValueOptions.controlD)",
+    ]
+    /// Whether an option can stand without its value.
+    static func hasOptionalValue(_ option: String) -> Bool { usual[option] != nil }
+
     private static let leading = ["--user", "--group"]
 
     /// The value that follows an option after a space, and so is an argument of its own.
@@ -22,7 +28,15 @@ enum ArgumentRewriter {
     static func rewrite(_ arguments: [String]) -> [String] {
         let arguments = commandFirst(arguments)
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-        return arguments[..<end].map { usual[$0] ?? $0 } + arguments[end...]
+        return joined(Array(arguments[..<end])).map { usual[$0] ?? $0 } + arguments[end...]
+    }
+
+    /// `list --expiring 30d` is `list --expiring=30d`. Nothing is lost if that was a service's name: it comes before the option.
+    private static func joined(_ arguments: [String]) -> [String] {
+        guard let place = arguments.firstIndex(of: "--expiring"), place + 1 < arguments.count,
+            ComingArgument(arguments[place + 1]) != nil
+        else { return arguments }
+        return arguments[..<place] + ["--expiring=\(arguments[place + 1])"] + arguments[(place + 2)...]
     }
 
     private static func commandFirst(_ arguments: [String]) -> [String] {

@@ -38,8 +38,8 @@ struct CofferCommand: ParsableCommand {
             CommandGroup(
                 name: "Secrets",
                 subcommands: [
-                    SetCommand.self, GetCommand.self, EditCommand.self, RenameCommand.self, RemoveCommand.self,
-                    RestoreCommand.self, RotateCommand.self, ImportCommand.self, ExportCommand.self,
+                    SetCommand.self, GetCommand.self, OneTimePasswordCommand.self, EditCommand.self, RenameCommand.self,
+                    RemoveCommand.self, RestoreCommand.self, RotateCommand.self, ImportCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(
                 name: "Use secrets elsewhere", subcommands: [RunCommand.self, ReadCommand.self, InjectCommand.self]),
@@ -47,7 +47,7 @@ struct CofferCommand: ParsableCommand {
                 name: "Inspect",
                 subcommands: [
                     ListCommand.self, SearchCommand.self, ShowCommand.self, HistoryCommand.self, ExistsCommand.self,
-                    StatusCommand.self, LogCommand.self, DoctorCommand.self,
+                    StatusCommand.self, LogCommand.self, DoctorCommand.self, CompletionCommand.self,
                 ]),
             CommandGroup(
                 name: "Locking",
@@ -56,7 +56,12 @@ struct CofferCommand: ParsableCommand {
                 ]),
             CommandGroup(name: "Recovery", subcommands: [RecoveryCommand.self]),
             CommandGroup(name: "Other accounts", subcommands: [VaultCommand.self]),
-            CommandGroup(name: "Internal", subcommands: [ClipboardClearCommand.self, GuardProgramCommand.self]),
+            CommandGroup(
+                name: "Internal",
+                subcommands: [
+                    ClipboardClearCommand.self, EditCleanCommand.self, CompleteWordsCommand.self,
+                    GuardProgramCommand.self,
+                ]),
         ])
 
     func run() throws {

@@ -25,6 +25,11 @@ struct CommandSession {
             vault: vault?.choice ?? Keychain.VaultChoice())
     }
 
+    /// All items of another vault.
+    func list(in vault: Keychain.VaultChoice) throws(KeychainError) -> [Keychain.Item] {
+        try KeychainClient(paths: client.paths, caller: getuid(), vault: vault).list(service: nil)
+    }
+
     var programs: ProgramSearch { ProgramSearch(environment: environment) }
 
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }

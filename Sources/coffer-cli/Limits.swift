@@ -23,6 +23,10 @@ enum TextLimits {
 enum NumberLimits {
     /// The characters of a generated password.
     static let passwordLength = 8...1024
+    /// The words of a generated password.
+    static let passwordWords = 4...64
+    /// The digits of a generated PIN.
+    static let pinLength = 4...64
     /// The seconds until the clipboard is cleared.
     static let clipboardSeconds = 1...3600
     /// The seconds for which an answer can be used again (`coffer auth --for`).
@@ -47,6 +51,28 @@ enum InputLimits {
     static let confirmation = 8
 }
 
+/// The clipboard.
+enum ClipboardLimits {
+    /// The longest value for a terminal's clipboard, in bytes. Its Base64 has 100,000, which xterm takes.
+    static let terminal = 74_994
+}
+
+/// Editing a value.
+enum EditingLimits {
+    /// How long the removal of an editor's file may take.
+    static let cleaning: Duration = .seconds(10)
+}
+
+/// What makes one-time passwords.
+enum OneTimeLimits {
+    /// The longest `otpauth://` address, in bytes.
+    static let text = 4096
+    /// The seed, in bytes. The longest digest has blocks of 128.
+    static let seed = 1...128
+    /// The period, in seconds.
+    static let period = 1...3600
+}
+
 /// What `cofferd helper` answers, in bytes.
 enum HelperLimits {
     /// The longest list of an old vault: as many items as a vault can have, with all their fields.
@@ -57,6 +83,8 @@ enum HelperLimits {
     static let part = 128 << 10
     /// Two digests and their names.
     static let digests = 1024
+    /// A one-time password.
+    static let oneTimePassword = 256
 }
 
 /// References to secrets, and the commands that resolve them.

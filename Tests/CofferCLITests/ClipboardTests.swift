@@ -107,7 +107,7 @@ import Testing
         try Data("s3cret".utf8).write(to: URL(filePath: stage.scratch.file("board")))
         try Data(token.utf8).write(to: URL(filePath: stage.scratch.file("coffer-clipboard")))
         let holder = try stage.program.run(
-            "clipboard-clear", "wl-copy", "1", "mine", input: .bytes(Array("s3cret".utf8)))
+            "clipboard-clear", "wl-copy", "1", "display", "mine", input: .bytes(Array("s3cret".utf8)))
         #expect(holder.status == 0, "\(holder)")
         #expect(try stage.scratch.contents("board").isEmpty == clears)
     }
@@ -127,6 +127,71 @@ import Testing
             Program.path)
         #expect(result.status == 0, "\(result)")
         #expect(try stage.scratch.contents("board").isEmpty)
+    }
+
+    /// Over SSH there is no display, but the terminal has a clipboard.
+    @Test func aTerminalsClipboardIsSetAndCleared() throws {
+        var stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+        stage.program.environment["TERM"] = "xterm"
+        // The end of the terminal is that of the process that clears.
+        let result = try stage.program.run("get", "github", "me", "--clip=1", input: .terminal, turns: [])
+        #expect(result.status == 0 && result.output.isEmpty, "\(result)")
+        #expect(result.errors == "Copied github/me; the terminal's clipboard is cleared in 1 second\n")
+        #expect(result.screen == "\u{1B}]52;c;czNjcmV0\u{7}\u{1B}]52;c;\u{7}")
+    }
+
+    @Test func aNewerCopyRestartsATerminalsTime() throws {
+        let stage = try stage()
+        var program = stage.program
+        program.environment["XDG_RUNTIME_DIR"] = stage.scratch.path
+        for (token, output) in [("mine", "\u{1B}]52;c;\u{7}"), ("newer", "")] {
+            try Data(token.utf8).write(to: URL(filePath: stage.scratch.file("coffer-clipboard.dev.pts.1")))
+            let holder = try program.run("clipboard-clear", "terminal", "1", ".dev.pts.1", "mine")
+            #expect(holder.status == 0 && holder.text == output, "\(holder)")
+        }
+    }
+
+    @Test(arguments: ["dumb", "linux", ""])
+    func aTerminalWithoutAClipboardIsNotUsed(name: String) throws {
+        var stage = try Stage(broker: ["Get": [Stage.value([1])]])
+        stage.program.environment["TERM"] = name
+        let result = try stage.program.run("get", "github", "me", "--clip", input: .terminal, turns: [])
+        #expect(result.status == 1 && result.screen.isEmpty && stage.broker.calls("Get").isEmpty, "\(result)")
+    }
+
+    /// tmux passes the value to its terminal, and keeps none in its buffers.
+    @Test func tmuxKeepsNothing() throws {
+        let stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+        var program = stage.program
+        program.executable = "/usr/bin/tmux"
+        program.environment.merge([
+            "TERM": "xterm-256color", "HOME": stage.scratch.path, "TMUX_TMPDIR": stage.scratch.path,
+        ]) {
+            $1
+        }
+        let buffers = stage.scratch.file("buffers")
+        let result = try program.run(
+            "-f", "/dev/null", "new-session",
+            "\(Program.path) get github me --clip=1 2>\(buffers).said; tmux list-buffers >\(buffers); read line",
+            input: .terminal,
+            output: .terminal, turns: [.init(wait: "]52;", type: ""), .init(wait: "]52;", type: "\r")])
+        #expect(try stage.scratch.contents("buffers").isEmpty)
+        #expect(
+            String(decoding: try stage.scratch.contents("buffers.said"), as: UTF8.self).contains("Copied"), "\(result)")
+        #expect(result.screen.contains(";czNjcmV0") && result.screen.contains(";IA=="), "\(result.screen)")
+    }
+
+    @Test func aGeneratedPasswordIsCopied() throws {
+        let stage = try stage()
+        let fake = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
+        var program = stage.program
+        program.environment["COFFER_SOCKET"] = fake.program.environment["COFFER_SOCKET"]
+        let result = try program.run("set", "github", "me", "--generate", "--clip=30m")
+        #expect(
+            result.status == 0 && result.errors.hasSuffix("; it is on the clipboard for 1800 seconds\n"), "\(result)")
+        let call = try #require(try fake.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(Data(try stage.scratch.contents("board")).base64EncodedString() == call.value)
+        for holder in try Self.processes(of: stage.scratch) { kill(holder, SIGKILL) }
     }
 
     /// `--clip 5` takes 5 as the account. If there is no account of that name, Coffer says what was probably meant.

@@ -147,6 +147,55 @@ import Varlink
         #expect(ItemTable.lines(items, aligned: true)[1].contains(long))
     }
 
+    private static func expiring(_ service: String, in days: Double?) -> Keychain.Item {
+        var item = Stage.item(service, "me")
+        item.expires = days.map { Int64((Date().timeIntervalSince1970 + $0 * 86_400) * 1000) }
+        return item
+    }
+
+    @Test func whatExpiresIsAColumn() throws {
+        let items = [Self.expiring("a", in: 40), Self.expiring("b", in: nil), Self.expiring("c", in: 3.5)]
+        let stage = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
+        let rows = try stage.program.run("list").text.split(separator: "\n").map { $0.split(separator: "\t") }
+        #expect(rows[0].last == "EXPIRES" && rows.allSatisfy { $0.count == 6 })
+        #expect(rows[2].last == "-" && rows[1].last?.hasSuffix("Z") == true)
+        #expect(try stage.program.run("list", output: .terminal, turns: []).screen.contains("in 3 days"))
+        let plain = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: [items[1]]))]])
+        #expect(try !plain.program.run("list").text.contains("EXPIRES"))
+    }
+
+    @Test(arguments: [
+        (["--expiring"], ["c"]), (["--expiring=60d"], ["c", "a"]), (["--expiring", "60d"], ["c", "a"]),
+        (["--expiring=1d"], []),
+    ])
+    func whatExpiresSoonIsListedFirst(options: [String], expected: [String]) throws {
+        let items = [Self.expiring("a", in: 40), Self.expiring("b", in: nil), Self.expiring("c", in: 3)]
+        let stage = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
+        let result = try stage.program.run(["list"] + options)
+        let rows = result.text.split(separator: "\n").dropFirst().map { String($0.prefix { $0 != "\t" }) }
+        #expect(rows == expected, "\(result)")
+        #expect(try stage.program.run("list", "--expiring=x").status == 64)
+    }
+
+    /// Whatever the width, no line is wider, and nothing is cut where no width is known.
+    @Test(arguments: [200, 80, 60, 40, 10, 1])
+    func everyTableFitsItsTerminal(width: Int) throws {
+        var wide = Self.expiring(String(repeating: "字👩‍💻e\u{301}☕️", count: 20), in: 5)
+        wide.kind = .internet
+        wide.access = .init(thisDeviceOnly: true, require: [.presence, .biometry])
+        let items = [wide, Stage.item("b", "c")]
+        let lines = ItemTable.lines(items, aligned: true, width: width)
+        #expect(lines.allSatisfy { TextWidth.of($0) <= width })
+        #expect(lines.count == 3 && lines[1].contains("…"))
+        let version = Keychain.FormerVersion(
+            version: 3, set: 1_700_000_000_000, access: wide.access, until: 1_800_000_000_000)
+        #expect(FormerTable.lines([version], aligned: true, width: width).allSatisfy { TextWidth.of($0) <= width })
+        #expect(ItemTable.lines(items, aligned: true).allSatisfy { !$0.contains("…") })
+    }
+
+    @Test(arguments: [("a", 1), ("字", 2), ("é", 1), ("e\u{301}", 1), ("👩‍💻", 2), ("☕", 2), ("❤️", 2), ("🇩🇪", 2), ("ﾊ", 1)])
+    func wideCharactersAreCounted(text: String, cells: Int) { #expect(TextWidth.of(text) == cells) }
+
     @Test func theTerminalSaysHowWideItIs() throws {
         let long = String(repeating: "x", count: 200)
         let stage = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: [Stage.item(long)]))]])

@@ -90,8 +90,83 @@ import Testing
         #expect(
             [rename.service, rename.account, rename.newService, rename.newAccount] == ["github", "me", "gitlab", "you"])
         #expect(try other.program.run("rm", "-f", "github/me").status == 0)
-        // Two slashes, and nothing there tells which one is meant.
-        #expect(try other.program.run("rm", "-f", "a/b/c").status == 64)
+        // Two slashes, and nothing there tells which one is meant. So it is a service, which has no item.
+        #expect(try other.program.run("rm", "-f", "a/b/c").status == 3)
+    }
+
+    private static func list(_ items: [BrokerProtocol.Keychain.Item]) -> FakeServer.Step {
+        .answer(Keychain.ItemsReply(items: items))
+    }
+
+    private static let near: [(String, String?, [String])] = [
+        ("githb", "me", ["github/me"]), ("GITHUB", "ME", ["github/me"]), ("me", "github", ["github/me"]),
+        ("github", "mee", ["github/me"]), ("github", "nobody", ["github/me", "github/you"]),
+        ("gihtub", nil, ["github/me", "github/you"]),
+        ("github", "me", []), ("github", nil, []), ("bank", "me", []), ("xy", "z", []), ("a", "c", ["a/b"]),
+        (String(repeating: "a", count: 1000), "me", []), ("token", "ci", ["token/ci (key)"]), ("ab", "b", ["a/b"]),
+    ]
+
+    @Test(arguments: near)
+    func aNameThatIsNearIsSuggested(service: String, account: String?, expected: [String]) {
+        var key = Stage.item("token", "ci")
+        key.kind = .key
+        let items = [Stage.item("a", "b"), Stage.item("github", "me"), Stage.item("github", "you"), key]
+        let name = PartialName(service: service, account: account)
+        #expect(NearName.suggestions(for: name, among: items).prefix(expected.count).map { $0 } == expected)
+        #expect(expected.isEmpty == NearName.suggestions(for: name, among: items).isEmpty)
+    }
+
+    @Test(arguments: [
+        ["get", "githb", "me"], ["show", "githb", "me"], ["rm", "githb", "me"], ["rm", "-f", "githb", "me"],
+        ["otp", "githb", "me"], ["history", "githb", "me"], ["restore", "githb", "me", "-f"],
+        ["rotate", "githb", "me"],
+        ["edit", "githb", "me", "--label", "x"], ["rename", "githb", "me", "a", "b"],
+        ["edit", "githb", "me", "--access", "always"],
+    ])
+    func everyCommandSuggests(arguments: [String]) throws {
+        let missing = FakeServer.Step.fault(.notFound, "there is no such item")
+        var broker = ["Get", "Show", "Delete", "History", "Rotate", "Edit", "Rename"].reduce(into: [:]) {
+            $0[$1] = [missing]
+        }
+        broker["List"] = [Self.list([Stage.item("github", "me\u{1B}")])]
+        let stage = try Stage(broker: broker)
+        let result = try stage.program.run(arguments)
+        #expect(result.status == 3)
+        #expect(
+            result.errors.hasSuffix("there is no such item; did you mean github/\"me\\u{1b}\"?\n"), "\(result)")
+    }
+
+    /// Only the vault that was named is looked through.
+    @Test func suggestionsComeFromTheSameVault() throws {
+        let stage = try Stage(broker: [
+            "Get": [.fault(.notFound, "there is no such item")], "List": [Self.list([Stage.item()])],
+        ])
+        _ = try stage.program.run("get", "githb", "me", "--group", "ops")
+        let calls = stage.broker.calls("List").map { String(decoding: $0.message, as: UTF8.self) }
+        #expect(calls.count == 1 && calls.allSatisfy { $0.contains("\"group\":\"ops\"") }, "\(calls)")
+    }
+
+    @Test func anAccountCanBeLeftOut() throws {
+        let item = FakeServer.Step.answer(Keychain.ItemReply(item: Stage.item()))
+        let stage = try Stage(broker: ["Show": [item], "Delete": [item], "Rename": [item], "Edit": [item]])
+        #expect(try stage.program.run("rm", "-f", "github").status == 0)
+        #expect(try stage.broker.calls("Delete").first?.parameters(Keychain.Delete.self)?.account == "me")
+        #expect(try stage.program.run("edit", "github", "--label", "x").status == 0)
+        #expect(try stage.broker.calls("Edit").first?.parameters(Keychain.Edit.self)?.account == "me")
+        #expect(try stage.program.run("rename", "github", "gitlab/you").status == 0)
+        let rename = try #require(try stage.broker.calls("Rename").first?.parameters(Keychain.Rename.self))
+        #expect([rename.account, rename.newService, rename.newAccount] == ["me", "gitlab", "you"])
+        #expect(try stage.program.run("rename", "github", "gitlab").status == 64)
+        #expect(try stage.program.run("rename", "github", "gitlab", "you").status == 64)
+        #expect(try stage.program.run("rename", "github", "a/b/c").status == 64)
+    }
+
+    /// With several accounts, nothing is removed.
+    @Test func oneOfSeveralIsNotChosen() throws {
+        let stage = try Stage(broker: ["Show": [.fault(.ambiguous, .init(accounts: ["he", "you"]))]])
+        let result = try stage.program.run("rm", "-f", "github")
+        #expect(result.status == 3 && result.errors.contains("name one of: he, you"), "\(result)")
+        #expect(stage.broker.calls("Delete").isEmpty)
     }
 
     @Test func aCommandThatIsNamedCanBeRun() {

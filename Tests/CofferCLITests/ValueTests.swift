@@ -149,7 +149,9 @@ import Testing
         }
         #expect(seen.count == 3)
         let result = try stage.program.run("set", "github", "me", "--generate=12")
-        #expect(result.errors.contains("a new password of 12 characters; see it with: coffer get github me"))
+        #expect(
+            result.errors.contains("a new password of 12 characters (about 69 bits); see it with: coffer get github me")
+        )
         #expect(result.output.isEmpty)
     }
 

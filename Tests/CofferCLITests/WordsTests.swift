@@ -80,16 +80,6 @@ import Testing
         #expect(VisibleText.sentence("a\nb\\c") == "a\\nb\\c")
     }
 
-    @Test func passwordsHaveEveryKind() {
-        for _ in 0..<200 {
-            let password = String(decoding: PasswordGenerator.password(length: 8), as: UTF8.self)
-            #expect(password.count == 8)
-            #expect(
-                password.contains(where: \.isLowercase) && password.contains(where: \.isUppercase)
-                    && password.contains(where: \.isNumber))
-        }
-    }
-
     @Test func assuanEscapes() {
         #expect(Assuan.escape("50%\nx\r") == "50%25%0Ax%0D")
         #expect(Assuan.unescape("50%25 %0A%zz%".utf8) == Array("50% \n%zz%".utf8))

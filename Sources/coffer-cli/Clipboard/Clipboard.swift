@@ -1,41 +1,81 @@
 import Coffer
 import FoundationEssentials
+import Glibc
 import Platform
 
 /// Puts a secret on the clipboard and has it cleared later.
 struct Clipboard {
     let tool: ClipboardTool
     let programs: ProgramSearch
+    /// The terminal's file, for a clipboard of the terminal.
+    let terminal: String?
 
     static func find(_ session: CommandSession) throws(KeychainError) -> Clipboard {
-        guard let tool = ClipboardTool.find(variable: session.variable, programs: session.programs) else {
+        let terminal = ClipboardTool.terminalFile
+        guard
+            let tool = ClipboardTool.find(
+                variable: session.variable, programs: session.programs, hasTerminal: terminal != nil)
+        else {
             throw KeychainError(
                 .failed, "no usable clipboard was found, so nothing was read",
-                advice: "on a display, install wl-clipboard (Wayland), xclip or xsel (X11)")
+                advice:
+                    "on a display, install wl-clipboard (Wayland), xclip or xsel (X11); elsewhere, run it in a terminal"
+            )
         }
-        return Clipboard(tool: tool, programs: session.programs)
+        return Clipboard(tool: tool, programs: session.programs, terminal: terminal)
     }
+
+    /// What the clipboard is, in a sentence: "the clipboard is cleared in 45 seconds".
+    var spoken: String { tool.isSeen ? "the clipboard" : "the terminal's clipboard" }
 
     /// Starts a process in a session of its own that clears the clipboard, and gives it the value through a pipe. So neither the end of the terminal
     /// nor a reader of this process's output can stop the clearing.
     func copy(_ value: [UInt8], for seconds: Int) throws(KeychainError) {
-        let claim = ClipboardClaim.take()
-        let arguments = ["clipboard-clear", tool.rawValue, String(seconds)] + (claim.map { [$0.token] } ?? [])
+        guard tool.isSeen || value.count <= ClipboardLimits.terminal else {
+            throw KeychainError(
+                .limitExceeded, "the value is too large for a terminal's clipboard, so it was not copied",
+                advice: "write it to a pipe instead")
+        }
+        let claim = ClipboardClaim.take(board)
+        let arguments = ["clipboard-clear", tool.rawValue, String(seconds), board] + (claim.map { [$0.token] } ?? [])
         // Start the clearing process first, so that no secret is copied that nothing would clear.
         do {
             let holder = try Subprocess("/proc/self/exe", arguments) {
                 $0.name = "coffer"
                 $0.directory = "/"
                 $0.input = .pipe
+                // It cannot open the terminal by itself, because it has none.
+                if tool == .terminal, let terminal { $0.output = .file(terminal) }
                 $0.leadsSession = true
             }
-            try holder.write(value)
+            // What cannot be compared is not handed over.
+            if tool.isSeen { try holder.write(value) }
             holder.closeInput()
         } catch {
             throw KeychainError(.failed, "the process that clears the clipboard could not start, so nothing was copied")
         }
-        try tool.copy(value, programs: programs)
+        if tool == .terminal {
+            do throws(SystemError) { try Terminal().write(TerminalClipboard.sequence(value)) } catch {
+                throw KeychainError(.failed, "cannot write to the terminal: \(error.reason)")
+            }
+        } else {
+            try tool.copy(value, programs: programs)
+        }
     }
+
+    /// Which clipboard it is. Each terminal has its own.
+    private var board: String {
+        guard tool == .terminal, let terminal else { return tool.isSeen ? "display" : tool.rawValue }
+        return String(terminal.map { $0 == "/" ? "." : $0 })
+    }
+}
+
+/// A terminal's own clipboard, which its programs set by a control sequence (OSC 52 of xterm).
+enum TerminalClipboard {
+    static func sequence(_ value: [UInt8]) -> String { "\u{1B}]52;c;\(Data(value).base64EncodedString())\u{7}" }
+
+    /// No data empties the clipboard.
+    static var clearing: String { sequence([]) }
 }
 
 /// Decides which process clears the clipboard. A newer copy takes the claim and so restarts the time.
@@ -43,8 +83,8 @@ struct ClipboardClaim {
     let token: String
 
     /// nil if the session has no runtime folder; then every copy is cleared after its own time.
-    static func take() -> ClipboardClaim? {
-        guard let url = file else { return nil }
+    static func take(_ board: String) -> ClipboardClaim? {
+        guard let url = file(board) else { return nil }
         let token = String(UInt64.random(in: 0 ... .max), radix: 16)
         do {
             try Data(token.utf8).write(to: url, options: .atomic)
@@ -55,16 +95,17 @@ struct ClipboardClaim {
     }
 
     /// Whether no newer copy has taken the claim. The file holds no secret.
-    var stands: Bool {
+    func stands(_ board: String) -> Bool {
         // If the file cannot be read, the claim counts as standing: clearing too early is the safe mistake.
-        guard let url = Self.file, let now = try? Data(contentsOf: url) else { return true }
+        guard let url = Self.file(board), let now = try? Data(contentsOf: url) else { return true }
         return now == Data(token.utf8)
     }
 
-    private static var file: URL? {
-        guard let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else {
-            return nil
-        }
-        return URL(filePath: folder).appending(path: "coffer-clipboard")
+    private static func file(_ board: String) -> URL? {
+        guard let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/"),
+            !board.contains("/")
+        else { return nil }
+        return URL(filePath: folder).appending(
+            path: board == "display" ? "coffer-clipboard" : "coffer-clipboard\(board)")
     }
 }

@@ -10,6 +10,7 @@ struct ClipboardClearCommand: ParsableCommand {
 
     @Argument var tool: String
     @Argument(transform: SecondsArgument.init(parsing:)) var seconds: SecondsArgument
+    @Argument var board = "display"
     @Argument var token: String?
 
     func run() throws {
@@ -20,10 +21,12 @@ struct ClipboardClearCommand: ParsableCommand {
         signal(SIGHUP, SIG_IGN)
         let value = try StandardInput.read(limit: InputLimits.value)
         sleep(UInt32(clamping: seconds.seconds))
-        if let token, !ClipboardClaim(token: token).stands { return }
+        if let token, !ClipboardClaim(token: token).stands(board) { return }
         let programs = ProgramSearch(environment: ProcessInfo.processInfo.environment)
+        // A terminal does not say what its clipboard holds.
+        guard tool.isSeen else { return try tool.clear(programs: programs) }
         if try tool.paste(limit: value.count, programs: programs) == value {
-            try tool.copy([], programs: programs)
+            try tool.clear(programs: programs)
         }
     }
 }

@@ -1,28 +1,37 @@
 import ArgumentParser
 import BrokerProtocol
 import Coffer
+import FoundationEssentials
 
 /// `coffer edit`
 struct EditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", _superCommandName: "coffer",
-        abstract: "Change a secret's settings, not its value.",
-        usage: "coffer edit <service> <account> [options]",
+        abstract: "Change a secret's settings, or with --value its value.",
+        usage: "coffer edit <service> [<account>] [options]",
         discussion: """
             Settings that you do not name stay as they are. An empty label, comment or attribute value removes it. --expires never removes the \
             date. --require none removes every requirement. A change of access reads the secret, so it prompts you as reading does.
 
+            --value opens the value in your editor (VISUAL or EDITOR) and stores what you save. It prompts you as reading does. The file is in memory, \
+            and is gone when the editor ends. Coffer starts vim, nvim, nano and emacs so that they keep no copies; it warns of others, and \
+            refuses some that always keep copies.
+
             Examples:
+              coffer edit server notes --value
               coffer edit github me --label "Work account" --attribute team=
               coffer edit github me --require presence
             """)
 
-    @OptionGroup var item: ItemArguments
+    @OptionGroup var item: ItemReference
     @OptionGroup var change: AccessChangeOptions
     @OptionGroup var metadata: MetadataOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var password: ApplicationPasswordOptions
     @OptionGroup var vault: VaultOptions
+
+    @Flag(help: "Change the value in your editor (VISUAL or EDITOR).")
+    var value = false
 
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
@@ -30,35 +39,79 @@ struct EditCommand: ParsableCommand {
     func validate() throws {
         let some =
             metadata.label != nil || metadata.comment != nil || metadata.attributes != nil || metadata.expires != nil
-        guard some || change.isSome else { throw ValidationError("name something to change") }
-        guard change.isSome || !password.appPassword else {
-            throw ValidationError("--app-password is only for a change of access, which reads the secret")
+        guard some || change.isSome || value else { throw ValidationError("name something to change") }
+        guard !value || !(some || change.isSome) else {
+            throw ValidationError("--value changes the value alone; change the settings in a second command")
+        }
+        guard change.isSome || value || !password.appPassword else {
+            throw ValidationError("--app-password is only for --value and a change of access, which read the secret")
         }
     }
 
     func run() throws {
         let session = CommandSession(vault)
-        let name = try item.name(session)
+        let name = try item.fullName(session)
+        if value { return try editValue(of: name, session) }
         var access: Keychain.AccessControl?
         if change.isSome {
-            let found = try session.client.call(
-                Keychain.Show(service: name.service, account: name.account, kind: name.kind)
-            ).item
+            let found = try session.finding(name.partial) { () throws(KeychainError) in
+                try session.client.call(
+                    Keychain.Show(service: name.service, account: name.account, kind: name.kind)
+                ).item
+            }
             access = change.applied(to: found.access)
         }
         let isUnderNewPassword = change.require.contains(.factor(.appPassword))
         let newPassword =
             isUnderNewPassword
             ? try session.passwordInput(for: name.shownName, noPrompt: prompt.noPrompt).new() : nil
-        _ = try session.call(
-            Keychain.Edit(
-                service: name.service, account: name.account, kind: name.kind, access: access,
-                label: metadata.label, comment: metadata.comment,
-                attributes: metadata.attributes, expires: metadata.expires?.milliseconds,
-                unlock: access != nil && session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil,
-                newApplicationPassword: newPassword),
-            for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-            command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
+        let method = Keychain.Edit(
+            service: name.service, account: name.account, kind: name.kind, access: access,
+            label: metadata.label, comment: metadata.comment,
+            attributes: metadata.attributes, expires: metadata.expires?.milliseconds,
+            unlock: access != nil && session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil,
+            newApplicationPassword: newPassword)
+        _ = try session.finding(name.partial) { () throws(KeychainError) in
+            try session.call(
+                method, for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+                command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
+        }
         if !quiet { Output.note("Changed \(name.shownName)") }
+    }
+
+    private func editValue(of name: FullName, _ session: CommandSession) throws {
+        let editing = try EditedValue(session)
+        let found = try ItemReading(
+            noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+            command: ShellText.command(
+                "edit", name.service, name.account, KindOptions.words(name.kind) + vault.words + ["--value"])
+        ).read(name.partial, session)
+        guard !found.bytes.contains(0), String(validating: found.bytes, as: UTF8.self) != nil else {
+            throw KeychainError(
+                .notText, "the value of \(name.shownName) is not text, so an editor would damage it",
+                advice: "replace it with coffer set")
+        }
+        let edited = try editing.edit(found.bytes)
+        guard edited != found.bytes else { return Output.note("Nothing was changed") }
+        guard edited.count <= InputLimits.value else { throw ValueInput.tooLong }
+        guard !edited.isEmpty else {
+            throw KeychainError(
+                .failed, "the file is empty, so nothing was stored",
+                advice: "to store an empty secret, use coffer set --allow-empty")
+        }
+        // Somebody may have stored another value while the editor was open.
+        let reply = try session.store(
+            Keychain.Set(
+                service: name.service, account: name.account, kind: name.kind,
+                value: Data(edited).base64EncodedString(), mode: .existing, ifRevision: found.item.revision),
+            named: name, needsPassword: found.item.access.require.contains(.appPassword), noPrompt: prompt.noPrompt)
+        guard !quiet else { return }
+        var done = "Changed the value of \(name.shownName)"
+        if reply.former != nil {
+            done +=
+                "; bring the former value back with: "
+                + ShellText.command("restore", name.service, name.account, KindOptions.words(name.kind) + vault.words)
+        }
+        Output.note(done)
     }
 }

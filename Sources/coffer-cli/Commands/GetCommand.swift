@@ -69,17 +69,13 @@ struct GetCommand: ParsableCommand {
         ArgumentRewriter.detached("--clip") { SecondsArgument($0) != nil }
     }
 
-    private func read(_ name: PartialName, _ session: CommandSession) throws -> Keychain.Get.Reply {
-        do throws(KeychainError) {
-            return try session.call(
-                Keychain.Get(
-                    service: name.service, account: name.account, kind: name.kind, version: version, reason: reason,
-                    unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
-                for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-                command: ShellText.command(
-                    "get", name.service, name.account,
-                    KindOptions.words(name.kind) + (version.map { ["--version", String($0)] } ?? []) + vault.words))
-        } catch {
+    private func read(_ name: PartialName, _ session: CommandSession) throws(KeychainError) -> ItemReading.Value {
+        let reading = ItemReading(
+            version: version, reason: reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+            command: ShellText.command(
+                "get", name.service, name.account,
+                KindOptions.words(name.kind) + (version.map { ["--version", String($0)] } ?? []) + vault.words))
+        do throws(KeychainError) { return try reading.read(name, session) } catch {
             guard error.code == .notFound, clip != nil, let time = detachedTime, time == item.account else {
                 throw error
             }
@@ -92,23 +88,19 @@ struct GetCommand: ParsableCommand {
         let session = CommandSession(vault)
         // Checked before anybody is asked, because a missing clipboard can be noticed at once.
         let clipboard = try clip.map { _ in try Clipboard.find(session) }
-        let reply = try read(item.name(session), session)
-        guard let data = Data(base64Encoded: reply.value) else {
-            throw KeychainError(
-                .protocolViolation, "the broker's answer holds no value",
-                advice: "install coffer and cofferd of the same version")
-        }
-        let value = Array(data)
+        let found = try read(item.name(session), session)
         if let clip, let clipboard {
-            try clipboard.copy(value, for: clip.seconds)
-            Output.note("Copied \(reply.item.shownName); the clipboard is cleared in \(clip.spoken)")
+            try clipboard.copy(found.bytes, for: clip.seconds)
+            Output.note("Copied \(found.item.shownName); \(clipboard.spoken) is cleared in \(clip.spoken)")
         } else if format.json {
-            let text = String(validating: value, as: UTF8.self)
+            let text = String(validating: found.bytes, as: UTF8.self)
             try Output.line(
                 JSONText.of(
-                    SecretOutput.Record(item: ItemDescription(reply.item), value: text, valueBase64: reply.value)))
+                    SecretOutput.Record(
+                        item: ItemDescription(found.item), value: text,
+                        valueBase64: Data(found.bytes).base64EncodedString())))
         } else {
-            try SecretOutput.value(value, of: reply.item, raw: raw)
+            try SecretOutput.value(found.bytes, of: found.item, raw: raw)
         }
     }
 }

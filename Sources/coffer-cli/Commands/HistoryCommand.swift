@@ -65,8 +65,11 @@ struct HistoryCommand: ParsableCommand {
     func run() throws {
         let session = CommandSession(vault)
         guard let word = service else { return try showSetting(session) }
-        let (service, account) = try account.map { (word, $0) } ?? session.parts(of: word, kind.kind)
-        let reply = try session.client.call(Keychain.History(service: service, account: account, kind: kind.kind))
+        let name = try session.partialName(word, account, kind.kind)
+        let reply = try session.finding(name) { () throws(KeychainError) in
+            try session.client.call(
+                Keychain.History(service: name.service, account: name.account, kind: name.kind))
+        }
         if format.json {
             try Output.line(
                 JSONText.of(
@@ -79,7 +82,8 @@ struct HistoryCommand: ParsableCommand {
             Output.note("\(reply.item.shownName) has no former values")
         } else {
             try Output.line(
-                FormerTable.lines(reply.versions, aligned: Output.isTerminal).joined(separator: "\n"))
+                FormerTable.lines(reply.versions, aligned: Output.isTerminal, width: Output.columns).joined(
+                    separator: "\n"))
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerProtocol
 import Coffer
+import FoundationEssentials
 import Varlink
 
 /// `coffer list`
@@ -10,7 +11,8 @@ struct ListCommand: ParsableCommand {
         abstract: "List the stored items: names, never values.",
         usage: "coffer list [<service>] [options]",
         discussion: """
-            Columns: SERVICE ACCOUNT ACCESS REQUIRES CHANGED, and KIND if any secret is not generic. On a terminal they are aligned. Otherwise tabs separate them, times are in ISO \
+            Columns: SERVICE ACCOUNT ACCESS REQUIRES CHANGED, EXPIRES if any secret does, and KIND if any is not generic. On a terminal they are \
+            aligned, and text that does not fit is cut and ends in “…”. Otherwise nothing is cut, tabs separate them, times are in ISO \
             8601, and the first line names the columns, too. A character that would disturb the table is shown as an escape (\\n, \\t, \\u{1b}), \
             and a backslash as two. --json has every name unchanged. Asks nothing, and works while the vault is locked, too.
             """,
@@ -22,6 +24,13 @@ struct ListCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Only secrets of this kind.", valueName: "kind"))
     var kind: Keychain.ItemKind?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only secrets that expire within this time, the first to expire first; written --expiring[=<time>], 30d by default.",
+            valueName: "time"),
+        transform: ComingArgument.init(parsing:))
+    var expiring: ComingArgument?
+
     @OptionGroup var format: JSONOptions
     @OptionGroup var vault: VaultOptions
 
@@ -30,10 +39,23 @@ struct ListCommand: ParsableCommand {
     }
 
     func run() throws {
-        let items = try CommandSession(vault).client.list(service: service, kind: kind)
+        let stored = try CommandSession(vault).client.list(service: service, kind: kind)
+        if let expiring {
+            return try ItemListing(
+                items: Self.items(stored, expiringBy: Date().addingTimeInterval(expiring.seconds)),
+                emptyHint: "Nothing expires in that time"
+            ).show(asJSON: format.json)
+        }
         let hint =
             service.map { "Nothing is stored for \(VisibleText.quoted($0))" }
             ?? "Nothing is stored yet; begin with: coffer set SERVICE ACCOUNT"
-        try ItemListing(items: items, emptyHint: hint).show(asJSON: format.json)
+        try ItemListing(items: stored, emptyHint: hint).show(asJSON: format.json)
+    }
+
+    /// Those that expire until then, the first to expire first. Items without a date are not among them.
+    static func items(_ items: [Keychain.Item], expiringBy limit: Date) -> [Keychain.Item] {
+        let dated = items.compactMap { item in item.expires.map { (item, $0) } }
+        return dated.filter { Double($0.1) / 1000 <= limit.timeIntervalSince1970 }
+            .enumerated().sorted { ($0.element.1, $0.offset) < ($1.element.1, $1.offset) }.map(\.element.0)
     }
 }

@@ -44,7 +44,7 @@ struct LogCommand: ParsableCommand {
     func run() throws {
         let client = CommandSession(vault).client
         if verify { return try check(client) }
-        var table = LogTable(aligned: Output.isTerminal)
+        var table = LogTable(aligned: Output.isTerminal, width: Output.columns)
         var last: Int64 = 0
         var hasHeader = false
         repeat {

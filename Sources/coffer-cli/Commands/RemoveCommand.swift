@@ -8,12 +8,12 @@ struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", _superCommandName: "coffer",
         abstract: "Remove a secret for good.",
-        usage: "coffer rm <service> <account> [-f]",
+        usage: "coffer rm <service> [<account>] [-f]",
         discussion:
             "Its former values are removed, too. At a terminal you are asked to confirm. Without a terminal, give -f; otherwise nothing is removed.",
         aliases: ["remove"])
 
-    @OptionGroup var item: ItemArguments
+    @OptionGroup var item: ItemReference
     @OptionGroup var vault: VaultOptions
     @OptionGroup var format: JSONOptions
 
@@ -30,11 +30,13 @@ struct RemoveCommand: ParsableCommand {
 
     func run() throws {
         let session = CommandSession(vault)
-        let name = try item.name(session)
+        let name = try item.fullName(session)
         if !force {
-            let found = try session.client.call(
-                Keychain.Show(service: name.service, account: name.account, kind: name.kind)
-            ).item
+            let found = try session.finding(name.partial) { () throws(KeychainError) in
+                try session.client.call(
+                    Keychain.Show(service: name.service, account: name.account, kind: name.kind)
+                ).item
+            }
             guard isatty(STDIN_FILENO) == 1 else {
                 throw KeychainError(
                     .invalidArgument,
@@ -46,9 +48,11 @@ struct RemoveCommand: ParsableCommand {
                 throw ExitStatus.failure
             }
         }
-        let removed = try session.client.call(
-            Keychain.Delete(service: name.service, account: name.account, kind: name.kind)
-        ).item
+        let removed = try session.finding(name.partial) { () throws(KeychainError) in
+            try session.client.call(
+                Keychain.Delete(service: name.service, account: name.account, kind: name.kind)
+            ).item
+        }
         if format.json {
             try Output.line(JSONText.of(Record(removed: ItemDescription(removed))))
         } else if !quiet {

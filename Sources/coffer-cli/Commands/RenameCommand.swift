@@ -7,10 +7,17 @@ struct RenameCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rename", _superCommandName: "coffer",
         abstract: "Give a secret another name.",
-        usage: "coffer rename <service> <account> <new-service> <new-account>",
+        usage: "coffer rename <service> [<account>] <new-service> <new-account>",
         discussion: """
             Value, access and everything else stay the same. A name that is taken is never overwritten: status 10. Prompts show a secret's name, \
             so renaming a secret with requirements prompts you as reading it does.
+
+            Either name can be one word, SERVICE/ACCOUNT. With the new name in one word, the present account may be left out if there is only one.
+
+            Examples:
+              coffer rename github me gitlab me
+              coffer rename github/me gitlab/me
+              coffer rename github gitlab/me
             """,
         aliases: ["mv"])
 
@@ -18,14 +25,10 @@ struct RenameCommand: ParsableCommand {
     var service: String
 
     @Argument(
-        help: ArgumentHelp("The present account, or the new SERVICE/ACCOUNT.", valueName: "account"))
-    var account: String
-
-    @Argument(help: ArgumentHelp("The new service.", valueName: "new-service"))
-    var newService: String?
-
-    @Argument(help: ArgumentHelp("The new account.", valueName: "new-account"))
-    var newAccount: String?
+        help: ArgumentHelp(
+            "The present account, the new service and the new account; see above for shorter forms.",
+            valueName: "names"))
+    var further: [String]
 
     @OptionGroup var kind: KindOptions
     @OptionGroup var prompt: PromptOptions
@@ -36,45 +39,47 @@ struct RenameCommand: ParsableCommand {
     var quiet = false
 
     func validate() throws {
-        if newService != nil, newAccount == nil {
-            throw ValidationError("Missing expected argument '<new-account>'")
+        guard words.new != nil else {
+            throw ValidationError(
+                "give the present name and the new one, each with its account: SERVICE ACCOUNT NEW-SERVICE NEW-ACCOUNT, or SERVICE/ACCOUNT NEW-SERVICE/NEW-ACCOUNT"
+            )
         }
-        if newService == nil,
-            JoinedName.splits(of: service).isEmpty || JoinedName.splits(of: account).count != 1
-        {
-            throw ValidationError("Missing expected argument '<new-service>'")
+        for service in [service, words.new?.service].compactMap({ $0 }) { try ItemName.check(service: service) }
+        for account in [words.account, words.new?.account].compactMap({ $0 }) { try ItemName.check(account: account) }
+    }
+
+    /// What the words mean. A new name cannot be looked up, so in one word it has exactly one slash.
+    private var words: (account: String?, new: FullName?) {
+        switch further.count {
+        case 1: return (nil, Self.joined(further[0]))
+        case 2:
+            if let new = Self.joined(further[1]) { return (further[0], new) }
+            return JoinedName.splits(of: service).isEmpty
+                ? (nil, nil) : (nil, FullName(service: further[0], account: further[1]))
+        case 3: return (further[0], FullName(service: further[1], account: further[2]))
+        default: return (nil, nil)
         }
-        for service in [service, newService].compactMap({ $0 }) { try ItemName.check(service: service) }
-        for account in [account, newAccount].compactMap({ $0 }) { try ItemName.check(account: account) }
+    }
+
+    private static func joined(_ word: String) -> FullName? {
+        let splits = JoinedName.splits(of: word)
+        return splits.count == 1 ? FullName(service: splits[0].service, account: splits[0].account) : nil
     }
 
     func run() throws {
         let session = CommandSession(vault)
-        let (old, new) = try names(session)
-        let reply = try session.call(
-            Keychain.Rename(
-                service: old.service, account: old.account, kind: old.kind, newService: new.service,
-                newAccount: new.account,
-                unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
-            for: old.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-            command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
+        let words = words
+        guard let new = words.new else { throw ValidationError("the new name is missing") }
+        let old = try session.completed(session.partialName(service, words.account, kind.kind))
+        let reply = try session.finding(old.partial) { () throws(KeychainError) in
+            try session.call(
+                Keychain.Rename(
+                    service: old.service, account: old.account, kind: old.kind, newService: new.service,
+                    newAccount: new.account,
+                    unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+                for: old.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+                command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
+        }
         if !quiet { Output.note("Renamed \(old.shownName) to \(reply.item.shownName)") }
-    }
-
-    private func names(_ session: CommandSession) throws(KeychainError) -> (old: FullName, new: FullName) {
-        if let newService, let newAccount {
-            return (
-                FullName(service: service, account: account, kind: kind.kind),
-                FullName(service: newService, account: newAccount)
-            )
-        }
-        // `validate` checked that there is exactly one slash. A name that does not exist yet cannot be looked up.
-        let new = JoinedName.splits(of: account).map {
-            FullName(service: $0.service, account: $0.account)
-        }
-        return (
-            try ItemArguments.name(service, nil, kind.kind, session),
-            new.first ?? FullName(service: account, account: "")
-        )
     }
 }

@@ -8,7 +8,7 @@ struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", _superCommandName: "coffer",
         abstract: "Bring back a value that a secret had before.",
-        usage: "coffer restore <service> <account> [--version <n>] [-f]",
+        usage: "coffer restore <service> [<account>] [--version <n>] [-f]",
         discussion: """
             The value comes back with the requirements that it had, and you are prompted as reading it does. The present value becomes a \
             former one, so you can change your mind. At a terminal you are asked to confirm. Without a terminal, give -f; otherwise nothing is \
@@ -20,7 +20,7 @@ struct RestoreCommand: ParsableCommand {
               coffer restore github me --version 3
             """)
 
-    @OptionGroup var item: ItemArguments
+    @OptionGroup var item: ItemReference
     @Option(
         help: ArgumentHelp("The version, as coffer history lists it; by default the newest former one.", valueName: "n")
     )
@@ -38,9 +38,11 @@ struct RestoreCommand: ParsableCommand {
 
     func run() throws {
         let session = CommandSession(vault)
-        let name = try item.name(session)
-        let found = try session.client.call(
-            Keychain.History(service: name.service, account: name.account, kind: name.kind))
+        let name = try item.fullName(session)
+        let found = try session.finding(name.partial) { () throws(KeychainError) in
+            try session.client.call(
+                Keychain.History(service: name.service, account: name.account, kind: name.kind))
+        }
         guard let former = found.versions.first(where: { version == nil || $0.version == version }) else {
             throw KeychainError(
                 .notFound,

@@ -67,16 +67,17 @@ struct RotateCommand: ParsableCommand {
     }
 
     private func rotate(_ word: String, _ session: CommandSession) throws {
-        let kind = kind.kind
-        let (service, account) = try account.map { (word, $0) } ?? session.parts(of: word, kind)
-        let name = ItemText.name(service: service, account: account, kind: kind)
-        let reply = try session.call(
-            Keychain.Rotate(
-                service: service, account: account, kind: kind,
-                unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
-            for: name, noPrompt: prompt.noPrompt,
-            choosingPassword: false,
-            command: ShellText.command("rotate", service, account, KindOptions.words(kind) + vault.words))
+        let name = try session.partialName(word, account, kind.kind)
+        let reply = try session.finding(name) { () throws(KeychainError) in
+            try session.call(
+                Keychain.Rotate(
+                    service: name.service, account: name.account, kind: name.kind,
+                    unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
+                for: name.shownName, noPrompt: prompt.noPrompt,
+                choosingPassword: false,
+                command: ShellText.command(
+                    "rotate", name.service, name.account, KindOptions.words(name.kind) + vault.words))
+        }
         guard !quiet else { return }
         Output.note("Renewed the key of \(reply.item.shownName)")
     }

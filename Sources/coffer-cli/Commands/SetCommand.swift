@@ -19,11 +19,17 @@ struct SetCommand: ParsableCommand {
             label, comment, attributes, expiry. An empty label, comment or attribute value takes it away. If the new settings make \
             the secret easier to read, you are told; at a terminal you are asked.
 
+            --generate stores a random password: --policy letters-digits (32 characters), symbols (32), words (8 of Coffer's own list) or pin (6 \
+            digits). It says about how many bits of strength the password has.
+
             With --require app-password, type a password for this secret, twice as well. If you forget it, the secret is lost.
 
             Examples:
               coffer set github me --require presence
               coffer set db admin --generate=24 --label "Database" --expires 90d
+              coffer set wifi home --generate --policy words --clip
+              coffer set --otp github-otp me --require presence
+              coffer set server notes --editor
               coffer set ssh key <id_ed25519
             """)
 
@@ -34,18 +40,14 @@ struct SetCommand: ParsableCommand {
     @OptionGroup var vault: VaultOptions
     @OptionGroup var format: JSONOptions
 
+    @OptionGroup var source: ValueOptions
+
     @Option(
         help: ArgumentHelp(
-            "Store a new random password; written --generate[=<length>], 32 characters by default.",
-            valueName: "length"),
-        transform: LengthArgument.init(parsing:))
-    var generate: LengthArgument?
-
-    @Flag(help: "Drop one newline at the end of standard input.")
-    var trim = false
-
-    @Flag(help: "Store an empty secret, too.")
-    var allowEmpty = false
+            "With --generate: put the password on the clipboard, too; written --clip[=<seconds>], 45 seconds by default.",
+            valueName: "seconds"),
+        transform: SecondsArgument.init(parsing:))
+    var clip: SecondsArgument?
 
     @Flag(exclusivity: .exclusive)
     var mode: Mode?
@@ -80,6 +82,8 @@ struct SetCommand: ParsableCommand {
         var item: ItemDescription
         /// When the replaced value had been set.
         var replaced: String?
+        /// The strength of a generated password.
+        var bits: Int?
     }
 
     func validate() throws {
@@ -88,12 +92,7 @@ struct SetCommand: ParsableCommand {
                 "never pass a secret as an argument, because every program on this machine can read those; type it when asked, or pipe it in"
             )
         }
-        guard generate == nil || !trim else {
-            throw ValidationError("--trim is for standard input, not for --generate")
-        }
-        guard generate == nil || !allowEmpty else {
-            throw ValidationError("--allow-empty is for a secret that you type or pipe in, not for --generate")
-        }
+        guard clip == nil || source.generate != nil else { throw ValidationError("--clip goes with --generate") }
         // This may name an item. But a password of an unintended length would be noticed too late.
         if let detachedLength {
             throw ValidationError(
@@ -109,52 +108,64 @@ struct SetCommand: ParsableCommand {
         let wanted = access.applied(to: former?.access ?? Keychain.AccessControl())
         try checkBiometry(wanted, session)
         if let former { try checkWeakening(of: name, from: former.access, to: wanted) }
-        let value: [UInt8]
-        if let generate {
-            if StandardInput.hasData {
-                Output.note(
-                    "coffer: warning: --generate does not read standard input; the piped input is not stored"
-                )
-            }
-            value = PasswordGenerator.password(length: generate.characters)
-        } else {
-            let reading = try ValueInput(trim: trim, allowsEmpty: allowEmpty).read(for: name.shownName)
-            if let warning = reading.warning { Output.note("coffer: warning: \(warning)") }
-            value = reading.value
-        }
-        let reply = try store(
-            value, under: name, needsPassword: wanted.require.contains(.appPassword), former, session)
-        if format.json {
-            try Output.line(
-                JSONText.of(
-                    Record(item: ItemDescription(reply.item), replaced: reply.replaced.map { TimeText($0).iso8601 })))
-        } else if !quiet {
-            report(reply, name)
-        }
-    }
-
-    private func store(
-        _ value: [UInt8], under name: FullName, needsPassword: Bool, _ former: Keychain.Item?,
-        _ session: CommandSession
-    ) throws(KeychainError) -> Keychain.Set.Reply {
-        let input = session.passwordInput(for: name.shownName, noPrompt: prompt.noPrompt)
+        // Checked before anything is stored, because a missing clipboard can be noticed at once.
+        let clipboard = try clip.map { _ in try Clipboard.find(session) }
+        let recipe = try source.recipe()
+        let value = try recipe?.password() ?? given(name, session)
+        if recipe != nil { warnOfUnreadInput("--generate") }
         var method = Keychain.Set(
             service: name.service, account: name.account, kind: name.kind, value: Data(value).base64EncodedString(),
             label: metadata.label, comment: metadata.comment,
             attributes: metadata.attributes(over: former?.attributes ?? [:]),
-            expires: metadata.expires?.milliseconds, mode: mode.flatMap { Keychain.SetMode(rawValue: $0.rawValue) },
-            applicationPassword: needsPassword ? try input.new() : nil)
+            expires: metadata.expires?.milliseconds, mode: mode.flatMap { Keychain.SetMode(rawValue: $0.rawValue) })
         method.access = access.change
-        do throws(KeychainError) {
-            return try session.call(
-                method, for: name.shownName, noPrompt: prompt.noPrompt, command: session.unlockCommand)
-        } catch {
-            // An expired item is not shown, but its requirements remain.
-            guard error.code == .applicationPasswordNeeded, !needsPassword else { throw error }
-            method.applicationPassword = try input.new()
-            return try session.call(
-                method, for: name.shownName, noPrompt: prompt.noPrompt, command: session.unlockCommand)
+        let reply = try session.store(
+            method, named: name, needsPassword: wanted.require.contains(.appPassword), noPrompt: prompt.noPrompt)
+        // Stored first: what is on the clipboard can then be read again.
+        if let clip { try clipboard?.copy(value, for: clip.seconds) }
+        if format.json {
+            try Output.line(
+                JSONText.of(
+                    Record(
+                        item: ItemDescription(reply.item), replaced: reply.replaced.map { TimeText($0).iso8601 },
+                        bits: recipe.map { Int($0.bits) })))
+        } else if !quiet {
+            report(reply, name, recipe)
         }
+    }
+
+    /// The value that a person types or edits, or that is piped in.
+    private func given(_ name: FullName, _ session: CommandSession) throws -> [UInt8] {
+        let value: [UInt8]
+        if source.editor {
+            let editing = try EditedValue(session)
+            warnOfUnreadInput("--editor")
+            value = try editing.edit([])
+            guard value.count <= InputLimits.value else { throw ValueInput.tooLong }
+            guard source.allowEmpty || !value.isEmpty else {
+                throw KeychainError(
+                    .failed, "the file is empty, so nothing was stored",
+                    advice: "to store an empty secret, use --allow-empty")
+            }
+        } else {
+            let input = ValueInput(
+                trim: source.trim || source.otp, allowsEmpty: source.allowEmpty, lastLine: source.lastLine)
+            let reading = try input.read(for: name.shownName)
+            if let warning = reading.warning { Output.note("coffer: warning: \(warning)") }
+            value = reading.value
+        }
+        guard source.otp else { return value }
+        do throws(OneTimeSeed.Mistake) { _ = try OneTimeSeed(reading: value) } catch {
+            throw KeychainError(
+                .failed, "that is no seed for one-time passwords: \(error.reason)",
+                advice: "copy the otpauth:// address, or the letters and digits that the site shows")
+        }
+        return value
+    }
+
+    private func warnOfUnreadInput(_ option: String) {
+        guard StandardInput.hasData else { return }
+        Output.note("coffer: warning: \(option) does not read standard input; the piped input is not stored")
     }
 
     /// Looks the item up before anybody has to type, so that a wrong mode does not cost a typed secret.
@@ -208,7 +219,7 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    private func report(_ reply: Keychain.Set.Reply, _ name: FullName) {
+    private func report(_ reply: Keychain.Set.Reply, _ name: FullName, _ recipe: PasswordRecipe?) {
         var done =
             reply.replaced.map { "Replaced \(name.shownName) (set \(TimeText($0).relative()))" }
             ?? "Stored \(name.shownName)"
@@ -221,12 +232,13 @@ struct SetCommand: ParsableCommand {
         if reply.replaced != nil, metadata.expires == nil, let expires = reply.item.expires {
             done += "; it still expires \(TimeText(expires).relative())"
         }
-        guard let generate else {
+        guard let recipe else {
             Output.note(done)
             return
         }
         let command = ShellText.command(
             "get", name.service, name.account, KindOptions.words(name.kind) + vault.words)
-        Output.note("\(done): a new password of \(generate.characters) characters; see it with: \(command)")
+        let place = clip.map { "it is on the clipboard for \($0.spoken)" } ?? "see it with: \(command)"
+        Output.note("\(done): a new password of \(recipe.spoken); \(place)")
     }
 }

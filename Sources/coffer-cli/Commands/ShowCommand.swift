@@ -19,9 +19,11 @@ struct ShowCommand: ParsableCommand {
     func run() throws {
         let session = CommandSession(vault)
         let name = try item.name(session)
-        let found = try session.client.call(
-            Keychain.Show(service: name.service, account: name.account, kind: name.kind)
-        ).item
+        let found = try session.finding(name) { () throws(KeychainError) in
+            try session.client.call(
+                Keychain.Show(service: name.service, account: name.account, kind: name.kind)
+            ).item
+        }
         if format.json {
             try Output.line(JSONText.of(ItemDescription(found)))
         } else {

@@ -27,6 +27,8 @@ struct FullName: Equatable {
     var kind: Keychain.ItemKind?
 
     var shownName: String { ItemText.name(service: service, account: account, kind: kind) }
+
+    var partial: PartialName { PartialName(service: service, account: account, kind: kind) }
 }
 
 /// SERVICE ACCOUNT, or SERVICE/ACCOUNT
@@ -88,9 +90,12 @@ struct ItemReference: ParsableArguments {
     }
 
     func name(_ session: CommandSession) throws(KeychainError) -> PartialName {
-        if account != nil { return PartialName(service: service, account: account, kind: kind.kind) }
-        let (service, account) = try session.parts(of: service, kind.kind)
-        return PartialName(service: service, account: account, kind: kind.kind)
+        try session.partialName(service, account, kind.kind)
+    }
+
+    /// The name with its account. If that was left out, it is the service's only one.
+    func fullName(_ session: CommandSession) throws(KeychainError) -> FullName {
+        try session.completed(name(session))
     }
 }
 
@@ -138,6 +143,24 @@ enum JoinedName {
 }
 
 extension CommandSession {
+    func partialName(
+        _ service: String, _ account: String?, _ kind: Keychain.ItemKind?
+    ) throws(KeychainError) -> PartialName {
+        if account != nil { return PartialName(service: service, account: account, kind: kind) }
+        let (service, account) = try parts(of: service, kind)
+        return PartialName(service: service, account: account, kind: kind)
+    }
+
+    /// Looks up the account that was left out. What follows concerns exactly the item that was found.
+    /// - Throws: `.ambiguous` if the service has several accounts.
+    func completed(_ name: PartialName) throws(KeychainError) -> FullName {
+        if let account = name.account { return FullName(service: name.service, account: account, kind: name.kind) }
+        let found = try finding(name) { () throws(KeychainError) in
+            try client.call(Keychain.Show(service: name.service, kind: name.kind)).item
+        }
+        return FullName(service: found.service, account: found.account, kind: name.kind)
+    }
+
     /// Splits a word. If it has to be looked up, the broker is asked, but no person.
     func parts(
         of word: String, _ kind: Keychain.ItemKind?

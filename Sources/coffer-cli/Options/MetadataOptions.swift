@@ -54,19 +54,29 @@ struct AttributeArgument {
     }
 }
 
-/// The number of characters in a generated password.
+/// The length of a generated password. The policy says which ones are possible.
 struct LengthArgument: Equatable {
-    let characters: Int
+    /// What stands for the policy's usual length.
+    static let usual = "usual"
 
-    static func isLength(_ text: String) -> Bool { Int(text).map(NumberLimits.passwordLength.contains) ?? false }
+    /// nil for the policy's usual length.
+    let count: Int?
+
+    static func isLength(_ text: String) -> Bool {
+        Int(text).map { count in PasswordPolicy.allCases.contains { $0.lengths.contains(count) } } ?? false
+    }
 
     init(parsing argument: String) throws {
-        guard let count = Int(argument), NumberLimits.passwordLength.contains(count) else {
+        guard argument != Self.usual else {
+            count = nil
+            return
+        }
+        guard let count = Int(argument), NumberLimits.passwordLength.upperBound >= count, count > 0 else {
             throw ValidationError(
                 "a length is a number from \(NumberLimits.passwordLength.lowerBound) to \(NumberLimits.passwordLength.upperBound)"
             )
         }
-        characters = count
+        self.count = count
     }
 }
 

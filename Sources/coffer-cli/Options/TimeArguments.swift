@@ -41,7 +41,7 @@ enum ExpirationArgument: Equatable {
         length(text).map(now.addingTimeInterval) ?? day(text, calendar) ?? moment(text)
     }
 
-    private static func length(_ text: String) -> TimeInterval? {
+    fileprivate static func length(_ text: String) -> TimeInterval? {
         let units: [Character: Double] = ["h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600]
         guard let last = text.last, let unit = units[last], let count = UInt32(text.dropLast()), count > 0 else {
             return nil
@@ -64,6 +64,23 @@ enum ExpirationArgument: Equatable {
     static func moment(_ text: String) -> Date? {
         // If this is no moment, the caller reports it.
         try? Date(text, strategy: .iso8601)
+    }
+}
+
+/// A length of time from now on: 12h, 30d, 6w, 1y.
+struct ComingArgument: Equatable {
+    let seconds: Double
+
+    init(parsing argument: String) throws {
+        guard let parsed = ComingArgument(argument) else {
+            throw ValidationError("give a length of time, such as 12h, 30d, 6w or 1y")
+        }
+        self = parsed
+    }
+
+    init?(_ text: String) {
+        guard let seconds = ExpirationArgument.length(text), seconds < NumberLimits.expirySeconds else { return nil }
+        self.seconds = seconds
     }
 }
 
@@ -99,6 +116,19 @@ struct SinceArgument: Equatable {
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
         guard let last = text.last, let unit = units[last], let count = UInt16(text.dropLast()) else { return nil }
         return Double(count) * unit
+    }
+}
+
+/// A moment, whether past or to come.
+struct MomentArgument: Equatable {
+    /// Since 1970-01-01 UTC.
+    let seconds: Int64
+
+    init(parsing argument: String) throws {
+        guard let date = ExpirationArgument.moment(argument), date.timeIntervalSince1970 >= 0,
+            let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down))
+        else { throw ValidationError("give a time such as 2027-01-31T09:00:00Z") }
+        self.seconds = seconds
     }
 }
 

@@ -5,14 +5,10 @@ import Coffer
 enum FormerTable {
     private static let header = ["VERSION", "SET", "ACCESS", "REQUIRES", "UNTIL"]
 
-    static func lines(_ versions: [Keychain.FormerVersion], aligned: Bool) -> [String] {
+    static func lines(_ versions: [Keychain.FormerVersion], aligned: Bool, width: Int? = nil) -> [String] {
         let rows = [header] + versions.map { row($0, aligned: aligned) }
         guard aligned else { return rows.map { $0.joined(separator: "\t") } }
-        let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row, widths).dropLast().map { $0 + String(repeating: " ", count: $1 - $0.count + 2) }.joined()
-                + row[row.count - 1]
-        }
+        return Columns.aligned(rows, width: width, narrowing: [[3], [2], [1, 4]])
     }
 
     private static func row(_ former: Keychain.FormerVersion, aligned: Bool) -> [String] {

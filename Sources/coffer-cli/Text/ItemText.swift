@@ -80,50 +80,33 @@ struct ItemDescription: Encodable {
 }
 
 /// Items as a table. For a person the columns are aligned; for a program they are separated by tabs, with exact times.
-/// The column for kinds is the last one, and is there only if some item is not generic.
+/// The last columns are there only if they say something: when an item expires, and the kind of one that is not generic.
 enum ItemTable {
     private static let header = ["SERVICE", "ACCOUNT", "ACCESS", "REQUIRES", "CHANGED"]
-    private static let kindHeader = "KIND"
-    /// A column for a name is never narrower than this.
-    private static let narrowest = 8
-
     /// - Parameter width: the terminal's width, so that each item stays on one line. Text that is too long is cut and ends in “…”.
     static func lines(_ items: [Keychain.Item], aligned: Bool, width: Int? = nil) -> [String] {
         var rows = [header] + items.map { row($0, aligned: aligned) }
-        if items.contains(where: { $0.kind != .generic }) {
-            rows = zip(rows, [kindHeader] + items.map(\.kind.rawValue)).map { $0 + [$1] }
+        if items.contains(where: { $0.expires != nil }) {
+            rows = zip(rows, ["EXPIRES"] + items.map { $0.expires.map { time($0, aligned) } ?? "-" }).map { $0 + [$1] }
         }
-        return aligned ? align(rows, width) : rows.map { $0.joined(separator: "\t") }
+        if items.contains(where: { $0.kind != .generic }) {
+            rows = zip(rows, ["KIND"] + items.map(\.kind.rawValue)).map { $0 + [$1] }
+        }
+        // The names give way first, then the requirements, and then the rest.
+        return aligned
+            ? Columns.aligned(rows, width: width, narrowing: [[0, 1], [3], [2], Array(4..<rows[0].count)])
+            : rows.map { $0.joined(separator: "\t") }
+    }
+
+    private static func time(_ time: Int64, _ aligned: Bool) -> String {
+        aligned ? TimeText(time).relative() : TimeText(time).iso8601
     }
 
     private static func row(_ item: Keychain.Item, aligned: Bool) -> [String] {
         [
             VisibleText.line(item.service), VisibleText.line(item.account), ItemText.access(item.access),
             ItemText.requires(item.access) ?? "-",
-            aligned ? TimeText(item.modified).relative() : TimeText(item.modified).iso8601,
+            time(item.modified, aligned),
         ]
-    }
-
-    private static func align(_ rows: [[String]], _ width: Int?) -> [String] {
-        var widths = rows[0].indices.map { column in rows.map { TextWidth.of($0[column]) }.max() ?? 0 }
-        if let width { fit(&widths, width) }
-        return rows.map { row in
-            row.enumerated().map { column, text in
-                let shown = TextWidth.shortened(text, to: widths[column])
-                return column == row.count - 1
-                    ? shown : shown + String(repeating: " ", count: widths[column] - TextWidth.of(shown) + 2)
-            }.joined()
-        }
-    }
-
-    /// Narrows the widest columns first: the names, and then the requirements.
-    private static func fit(_ widths: inout [Int], _ width: Int) {
-        for columns in [[0, 1], [3]] {
-            while widths.reduce(2 * (widths.count - 1), +) > width,
-                let widest = columns.max(by: { widths[$0] < widths[$1] }), widths[widest] > narrowest
-            {
-                widths[widest] -= 1
-            }
-        }
     }
 }

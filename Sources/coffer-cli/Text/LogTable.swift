@@ -12,7 +12,13 @@ struct LogTable {
     /// The events for which an item's requirements are proved.
     private static let proved: Set<String> = ["read", "rotate", "lease"]
 
-    init(aligned: Bool) { self.aligned = aligned }
+    /// The terminal's width, to which lines are cut; nil if it is not known.
+    private let width: Int?
+
+    init(aligned: Bool, width: Int? = nil) {
+        self.aligned = aligned
+        self.width = width
+    }
 
     var header: String { join(["TIME", "EVENT", "ITEM", "OUTCOME", "PROGRAM"]) }
 
@@ -61,11 +67,12 @@ struct LogTable {
 
     private func join(_ columns: [String]) -> String {
         guard aligned else { return columns.joined(separator: "\t") }
-        return columns.enumerated().map { index, text in
+        let line = columns.enumerated().map { index, text in
             guard index < widths.count else { return text }
             let shown = TextWidth.shortened(text, to: widths[index])
             return shown + String(repeating: " ", count: widths[index] - TextWidth.of(shown) + 2)
         }.joined()
+        return width.map { TextWidth.shortened(line, to: $0) } ?? line
     }
 }
 

@@ -36,6 +36,8 @@ enum TextWidth {
     /// Letters of East Asian scripts and most emoji take two cells (a coarse form of Unicode Standard Annex 11).
     private static func cells(_ character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
+        // An emoji that has its own picture, or is asked to have one by what follows it.
+        if scalar.properties.isEmojiPresentation || character.unicodeScalars.contains("\u{FE0F}") { return 2 }
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
             0xAC00...0xD7A3,

@@ -8,6 +8,8 @@ struct ValueInput {
     let trim: Bool
     /// Accept a value of no bytes.
     let allowsEmpty: Bool
+    /// At a terminal, read several lines; the text is the line that ends them, besides Ctrl-D.
+    var lastLine: String?
 
     /// A value, and a warning about it.
     struct Reading {
@@ -19,19 +21,60 @@ struct ValueInput {
         isatty(STDIN_FILENO) == 1 ? Reading(value: try typed(name)) : try piped()
     }
 
-    /// Asks twice, because nobody sees the typing.
+    /// Asks twice, because nobody sees the typing. Several lines are typed once, and counted.
     private func typed(_ name: String) throws(KeychainError) -> [UInt8] {
+        if let lastLine { return try lines(name, until: lastLine) }
         let first = try ask("Secret for \(name): ")
-        guard allowsEmpty || !first.isEmpty else {
-            throw KeychainError(
-                .failed, "nothing was typed, so nothing was stored",
-                advice: "to store an empty secret, use --allow-empty")
-        }
+        guard allowsEmpty || !first.isEmpty else { throw Self.nothingTyped }
         guard first == (try ask("Once more: ")) else {
             throw KeychainError(
                 .failed, "the two entries differ, so nothing was stored", advice: "run the command again")
         }
         return first
+    }
+
+    private func lines(_ name: String, until last: String) throws(KeychainError) -> [UInt8] {
+        let end = last.isEmpty ? "Ctrl-D" : "Ctrl-D or the line \(VisibleText.quoted(last))"
+        let prompt = "Secret for \(name), not shown; end with \(end):\n"
+        let answer: Terminal.Lines
+        do throws(SystemError) {
+            answer = try Terminal().askLines(
+                prompt, until: last.isEmpty ? nil : Array(last.utf8), limit: InputLimits.value)
+        } catch {
+            throw KeychainError(
+                .failed, "cannot read from the terminal: \(error.reason)", advice: "pipe the value in instead")
+        }
+        switch answer {
+        case .cancelled: throw KeychainError(.cancelled, "cancelled", advice: "nothing was stored")
+        case .tooLong: throw Self.tooLong
+        case .text(let lines):
+            guard !lines.contains(where: SuspendKey.isIn) else {
+                try TerminalPrompter().tell(.init(style: .error, text: SuspendKey.notice))
+                return try self.lines(name, until: last)
+            }
+            var value = lines.flatMap { $0 }
+            // One line is a password, and several are a file, whose last line ends as the others do.
+            if lines.count == 1 || trim, value.last == UInt8(ascii: "\n") { value.removeLast() }
+            guard !value.isEmpty || allowsEmpty else { throw Self.nothingTyped }
+            try TerminalPrompter().tell(
+                .init(
+                    style: .info,
+                    text:
+                        "\(lines.count) line\(lines.count == 1 ? "" : "s"), \(value.count) byte\(value.count == 1 ? "" : "s")"
+                ))
+            return value
+        }
+    }
+
+    private static var nothingTyped: KeychainError {
+        KeychainError(
+            .failed, "nothing was typed, so nothing was stored", advice: "to store an empty secret, use --allow-empty")
+    }
+
+    static var tooLong: KeychainError {
+        KeychainError(
+            .limitExceeded, "the value is larger than 1 MiB (1048576 bytes), so nothing was stored",
+            advice: "encrypt the file, and store its key here")
     }
 
     private func ask(_ prompt: String) throws(KeychainError) -> [UInt8] {
@@ -68,11 +111,7 @@ struct ValueInput {
                 warning = "the value ends with a newline, which was kept; --trim drops it"
             }
         }
-        guard value.count <= InputLimits.value else {
-            throw KeychainError(
-                .limitExceeded, "the value is larger than 1 MiB (1048576 bytes), so nothing was stored",
-                advice: "encrypt the file, and store its key here")
-        }
+        guard value.count <= InputLimits.value else { throw Self.tooLong }
         // A program that failed, or never started, writes nothing. Its empty output must not replace a secret.
         guard allowsEmpty || !value.isEmpty else {
             throw KeychainError(
@@ -80,25 +119,5 @@ struct ValueInput {
                 advice: "check whether the program before the pipe failed; to store an empty secret, use --allow-empty")
         }
         return Reading(value: value, warning: warning)
-    }
-}
-
-/// Makes passwords of letters and digits that no typeface confuses (no 0 O o, no 1 l I). Each character has about 5.8 bits.
-enum PasswordGenerator {
-    private static let lower = Array("abcdefghijkmnpqrstuvwxyz".utf8)
-    private static let upper = Array("ABCDEFGHJKLMNPQRSTUVWXYZ".utf8)
-    private static let digits = Array("23456789".utf8)
-
-    /// The randomness comes from the kernel (getrandom(2)), through the standard library's system generator.
-    static func password(length: Int) -> [UInt8] {
-        let all = lower + upper + digits
-        var source = SystemRandomNumberGenerator()
-        while true {
-            // `randomElement` draws each character with the same probability.
-            let password = (0..<length).compactMap { _ in all.randomElement(using: &source) }
-            // Websites ask for one of each kind. A password without one is drawn again as a whole.
-            let complete = [lower, upper, digits].allSatisfy { kind in password.contains(where: kind.contains) }
-            if complete { return password }
-        }
     }
 }

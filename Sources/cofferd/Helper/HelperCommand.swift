@@ -10,7 +10,9 @@ struct HelperCommand: ParsableCommand {
         commandName: Helper.name,
         abstract: "Started by coffer, for what coffer itself has no libraries for.",
         version: "\(Helper.program) \(ProductVersion.current)",
-        subcommands: [OldVaultCommand.self, MeasureCommand.self, AgeCommand.self, KeyringCommand.self])
+        subcommands: [
+            OldVaultCommand.self, MeasureCommand.self, AgeCommand.self, KeyringCommand.self, OneTimePasswordCommand.self,
+        ])
 
     /// - Parameter arguments: those after ``Helper/command``.
     static func start(_ arguments: [String]) -> Never {

@@ -9,7 +9,8 @@ import Platform
 struct ArgumentTarget: FuzzTarget {
     private let words = [
         "30d", "12h", "6w", "1y", "never", "2027-01-31", "2026-01-31T09:00:00Z", "30s", "5m", "45", "2m", "32", "900",
-        "key=value", "--clip=45s", "github/me", "set", "--attribute",
+        "key=value", "--clip=45s", "github/me", "set", "--attribute", "JBSW Y3DP EHPK 3PXP",
+        "otpauth://totp/A%20B:c?secret=JBSWY3DPEHPK3PXP&issuer=A&algorithm=SHA256&digits=8&period=60", "--group", "get",
     ].map { Array($0.utf8) }
 
     init() async throws {}
@@ -29,6 +30,14 @@ struct ArgumentTarget: FuzzTarget {
         _ = try answer { try LengthArgument(parsing: word) }
         _ = try answer { try AttributeArgument(parsing: word) }
         _ = try answer { try ItemName.check(word, "label") }
+        // A seed that was read is one that can be used.
+        if let seed = try answer({ try OneTimeSeed(reading: Array(word.utf8)) }) {
+            try promise(
+                OneTimeLimits.seed.contains(seed.bytes.count) && OneTimeLimits.period.contains(seed.period)
+                    && (6...8).contains(seed.digits), "“\(word)” is no seed")
+        }
+        _ = (PercentEncoding.decode(word[...]), ComingArgument(word), try answer { try MomentArgument(parsing: word) })
+        _ = CompletionWords([word, word, word]).candidates { [] }
         _ = ArgumentRewriter.rewrite([word, "--", word])
         _ = SubcommandSuggestion.distance(word, "unlock")
         _ = Assuan.unescape(Array(word.utf8))

@@ -1,0 +1,101 @@
+import ArgumentParser
+import BrokerProtocol
+import Coffer
+import FoundationEssentials
+import Glibc
+
+/// `coffer otp`
+struct OneTimePasswordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "otp", _superCommandName: "coffer",
+        abstract: "Print a one-time password.",
+        usage: "coffer otp <service> [<account>] [options]",
+        discussion: """
+            The secret is the seed that a site shows when you switch on two-factor authentication: an otpauth:// address, or letters and digits. \
+            Store it with coffer set --otp. The password follows the time (RFC 6238). Reading the seed asks you for what the secret requires, as \
+            coffer get does.
+
+            Examples:
+              coffer set --otp github-otp me --require presence
+              coffer otp github-otp
+              coffer otp github-otp me --clip
+            """)
+
+    @OptionGroup var item: ItemReference
+    @OptionGroup var prompt: PromptOptions
+    @OptionGroup var password: ApplicationPasswordOptions
+    @OptionGroup var vault: VaultOptions
+    @OptionGroup var format: JSONOptions
+
+    @Option(
+        help: ArgumentHelp("Why it is read; shown in the prompt and kept in the log.", valueName: "text"))
+    var reason: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Put it on the clipboard instead; written --clip[=<seconds>], 45 seconds by default.",
+            valueName: "seconds"),
+        transform: SecondsArgument.init(parsing:))
+    var clip: SecondsArgument?
+
+    @Option(
+        help: ArgumentHelp("The password of another moment, such as 2027-01-31T09:00:00Z.", valueName: "time"),
+        transform: MomentArgument.init(parsing:))
+    var at: MomentArgument?
+
+    /// The output of `--json`.
+    private struct Record: Encodable {
+        var item: ItemDescription
+        var code: String
+        var digits: Int
+        var period: Int
+        var secondsLeft: Int
+    }
+
+    func validate() throws {
+        guard clip == nil || !format.json else {
+            throw ValidationError("--clip prints nothing, so it does not go with --json")
+        }
+        if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
+    }
+
+    func run() throws {
+        let session = CommandSession(vault)
+        // Checked before anybody is asked, because a missing clipboard can be noticed at once.
+        let clipboard = try clip.map { _ in try Clipboard.find(session) }
+        let name = try item.name(session)
+        let found = try ItemReading(
+            reason: reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+            command: ShellText.command("otp", name.service, name.account, KindOptions.words(name.kind) + vault.words)
+        ).read(name, session)
+        let seed: OneTimeSeed
+        do throws(OneTimeSeed.Mistake) { seed = try OneTimeSeed(reading: found.bytes) } catch {
+            throw KeychainError(
+                .failed, "\(found.item.shownName) holds no seed for one-time passwords: \(error.reason)",
+                advice: "store one with: "
+                    + ShellText.command(
+                        "set", found.item.service, found.item.account,
+                        KindOptions.words(name.kind) + vault.words + ["--otp"]))
+        }
+        // The clock is read after the person has answered, so that the password is not an old one.
+        let now = at?.seconds ?? Int64(Date().timeIntervalSince1970)
+        let made = try OneTimePassword.make(seed, at: now)
+        let left = "\(made.secondsLeft) second\(made.secondsLeft == 1 ? "" : "s")"
+        if let clip, let clipboard {
+            try clipboard.copy(Array(made.code.utf8), for: clip.seconds)
+            Output.note(
+                "Copied the one-time password of \(found.item.shownName), good for \(left); \(clipboard.spoken) is cleared in \(clip.spoken)"
+            )
+        } else if format.json {
+            try Output.line(
+                JSONText.of(
+                    Record(
+                        item: ItemDescription(found.item), code: made.code, digits: seed.digits, period: seed.period,
+                        secondsLeft: made.secondsLeft)))
+        } else {
+            try Output.line(made.code)
+            // With another moment there is nothing to hurry for.
+            if Output.isTerminal, at == nil { Output.note("Good for \(left)") }
+        }
+    }
+}

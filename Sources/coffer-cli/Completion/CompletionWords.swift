@@ -1,0 +1,154 @@
+import ArgumentParser
+import BrokerProtocol
+import FoundationEssentials
+
+/// The words that can stand at the cursor of a shell. The shells' scripts ask for them at each use, so there is one place for all of them.
+struct CompletionWords {
+    /// How many names are offered. A person does not look through more.
+    static let most = 4096
+
+    private var command: any ParsableCommand.Type = CofferCommand.self
+    private var positionals: [String] = []
+    /// The option whose value is the word at the cursor.
+    private var waiting: Argument?
+    private var isAfterDashes = false
+    private var owners: [String: String] = [:]
+    private let current: String
+
+    /// An argument, as ArgumentParser describes it for other programs.
+    private struct Argument: Decodable {
+        struct Name: Decodable {
+            var kind: String
+            var name: String
+
+            var written: String { (kind == "long" ? "--" : "-") + name }
+        }
+
+        var kind: String
+        var shouldDisplay: Bool
+        var names: [Name]?
+        var allValues: [String]?
+        var allValueStrings: [String]?
+
+        /// The words that its value can be, if they are few.
+        var values: [String] { allValueStrings ?? allValues ?? [] }
+    }
+
+    private struct Dump: Decodable {
+        struct Command: Decodable { var arguments: [Argument]? }
+
+        var command: Command
+    }
+
+    /// What a command's words name.
+    private enum Place { case service, account }
+
+    /// - Parameter words: the words after the program's name. The last one is at the cursor and may be empty.
+    init(_ words: [String]) {
+        current = words.last ?? ""
+        for word in words.dropLast() { take(word) }
+    }
+
+    private mutating func take(_ word: String) {
+        if let option = waiting {
+            note(option, word)
+            waiting = nil
+        } else if isAfterDashes {
+            positionals.append(word)
+        } else if word == "--" {
+            isAfterDashes = true
+        } else if word.hasPrefix("-") {
+            let halves = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let option = option(String(halves[0])), option.kind == "option" else { return }
+            if halves.count == 2 {
+                note(option, String(halves[1]))
+            } else if !ArgumentRewriter.hasOptionalValue(String(halves[0])) {
+                waiting = option
+            }
+        } else if positionals.isEmpty, let found = SubcommandSuggestion.command(word, in: command.configuration) {
+            command = found
+        } else {
+            positionals.append(word)
+        }
+    }
+
+    private mutating func note(_ option: Argument, _ value: String) {
+        for name in option.names ?? [] where ["group", "user"].contains(name.name) { owners[name.name] = value }
+    }
+
+    /// The vault whose names are offered.
+    var vault: Keychain.VaultChoice { Keychain.VaultChoice(group: owners["group"], user: owners["user"]) }
+
+    /// - Parameter items: lists the stored items, and is called only if names are wanted.
+    func candidates(items: () -> [Keychain.Item]) -> [String] {
+        if let waiting { return waiting.values }
+        if !isAfterDashes, current.hasPrefix("-") { return options }
+        let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+        if positionals.isEmpty, !subcommands.isEmpty {
+            return subcommands.compactMap { $0.configuration.commandName } + (isRoot ? ["help"] : [])
+        }
+        if isRoot {
+            guard positionals == ["help"] else { return [] }
+            return subcommands.compactMap { $0.configuration.commandName }
+        }
+        guard let place = place else {
+            return positionals.isEmpty ? arguments.filter { $0.kind == "positional" }.flatMap(\.values) : []
+        }
+        return names(place, items())
+    }
+
+    private var isRoot: Bool { ObjectIdentifier(command) == ObjectIdentifier(CofferCommand.self) }
+
+    private var options: [String] {
+        if let equals = current.firstIndex(of: "=") {
+            let name = String(current[..<equals])
+            return (option(name)?.values ?? []).map { "\(name)=\($0)" }
+        }
+        return arguments.filter(\.shouldDisplay).flatMap { $0.names ?? [] }.map(\.written).filter { $0.hasPrefix("--") }
+    }
+
+    private func option(_ written: String) -> Argument? {
+        arguments.first { ($0.names ?? []).contains { $0.written == written } }
+    }
+
+    private var arguments: [Argument] {
+        // `try?`: without a description there is nothing to offer.
+        (try? JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)))?.command.arguments ?? []
+    }
+
+    private var place: Place? {
+        let places: [Place] =
+            switch command.configuration.commandName {
+            case "list": [.service]
+            case "rename": [.service, .account, .service]
+            case "set", "get", "otp", "edit", "rm", "restore", "rotate", "show", "history", "exists":
+                [.service, .account]
+            default: []
+            }
+        return positionals.count < places.count ? places[positionals.count] : nil
+    }
+
+    private func names(_ place: Place, _ items: [Keychain.Item]) -> [String] {
+        var names: [String] = []
+        switch place {
+        case .service:
+            names = items.map(\.service)
+            // In one word, as far as it has one meaning.
+            if current.contains("/") {
+                names += items.filter { !$0.service.contains("/") && !$0.account.contains("/") }
+                    .map { "\($0.service)/\($0.account)" }
+            }
+        case .account:
+            names = items.filter { $0.service == positionals[0] }.map(\.account)
+        }
+        var seen: Set<String> = []
+        return Array(names.filter { isOffered($0) && seen.insert($0).inserted }.prefix(Self.most))
+    }
+
+    /// Lines separate names on their way to the shell, and a terminal shows them. So a name with a character that a terminal obeys is not offered, nor
+    /// one that would be read as an option.
+    private func isOffered(_ name: String) -> Bool {
+        !name.isEmpty && (isAfterDashes || !name.hasPrefix("-"))
+            && !name.unicodeScalars.contains { TerminalText.isActive($0) || $0 == "\u{FFFD}" }
+    }
+}

@@ -1,0 +1,194 @@
+import BrokerProtocol
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import coffer_cli
+
+/// A value in an editor: its file is in memory and in nobody else's reach, and is gone afterwards, however the editor or `coffer` ends.
+@Suite struct EditorTests {
+    /// - Parameter act: what the editor does, a shell script; the file is `$1`.
+    private func stage(_ act: String, value: String = "old", require: [Keychain.Constraint] = []) throws -> Stage {
+        var item = Stage.item(require: require)
+        item.revision = "r7"
+        var stage = try Stage(broker: [
+            "Show": [Stage.absent], "Get": [Stage.value(Array(value.utf8), item)], "Set": [Stage.stored()],
+        ])
+        try stage.scratch.program(
+            "ed1", "#!/bin/sh\ndirname \"$1\" >\(stage.scratch.file("folder"))\n\(act)\n")
+        stage.program.environment["EDITOR"] = stage.scratch.file("ed1")
+        return stage
+    }
+
+    private func folder(_ stage: Stage) throws -> String {
+        String(decoding: try stage.scratch.contents("folder"), as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+
+    private func stored(_ stage: Stage) throws -> String? {
+        try stage.broker.calls("Set").first?.parameters(Keychain.Set.self).flatMap {
+            Data(base64Encoded: $0.value).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    private func isGone(_ folder: String) -> Bool {
+        let limit = ContinuousClock.now + patience
+        while FileManager.default.fileExists(atPath: folder) {
+            if ContinuousClock.now > limit { return false }
+            // There is no event for what another process removes.
+            usleep(10_000)
+        }
+        return true
+    }
+
+    private static let writings: [(String, String, String)] = [
+        // An editor that writes the file in place, and one that puts a new one in its place.
+        ("printf 'new\\n' >\"$1\"", "old", "new"),
+        ("printf 'new\\n' >\"$1.part\" && mv \"$1.part\" \"$1\"", "old", "new"),
+        ("cp \"$1\" \"$1~\"; printf 'a\\nb\\n' >\"$1\"", "old", "a\nb"),
+        ("printf 'a\\nb\\n' >\"$1\"", "x\ny\n", "a\nb\n"),
+        ("printf 'z' >>\"$1\"", "x", "xz"),
+    ]
+
+    @Test(arguments: writings)
+    func whatIsSavedIsStored(act: String, before: String, after: String) throws {
+        let stage = try stage(act, value: before)
+        let result = try stage.program.run("edit", "github", "me", "--value")
+        #expect(result.status == 0, "\(result)")
+        #expect(try stored(stage) == after)
+        let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
+        #expect(call.ifRevision == "r7" && call.mode == .existing && call.access == nil && call.label == nil)
+        #expect(try !FileManager.default.fileExists(atPath: folder(stage)))
+    }
+
+    @Test(arguments: [("one\n", "one"), ("a\nb\n", "a\nb\n"), ("one", "one")])
+    func aNewValueIsWritten(text: String, after: String) throws {
+        let stage = try stage("printf '\(text.replacing("\n", with: "\\n"))' >\"$1\"")
+        let result = try stage.program.run("set", "github", "me", "--editor")
+        #expect(result.status == 0, "\(result)")
+        #expect(try stored(stage) == after)
+    }
+
+    /// The folder is this user's alone and in memory, and no other program's.
+    @Test func nobodyElseCanReadTheFile() throws {
+        let stage = try stage("stat -c '%a %U' \"$1\" \"${1%/*}\"; stat -f -c %T \"$1\"; ls -A \"${1%/*}\"; exit 1")
+        let result = try stage.program.run("edit", "github", "me", "--value")
+        let lines = result.text.split(separator: "\n").map(String.init)
+        try #require(lines.count == 4, "\(result)")
+        let user = String(decoding: Data(NSUserName().utf8), as: UTF8.self)
+        #expect(lines[0] == "600 \(user)" && lines[1] == "700 \(user)")
+        #expect(["tmpfs", "ramfs"].contains(lines[2]) && lines[3] == "value")
+        #expect(try !FileManager.default.fileExists(atPath: folder(stage)))
+    }
+
+    private static let nothing: [(String, Int32, String)] = [
+        ("exit 3", 1, "the editor ended with status 3"), ("rm \"$1\"", 1, "left no file"),
+        (":", 0, "Nothing was changed"),
+        (": >\"$1\"", 1, "the file is empty"), ("rm \"$1\"; ln -s /etc/hostname \"$1\"", 1, "left no file"),
+        ("kill -9 $$", 1, "status 137"), ("head -c 1048577 /dev/zero >\"$1\"", 1, "larger than 1 MiB"),
+    ]
+
+    @Test(arguments: nothing)
+    func nothingIsStored(act: String, status: Int32, words: String) throws {
+        let stage = try stage(act)
+        let result = try stage.program.run("edit", "github", "me", "--value")
+        #expect(result.status == status && result.errors.contains(words), "\(result)")
+        #expect(stage.broker.calls("Set").isEmpty)
+        #expect(try !FileManager.default.fileExists(atPath: folder(stage)))
+    }
+
+    /// Neither the end of the editor nor that of `coffer` leaves the file.
+    @Test(arguments: ["KILL", "TERM", "HUP"])
+    func theFileGoesWithCoffer(signal: String) throws {
+        let stage = try stage(
+            "kill -\(signal) $PPID; exec sleep 6000 >/dev/null 2>&1 </dev/null & echo $! >sleeper; exit 0")
+        var shell = stage.program
+        shell.executable = "/bin/sh"
+        let result = try shell.run(
+            "-c",
+            "cd \(stage.scratch.path); \(Program.path) edit github me --value; status=$?; kill $(cat sleeper); exit $status"
+        )
+        #expect(result.status > 128, "\(result)")
+        #expect(isGone(try folder(stage)))
+        #expect(stage.broker.calls("Set").isEmpty)
+    }
+
+    @Test func onlyAMemoryFolderIsUsed() throws {
+        var stage = try stage(":")
+        stage.program.environment["XDG_RUNTIME_DIR"] = stage.scratch.path
+        _ = try stage.program.run("edit", "github", "me", "--value")
+        #expect(try folder(stage).hasPrefix("/dev/shm/coffer-edit-"))
+    }
+
+    @Test(arguments: ["code --wait", "/usr/local/bin/codium", "vi; rm -rf x", "no-such-editor", "$(id)"])
+    func someEditorsAreNotStarted(editor: String) throws {
+        var stage = try stage(":")
+        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
+        for name in ["code", "codium"] { try stage.scratch.program(name, "#!/bin/sh\nexit 0\n") }
+        stage.program.environment["EDITOR"] = editor
+        let result = try stage.program.run("edit", "github", "me", "--value")
+        #expect(result.status == 1, "\(result)")
+        // Nobody was asked for a value that no editor would show.
+        #expect(stage.broker.calls("Get").isEmpty)
+    }
+
+    @Test func anUnknownEditorIsWarnedOf() throws {
+        let stage = try stage(":")
+        #expect(try stage.program.run("edit", "github", "me", "--value").errors.contains("ed1 may keep copies"))
+    }
+
+    @Test func whatIsNoTextIsNotEdited() throws {
+        var stage = try Stage(broker: ["Get": [Stage.value([0xFF, 0x41])]])
+        stage.program.environment["EDITOR"] = "/bin/true"
+        let result = try stage.program.run("edit", "github", "me", "--value")
+        #expect(result.status == 7 && result.errors.contains("is not text"), "\(result)")
+    }
+
+    /// The real editor, with a configuration that keeps everything it can.
+    @Test func vimLeavesNothingBehind() throws {
+        var stage = try stage(":")
+        let home = stage.scratch.file("home")
+        try FileManager.default.createDirectory(atPath: home + "/keep", withIntermediateDirectories: true)
+        try Data(
+            """
+            set nocompatible backup writebackup updatecount=1
+            silent! set undofile undodir=\(home)/keep viminfo='100,<50
+            set backupdir=\(home)/keep directory=\(home)/keep
+            """.utf8
+        ).write(to: URL(filePath: home + "/.vimrc"))
+        for (name, value) in [("HOME", home), ("TERM", "xterm"), ("EDITOR", "vi")] {
+            stage.program.environment[name] = value
+        }
+        let result = try stage.program.run(
+            "edit", "github", "me", "--value", input: .terminal, output: .terminal,
+            turns: [.init(wait: "old", type: "ddiCANARY\u{1B}:wq\r")])
+        #expect(result.status == 0 && result.errors.hasPrefix("Changed the value of github/me"), "\(result)")
+        #expect(try stored(stage) == "CANARY")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home).sorted() == [".vimrc", "keep"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home + "/keep").isEmpty)
+    }
+
+    private static let typed: [(String, String, String)] = [
+        ("--multiline", "-----BEGIN\rCANARY\r-----END\r\u{4}", "-----BEGIN\nCANARY\n-----END\n"),
+        ("--multiline", "CANARY\r\u{4}", "CANARY"), ("--multiline", "a\rCANARY\u{4}", "a\nCANARY"),
+        ("--multiline=.", "a\r\rCANARY\r.\r", "a\n\nCANARY\n"), ("--multiline", ".\rCANARY\r\u{4}", ".\nCANARY\n"),
+    ]
+
+    @Test(arguments: typed)
+    func severalLinesAreTypedHidden(option: String, keys: String, value: String) throws {
+        let stage = try stage(":")
+        let result = try stage.program.run(
+            "set", "github", "me", option, input: .terminal, turns: [.init(wait: ":\r\n", type: keys)])
+        #expect(result.status == 0, "\(result)")
+        #expect(!result.screen.contains("CANARY") && result.screen.contains(" byte") && result.echoes)
+        #expect(try stored(stage) == value)
+    }
+
+    @Test(arguments: ["\u{3}", "\u{4}", "a\r\u{3}"])
+    func linesCanBeGivenUp(keys: String) throws {
+        let stage = try stage(":")
+        let result = try stage.program.run(
+            "set", "github", "me", "--multiline", input: .terminal, turns: [.init(wait: ":\r\n", type: keys)])
+        #expect(result.status != 0 && stage.broker.calls("Set").isEmpty && result.echoes)
+    }
+}
