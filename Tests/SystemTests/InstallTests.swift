@@ -100,7 +100,14 @@ import Testing
             #expect(line.contains(" \(expected) \(owner)"), "\(line)")
         }
         #expect(stage.has("/usr/lib/security/pam_coffer.so") && stage.has("/etc/pam.d/coffer-passcode"))
-        #expect(try stage.text("/opt/coffer/share/bash-completion/completions/coffer").contains("coffer"))
+        for file in [
+            "bash-completion/completions/coffer", "zsh/site-functions/_coffer", "fish/vendor_completions.d/coffer.fish",
+        ] {
+            #expect(try stage.text("/opt/coffer/share/\(file)").contains("coffer complete-words"))
+        }
+        for page in ["man1/coffer-otp.1", "man5/cofferd.conf.5", "man8/cofferd.8", "man8/pam_coffer.8"] {
+            #expect(stage.has("/opt/coffer/share/man/\(page)"))
+        }
     }
 
     @Test("a second install keeps what was edited and renews what was not")
