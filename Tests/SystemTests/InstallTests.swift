@@ -18,7 +18,9 @@ import Testing
                 mkdir -p "$1/tree/docs" "$1/tree/build" "$1/machine/usr/lib/systemd" "$1/machine/etc/pam.d"
                 cp -r Makefile packaging pam scripts "$1/tree/"
                 cp -r docs/man "$1/tree/docs/"
-                cp .build/debug/cofferd .build/debug/coffer-authenticator .build/debug/coffer "$1/tree/build/"
+                for program in cofferd coffer-authenticator coffer coffer-secret-service git-credential-coffer docker-credential-coffer; do
+                    cp ".build/debug/$program" "$1/tree/build/"
+                done
                 echo module >"$1/tree/module.so"
                 cp -r /usr/lib/systemd/system "$1/machine/usr/lib/systemd/"
                 echo before >"$1/machine/etc/pam.d/login"
@@ -94,7 +96,8 @@ import Testing
         let owner = try Stage.shell("printf '%s %s' \"$(id -un)\" \"$(id -gn)\"", in: stage.machine).text
         for line in try stage.state() where !before.contains(line.prefix { $0 != " " }) {
             let isProgram =
-                line.contains("/opt/coffer/bin/coffer ") || line.contains("/opt/coffer/libexec/coffer/coffer")
+                line.contains("/opt/coffer/bin/coffer ") || line.contains("-credential-coffer ")
+                || line.contains("/opt/coffer/libexec/coffer/coffer")
             let words = line.split(separator: " ")
             let expected = words[1] == "d" ? "d 755" : isProgram ? "755" : "644"
             #expect(line.contains(" \(expected) \(owner)"), "\(line)")
