@@ -172,8 +172,11 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
 
     // MARK: Answers and signals. Only on the thread of `run`.
 
+    /// A caller that wants no answer gets none.
     public func reply(to call: BusCall, _ values: [BusValue]) {
-        guard let held = open.removeValue(forKey: call.number) else { return }
+        guard let held = open.removeValue(forKey: call.number),
+            unsafe sd_bus_message_get_expect_reply(held.message.pointer) > 0
+        else { return }
         var made: OpaquePointer?
         guard unsafe sd_bus_message_new_method_return(held.message.pointer, &made) >= 0, let made = unsafe made else {
             return
