@@ -174,6 +174,13 @@ let package = Package(
                 argumentParser,
             ]),
         tests("CredentialHelpersTests", ["CredentialHelpers", "Coffer", "CofferTestKit"]),
+        tests(
+            "SecretServiceTests",
+            [
+                "SecretService", "coffer-secret-service", "cofferd", "coffer-authenticator", "coffer-cli", "Coffer",
+                "CofferTestKit",
+                "Cryptography", "Platform", "TestSupport",
+            ]),
         // The examples of documents and doc comments (scripts/doc-code).
         tests("DocumentTests", ["Coffer", "CofferFiles", "CofferConfiguration", "CofferTestKit", configuration]),
         tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "TestSupport", "Vault"]),

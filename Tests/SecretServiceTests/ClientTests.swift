@@ -1,0 +1,149 @@
+import Coffer
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@Suite("the Secret Service, as programs use it")
+struct ClientTests {
+    @Test(
+        "What the specification promises holds, and attackers get nothing",
+        arguments: [
+            ["sessions", "items", "transient", "introspection"], ["collections"], ["secretstorage"],
+            ["foreign_session"], ["bad_keys"], ["session_flood"], ["large_message"],
+            ["locked"], ["prompt_flood"],
+        ])
+    func holds(_ checks: [String]) async throws {
+        let fixture = try await ServiceFixture()
+        for check in checks { try fixture.check(check) }
+        await fixture.end()
+    }
+
+    @Test("python-keyring keeps passwords there, and finds those of coffer set")
+    func keyring() async throws {
+        let fixture = try await ServiceFixture()
+        try await fixture.keychain("from-coffer").set("set by coffer", for: "me")
+        try fixture.check("keyring")
+        await fixture.end()
+    }
+
+    @Test("secret-tool stores, looks up, searches and clears, and coffer sees the same item")
+    func secretTool() async throws {
+        let fixture = try await ServiceFixture()
+        let name = ["server", "mail.example.com", "user", "me"]
+        let stored = try fixture.run("/usr/bin/secret-tool", ["store", "--label=My mail"] + name, input: "two\nlines")
+        #expect(stored.status == 0, "\(stored.errors)")
+        #expect(try fixture.run("/usr/bin/secret-tool", ["lookup"] + name).output == "two\nlines")
+        let found = try fixture.run("/usr/bin/secret-tool", ["search", "--all", "server", "mail.example.com"])
+        #expect(found.output.contains("label = My mail"))
+        let keychain = fixture.keychain("mail.example.com")
+        #expect(try await keychain.string(for: "me") == "two\nlines")
+        #expect(try await keychain.attributes(of: "me").label == "My mail")
+        // A locked vault is opened on the way, by a prompt.
+        try await keychain.lock()
+        let again = try fixture.run("/usr/bin/secret-tool", ["lookup"] + name)
+        #expect(again.output == "two\nlines", "\(again.errors)")
+        #expect(try fixture.shown.contains("/secret-tool (process "))
+        try await keychain.lock()
+        #expect(try fixture.run("/usr/bin/secret-tool", ["store", "--label=Other", "a", "b"], input: "x").status == 0)
+        #expect(try fixture.run("/usr/bin/secret-tool", ["clear"] + name).status == 0)
+        #expect(try fixture.run("/usr/bin/secret-tool", ["lookup"] + name).status == 1)
+        #expect(try await keychain.exists("me") == false)
+        await fixture.end()
+    }
+
+    @Test("What other programs change is seen at once, without asking again")
+    func changes() async throws {
+        let fixture = try await ServiceFixture()
+        let keychain = fixture.keychain("elsewhere")
+        let query = ["lookup", "service", "elsewhere", "account", "me"]
+        #expect(try fixture.run("/usr/bin/secret-tool", query).status == 1)
+        try await keychain.set("new", for: "me")
+        try await eventually { try fixture.run("/usr/bin/secret-tool", query).output == "new" }
+        try await keychain.set("newer", for: "me")
+        #expect(try fixture.run("/usr/bin/secret-tool", query).output == "newer")
+        try await keychain.delete("me")
+        try await eventually { try fixture.run("/usr/bin/secret-tool", query).status == 1 }
+        await fixture.end()
+    }
+
+    @Test("A second provider names the first one, and takes the name over when told to")
+    func names() async throws {
+        let fixture = try await ServiceFixture()
+        #expect(try fixture.run("/usr/bin/secret-tool", ["lookup", "a", "b"]).status == 1)
+        let program = ServiceFixture.program("coffer-secret-service")
+        let second = try fixture.run(program, [])
+        #expect(second.status == 1)
+        #expect(second.errors.contains("coffer-secret-service (process "))
+        #expect(second.errors.contains("coffer-secret-service --replace"))
+        await fixture.end()
+    }
+
+    // Only root can become another user.
+    @Test(
+        "Another user who reaches the bus is refused",
+        .enabled(if: ProcessSurroundings.effectiveUser == 0, "only root can become another user"))
+    func otherUser() async throws {
+        let fixture = try await ServiceFixture()
+        #expect(try fixture.search().status == 0)
+        let other = try fixture.search(as: ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
+        #expect(other.status != 0)
+        #expect(other.errors.contains("the secrets of another user"), "\(other.errors)")
+        await fixture.end()
+    }
+
+    /// Waits for an event of the broker to arrive.
+    private func eventually(_ condition: () throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + patience
+        while !(try condition()) {
+            guard ContinuousClock.now < deadline else {
+                Issue.record("it did not happen")
+                return
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+}
+
+@Suite("a person between a program and a secret")
+struct PersonTests {
+    private func gatedItems(_ fixture: ServiceFixture) async throws {
+        let keychain = fixture.keychain("gated")
+        for account in ["one", "two"] {
+            try await keychain.set("secret \(account)", for: account, access: .whenUnlocked.requiring(.userPresence))
+        }
+        try await keychain.set(
+            "secret own", for: "own", access: .whenUnlocked.requiring(.applicationPassword), applicationPassword: "own")
+    }
+
+    @Test("A gated item is given out after the person was asked, by the name of the program that asks")
+    func gated() async throws {
+        let fixture = try await ServiceFixture()
+        try await gatedItems(fixture)
+        try fixture.check("gated")
+        await fixture.end()
+    }
+
+    @Test("A person who does not answer holds up nobody else, and the call ends with an error")
+    func unanswered() async throws {
+        let fixture = try await ServiceFixture(answer: nil, options: ["--wait", "8"])
+        try await gatedItems(fixture)
+        try fixture.check("unanswered")
+        await fixture.end()
+    }
+
+    @Test("A prompt belongs to its client, and ends when that one dismisses it")
+    func dismissed() async throws {
+        let fixture = try await ServiceFixture(answer: nil)
+        try fixture.check("dismissed")
+        await fixture.end()
+    }
+
+    @Test("A wrong answer is asked for three times, and opens nothing")
+    func wrongAnswer() async throws {
+        let fixture = try await ServiceFixture(answer: "wrong")
+        try fixture.check("wrong_answer")
+        #expect(try fixture.shown.split(separator: "--\n").count == 3)
+        await fixture.end()
+    }
+}

@@ -1,0 +1,85 @@
+import Coffer
+import Cryptography
+import Foundation
+import Testing
+
+@testable import SecretService
+
+@Suite("finding items by their attributes")
+struct ItemIndexTests {
+    private func item(_ number: Int, _ attributes: [String: String], expires: Date? = nil) throws -> ServiceItem {
+        ServiceItem(
+            id: "i\(number)", collection: number % 2 == 0 ? "login" : "other", label: "", attributes: attributes,
+            created: .init(timeIntervalSince1970: Double(number)),
+            modified: .init(timeIntervalSince1970: Double(number)),
+            expires: expires, place: .memory(try SecretBytes(copying: []), contentType: ""))
+    }
+
+    /// Each has an application that all have, a server that a hundred have, and a user of its own.
+    private func tenThousand() throws -> ItemIndex {
+        var index = ItemIndex()
+        for number in 0..<10_000 {
+            index.insert(
+                try item(number, ["application": "x", "server": "s\(number / 100)", "user": "u\(number)"]))
+        }
+        return index
+    }
+
+    @Test("A search in 10,000 items looks only at those with its rarest attribute")
+    func work() throws {
+        let index = try tenThousand()
+        let one = index.search(["application": "x", "server": "s42", "user": "u4217"])
+        #expect(one.items.map(\.id) == ["i4217"] && one.examined == 1)
+        let some = index.search(["application": "x", "server": "s42"])
+        #expect(some.items.count == 100 && some.examined == 100)
+        #expect(index.search(["application": "x", "user": "nobody"]).examined == 0)
+        #expect(index.search(["application": "x", "server": "s42"], in: "other").items.count == 50)
+        let time = ContinuousClock().measure {
+            for _ in 0..<100 { _ = index.search(["application": "x", "server": "s42", "user": "u4217"]) }
+        }
+        print("search by attributes in 10,000 items: \(time / 100)")
+    }
+
+    @Test("No attributes match nothing, and replace nothing")
+    func empty() throws {
+        var index = ItemIndex()
+        index.insert(try item(0, [:]))
+        #expect(index.search([:]).items.isEmpty)
+        #expect(index.identical(to: [:], in: "login") == nil)
+    }
+
+    @Test("Only exactly the same attributes are replaced, in the same collection, byte by byte")
+    func identical() throws {
+        var index = ItemIndex()
+        index.insert(try item(0, ["a": "1", "b": "2"]))
+        #expect(index.identical(to: ["a": "1", "b": "2"], in: "login")?.id == "i0")
+        #expect(index.identical(to: ["a": "1"], in: "login") == nil)
+        #expect(index.identical(to: ["a": "1", "b": "2", "c": "3"], in: "login") == nil)
+        #expect(index.identical(to: ["a": "1", "b": "2"], in: "other") == nil)
+        // The same letter, once as one character and once as two.
+        index.insert(try item(2, ["name": "\u{E9}"]))
+        #expect(index.search(["name": "e\u{301}"]).items.isEmpty)
+        #expect(index.search(["name": "\u{E9}"]).items.map(\.id) == ["i2"])
+    }
+
+    @Test("A change or a removal leaves no trace, and what has expired is not found")
+    func changes() throws {
+        var index = ItemIndex()
+        index.insert(try item(0, ["a": "1"]))
+        index.insert(try item(0, ["a": "2"]))
+        #expect(index.search(["a": "1"]).examined == 0)
+        #expect(index.search(["a": "2"]).items.count == 1)
+        index.remove("i0")
+        #expect(index.search(["a": "2"]).examined == 0 && index.count(of: "login") == 0)
+        index.insert(try item(2, ["a": "3"], expires: Date(timeIntervalSince1970: 100)))
+        #expect(index.search(["a": "3"], now: Date(timeIntervalSince1970: 99)).items.count == 1)
+        #expect(index.search(["a": "3"], now: Date(timeIntervalSince1970: 100)).items.isEmpty)
+    }
+
+    @Test("The item that was changed last comes first")
+    func order() throws {
+        var index = ItemIndex()
+        for number in [2, 8, 4] { index.insert(try item(number, ["a": "1"])) }
+        #expect(index.search(["a": "1"]).items.map(\.id) == ["i8", "i4", "i2"])
+    }
+}

@@ -1,0 +1,144 @@
+import Coffer
+import CofferTestKit
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+/// A sandbox of broker and authenticator with an unlocked vault, and a private bus that starts the provider when a client asks.
+final class ServiceFixture: Sendable {
+    let sandbox: SandboxBroker
+    let folder: TemporaryFolder
+    private let daemon: Subprocess
+    private let address: String
+
+    private static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .path
+    private static let clients = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Clients").path
+
+    /// What a person sees, and the file from which they answer.
+    private var prompts: String { folder.path + "/prompts" }
+    private var answer: String { folder.path + "/answer" }
+
+    /// - Parameters:
+    ///   - answer: what the person answers to each question; nil if nobody answers.
+    ///   - options: the provider's.
+    init(answer: String? = SandboxBroker.password, options: [String] = []) async throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        sandbox = try await SandboxBroker(programs: Self.programs)
+        // A name that another user can reach, too.
+        address = "unix:abstract=/tmp/coffer-test-\(UUID().uuidString)"
+        try Self.configuration(folder.path, address).write(
+            toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
+        try Self.activation(options).write(toFile: folder.path + "/services.service", atomically: true, encoding: .utf8)
+        try Self.askPass.write(toFile: folder.path + "/askpass", atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path + "/askpass")
+        if let answer { try answer.write(toFile: folder.path + "/answer", atomically: true, encoding: .utf8) }
+        var environment = [
+            "PATH": "\(Self.programs):/usr/bin:/bin", "PROMPTS": folder.path + "/prompts",
+            "ANSWER": folder.path + "/answer",
+        ]
+        environment["COFFER_ASKPASS"] = folder.path + "/askpass"
+        environment.merge(sandbox.environment) { $1 }
+        let variables = environment
+        // Without a terminal of its own, as a desktop's bus.
+        daemon = try Subprocess(
+            "/usr/bin/dbus-daemon", ["--config-file=\(folder.path)/bus.conf", "--nofork", "--print-address"]
+        ) {
+            $0.environment = variables
+            $0.leadsSession = true
+            $0.output = .pipe
+            $0.errors = .file(folder.path + "/log")
+        }
+        // The daemon prints its address when it listens.
+        _ = try daemon.read(limit: 4096)
+    }
+
+    private static func configuration(_ folder: String, _ address: String) -> String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>session</type>
+          <listen>\(address)</listen>
+          <auth>EXTERNAL</auth>
+          <servicedir>\(folder)</servicedir>
+          <policy context="default">
+            <allow user="*"/><allow own="*"/><allow send_type="signal"/>
+            <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+          </policy>
+        </busconfig>
+        """
+    }
+
+    private static func activation(_ options: [String]) -> String {
+        """
+        [D-BUS Service]
+        Name=org.freedesktop.secrets
+        Exec=\((["\(programs)/coffer-secret-service"] + options).joined(separator: " "))
+        """
+    }
+
+    private static let askPass = """
+        #!/bin/sh
+        printf '%s\\n--\\n' "$COFFER_ASKPASS_PROMPT" >>"$PROMPTS"
+        until [ -e "$ANSWER" ]; do sleep 0.02; done
+        exec cat "$ANSWER"
+        """
+
+    /// Runs a program on the bus to its end.
+    func run(_ program: String, _ arguments: [String], input: String? = nil) throws -> Tool.Result {
+        let variables = [
+            "DBUS_SESSION_BUS_ADDRESS=\(address)", "PROMPTS=\(prompts)", "ANSWER=\(answer)",
+            "PYTHONDONTWRITEBYTECODE=1", "COFFER_SOCKET=\(sandbox.paths.broker)",
+        ]
+        guard let input else { return try Tool.run("env", variables + [program] + arguments) }
+        // The shell's own input is the text.
+        return try Tool.run(
+            "env",
+            variables + ["sh", "-c", "text=$1; shift; printf %s \"$text\" | \"$@\"", "sh", input, program] + arguments)
+    }
+
+    /// Searches for nothing.
+    /// - Parameter prefix: a program that does it, with its arguments.
+    func search(as prefix: [String] = []) throws -> Tool.Result {
+        try Tool.run(
+            "env",
+            prefix + [
+                "dbus-send", "--bus=\(address)", "--print-reply", "--dest=org.freedesktop.secrets",
+                "/org/freedesktop/secrets", "org.freedesktop.Secret.Service.SearchItems", "dict:string:string:",
+            ])
+    }
+
+    /// Runs one of `checks.py`. An issue says what was wrong.
+    func check(_ name: String, at place: SourceLocation = #_sourceLocation) throws {
+        let result = try run("/usr/bin/python3", [Self.clients + "/checks.py", name])
+        guard result.status != 0 else { return }
+        let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
+        Issue.record("\(name): \(result.output)\(result.errors)\(log)", sourceLocation: place)
+    }
+
+    /// All that a person was shown.
+    var shown: String {
+        get throws {
+            guard FileManager.default.fileExists(atPath: prompts) else { return "" }
+            return try String(contentsOfFile: prompts, encoding: .utf8)
+        }
+    }
+
+    /// The user's keychain, for items of other programs. Nobody is asked.
+    func keychain(_ service: String) -> Keychain {
+        Keychain(service: service, prompts: .never, backend: sandbox.backend)
+    }
+
+    /// The program that is built with the tests.
+    static func program(_ name: String) -> String { "\(programs)/\(name)" }
+
+    func end() async {
+        // A daemon that has ended already is gone, which is all that is wanted. Its services end with it.
+        try? daemon.end()
+        await sandbox.stop()
+    }
+}
