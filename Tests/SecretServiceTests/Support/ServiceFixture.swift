@@ -14,8 +14,9 @@ final class ServiceFixture: Sendable {
 
     private static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .path
+    /// The folder of `checks.py`. It is outside of the target, because SwiftPM has no use for it.
     private static let clients = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Clients").path
+        .deletingLastPathComponent().appending(path: "Clients/SecretService").path
 
     /// What a person sees, and the file from which they answer.
     private var prompts: String { folder.path + "/prompts" }
