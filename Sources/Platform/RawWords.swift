@@ -3,6 +3,14 @@ import Glibc
 
 /// This process's arguments and environment as the kernel handed them over. They need not be UTF-8, and have to be passed on unchanged.
 public enum RawWords {
+    /// All arguments, the program's name first.
+    public static func arguments() -> [[UInt8]] {
+        (0..<Int(CommandLine.argc)).compactMap { index in
+            guard let word = unsafe CommandLine.unsafeArgv[index] else { return nil }
+            return unsafe bytes(word)
+        }
+    }
+
     /// The arguments behind the first `--`.
     /// - Returns: nil if there is no `--`.
     public static func argumentsAfterTerminator() -> [[UInt8]]? {

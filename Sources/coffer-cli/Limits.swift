@@ -31,6 +31,8 @@ enum NumberLimits {
     static let clipboardSeconds = 1...3600
     /// The seconds for which an answer can be used again (`coffer auth --for`).
     static let answerSeconds = 300
+    /// The seconds that a lease can last (`coffer run --lease`). Root may allow fewer.
+    static let leaseSeconds = 43_200
     /// The seconds from now to an expiry: 1,000 years.
     static let expirySeconds: Double = 1000 * 31_557_600
 }

@@ -130,6 +130,40 @@ struct LeaseTests {
         try lease.expectUnasked(lease.leader)
     }
 
+    /// `coffer run --lease`, without anybody to ask below it: the command and the orphans that it leaves read the items, and more is refused.
+    @Test func theCommandOfARunReadsWithoutATerminal() throws {
+        let sandbox = try Sandbox("--software")
+        #expect(try sandbox.coffer("unlock", password: "sandbox").code == 0)
+        for name in ["a", "b"] {
+            let outcome = try sandbox.coffer(
+                "set", "store", name, "--require", "presence", input: Array("value-\(name)\n".utf8))
+            #expect(outcome.code == 0, "\(outcome)")
+        }
+        #expect(try sandbox.coffer("lock").code == 0)
+        let orphan = sandbox.folder + "/orphan"
+        // The orphan reads once its parent has ended.
+        let script = #"""
+            export KEEPER=$PPID; unset COFFER_ASKPASS; coffer get store a; coffer get --no-prompt store a
+            coffer get store b 2>/dev/null; echo "other $?"
+            (sh -c 'FIRST=$PPID; while [ "$(cut -d" " -f4 /proc/$$/stat)" = "$FIRST" ] && [ "$FIRST" != "$KEEPER" ]; do sleep 0.01; done
+                coffer get store a > "$ORPHAN.new" 2>&1; mv "$ORPHAN.new" "$ORPHAN"' & )
+            while [ ! -e "$ORPHAN" ]; do sleep 0.02; done; echo "orphan $(cat "$ORPHAN")"; echo "variable $X"; exit 7
+            """#
+        let outcome = try sandbox.coffer(
+            "run", "--lease", "10m", "--items=store/a", "--env", "X=coffer://store/a", "--", "env", "ORPHAN=\(orphan)",
+            "sh", "-c", script, password: "sandbox")
+        #expect(
+            outcome.text == "value-a\nvalue-a\nother 4\norphan value-a\nvariable value-a\n" && outcome.code == 7,
+            "\(outcome)")
+        // It has ended with its command.
+        #expect(try sandbox.coffer("get", "store", "a").code == 4)
+        let log = try sandbox.coffer("log").text
+        #expect(log.components(separatedBy: "\tlease\t").count - 1 == 1, "\(log)")
+        let killed = try sandbox.coffer(
+            "run", "--lease", "10m", "--items", "store/a", "--", "sh", "-c", "kill -KILL $$", password: "sandbox")
+        #expect(killed.code == -SIGKILL, "\(killed)")
+    }
+
     @Test func lockAndForgetEndIt() throws {
         let lease = try Leased()
         let forgotten = try lease.sandbox.coffer("forget")

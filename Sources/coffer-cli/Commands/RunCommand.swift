@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrokerProtocol
 import Coffer
 import Glibc
 import Platform
@@ -9,7 +10,7 @@ struct RunCommand: ParsableCommand {
         commandName: "run", _superCommandName: "coffer",
         abstract: "Run a program with secrets.",
         usage:
-            "coffer run [--env <name>=<reference>] … [--file <name>=<reference>] … [--env-file <file>] [--mask] -- <command> …",
+            "coffer run [--env <name>=<reference>] … [--file <name>=<reference>] … [--env-file <file>] [--mask] [--lease <time> --items <list>] -- <command> …",
         discussion: """
             The program gets the secrets that you name in environment variables or in files, and takes this command's place. All secrets are read \
             with one prompt, or nothing is started. A reference is coffer://SERVICE/ACCOUNT.
@@ -23,10 +24,15 @@ struct RunCommand: ParsableCommand {
             With --mask, the program writes to this command, which replaces each secret in its output by [masked]. The program then sees pipes \
             and not the terminal.
 
+            With --lease, you are asked once. For the given time, the command and every program that it starts read the named items without a \
+            prompt: by coffer get, by the library, by git. Nobody else does, and other items ask as always. This is for build scripts and coding \
+            agents. It ends when the time is over, when the command ends, when the vault locks, and with coffer forget. coffer status lists leases.
+
             Examples:
               coffer run --env PGPASSWORD=coffer://db/admin -- psql -h db -U admin
               coffer run --file KEY=coffer://deploy/key -- sh -c 'ssh -i "$KEY" host'
               coffer run --env-file app.env --mask -- make deploy
+              coffer run --lease 10m --items ci/deploy,ci/sign -- make release
 
             The exit status is the program's. If it was not started: 127 if there is no such command, 126 if it cannot be run, otherwise as \
             for every coffer command.
@@ -59,6 +65,20 @@ struct RunCommand: ParsableCommand {
             valueName: "text"))
     var reason: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Ask once, and let the command and what it starts read the items again without a prompt for so long: 10m, 1h.",
+            valueName: "time"),
+        transform: LeaseTimeArgument.init(parsing:))
+    var lease: LeaseTimeArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "The items of the lease, separated by commas: SERVICE/ACCOUNT,SERVICE. Write a comma or slash within a name as in a reference (%2C, %2F).",
+            valueName: "list"),
+        transform: LeaseItemsArgument.init(parsing:))
+    var items: LeaseItemsArgument?
+
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var vault: VaultOptions
 
@@ -83,6 +103,12 @@ struct RunCommand: ParsableCommand {
             throw ValidationError("give a command after --, as in: coffer run --env NAME=coffer://… -- make deploy")
         }
         for one in env + file { _ = try SecretAssignment(parsing: one) }
+        guard (lease == nil) == (items == nil) else {
+            throw ValidationError(
+                lease == nil
+                    ? "--items goes with --lease, as in: coffer run --lease 10m --items db/admin -- make deploy"
+                    : "name the items of the lease, as in: coffer run --lease 10m --items db/admin -- make deploy")
+        }
         if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
     }
 
@@ -90,6 +116,13 @@ struct RunCommand: ParsableCommand {
         let present = PresentEnvironment()
         let plan = try plan(present)
         let program = try CommandSearch.find(command[0], path: CommandSession(vault).variable("PATH"))
+        if let lease, let items, try hasLease(lease, items) {
+            // This process has the lease, so it stays. The command is its child, and resolves its references under the lease.
+            do throws(SystemError) {
+                try AttendedRun.run(
+                    LeaseWords.without(RawWords.arguments()), restoring: inheritance)
+            } catch { throw Self.failure(error) }
+        }
         warn(of: present.namesOfReferences(except: plan.names))
         let secrets = try secrets(plan)
         let (environment, files) = try plan.entries(secrets)
@@ -103,6 +136,24 @@ struct RunCommand: ParsableCommand {
         } catch {
             throw Self.failure(error)
         }
+    }
+
+    /// - Returns: whether there is a lease. There is none if no item requires a person.
+    private func hasLease(_ time: LeaseTimeArgument, _ items: LeaseItemsArgument) throws(KeychainError) -> Bool {
+        let session = CommandSession(vault)
+        let method = Keychain.Lease(
+            items: items.names, seconds: Int64(time.seconds), command: Self.shownProgram(command[0]), reason: reason)
+        let state = try session.client.call(Keychain.Status()).vault.state
+        if state == .locked || state == .sealed, session.mayUnlock(noPrompt: prompt.noPrompt) {
+            // Opening the vault is a question of its own, so that no yes to it means more.
+            _ = try session.call(
+                Keychain.Unlock(), for: "unlocking", noPrompt: prompt.noPrompt, command: session.unlockCommand)
+        }
+        let lease = try session.call(
+            method, for: "the lease", noPrompt: prompt.noPrompt, command: "coffer run …"
+        ).lease
+        if lease == nil, !json { Output.note("coffer: none of these items asks, so no lease is needed") }
+        return lease != nil
     }
 
     /// What coffer tells the programs that ask for it, and nobody else.
