@@ -4,6 +4,9 @@
 #include <spawn.h>
 #include <linux/memfd.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -164,3 +167,55 @@ static inline int coffer_sealable_file(const char *name) {
 
 // fcntl is variadic; F_ADD_SEALS (1033) with F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_WRITE, the kernel's own numbers.
 static inline int coffer_seal(int fd) { return fcntl(fd, 1033, 0x1 | 0x2 | 0x4 | 0x8); }
+// The CMSG macros are not imported. Sends at least one byte, and the descriptor with the first.
+static inline ssize_t coffer_send_descriptor(int fd, const void *bytes, size_t length, int flags, int passed) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    memset(&control, 0, sizeof control);
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = length};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &passed, sizeof(int));
+    return sendmsg(fd, &message, flags);
+}
+
+// As recv. Gives the last descriptor that came along, and closes every other; -1 if none came.
+static inline ssize_t coffer_receive_descriptor(int fd, void *bytes, size_t length, int flags, int *passed) {
+    // SCM_MAX_FD: the kernel never gives more, so none is lost.
+    enum { most = 253 };
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(most * sizeof(int))];
+    } control;
+    struct iovec part = {.iov_base = bytes, .iov_len = length};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.bytes};
+    *passed = -1;
+    ssize_t count = recvmsg(fd, &message, flags | 0x40000000 /* MSG_CMSG_CLOEXEC */);
+    if (count < 0) return count;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        size_t size = header->cmsg_len - CMSG_LEN(0);
+        for (size_t at = 0; at + sizeof(int) <= size; at += sizeof(int)) {
+            if (*passed >= 0) close(*passed);
+            memcpy(passed, CMSG_DATA(header) + at, sizeof(int));
+        }
+    }
+    return count;
+}
+
+// epoll_event is packed, and its members are a union. The descriptor can be polled like any other.
+static inline int coffer_poll_group(void) { return epoll_create1(EPOLL_CLOEXEC); }
+static inline int coffer_poll_group_add(int group, int fd) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data = {.fd = fd}};
+    return epoll_ctl(group, EPOLL_CTL_ADD, fd, &event);
+}
+
+// Its flags are an enumeration that Swift imports with another type.
+static inline int coffer_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

@@ -17,7 +17,36 @@ package struct Authenticator: Sendable {
 
     /// Has the authenticator ask a person to pass the challenge.
     package func pass(_ challenge: String, by prompter: inout any Prompter) throws(KeychainError) {
+        if let agent = prompter.delegate { return try agent.pass(challenge, self, AgentStop()) }
         try converse(Authentication.Begin(challenge: challenge), by: &prompter)
+    }
+
+    /// Holds a conversation on a connection that another process has made, for that process.
+    /// - Parameter client: a connection to that process. The conversation ends when the process closes it.
+    package func pass(
+        _ challenge: String, on connection: inout VarlinkConnection, for client: Int32, by prompter: inout any Prompter
+    ) throws(KeychainError) {
+        guard try isAuthenticator(connection) else {
+            throw KeychainError(.authenticatorUntrusted, "the connection does not lead to the authenticator")
+        }
+        try converse(Authentication.Begin(challenge: challenge), by: &prompter, on: &connection, for: client)
+    }
+
+    /// Whether a connection leads to the authenticator's socket, and to a process that may serve it.
+    package func isAuthenticator(_ connection: borrowing VarlinkConnection) throws(KeychainError) -> Bool {
+        do throws(TransportFailure) {
+            guard try connection.peerPath() == paths.authenticator else { return false }
+            return paths.trustsAuthenticator(run: try connection.peer().uid, caller: caller)
+        } catch {
+            throw KeychainError(authenticator: error, path: paths.authenticator)
+        }
+    }
+
+    /// A connection on which nothing was said yet, to a process that may serve the socket.
+    func open() throws(KeychainError) -> VarlinkConnection {
+        let connection = try connect()
+        try check(connection)
+        return connection
     }
 
     /// Has the authenticator ask a person once, for an answer that can be used again.
@@ -45,16 +74,21 @@ package struct Authenticator: Sendable {
     private func converse<Method: VarlinkMethod>(
         _ beginning: Method, by prompter: inout any Prompter
     ) throws(KeychainError) where Method.Reply == Authentication.Step {
-        var connection = try connect()
-        try check(connection)
-        var step = try exchange(beginning, on: &connection)
+        var connection = try open()
+        try converse(beginning, by: &prompter, on: &connection, for: nil)
+    }
+
+    private func converse<Method: VarlinkMethod>(
+        _ beginning: Method, by prompter: inout any Prompter, on connection: inout VarlinkConnection, for client: Int32?
+    ) throws(KeychainError) where Method.Reply == Authentication.Step {
+        var step = try exchange(beginning, on: &connection, for: client)
         while !step.done {
             guard let message = step.message else {
                 throw KeychainError(
                     authenticator: .notUnderstood("it neither asks anything nor is done"), path: paths.authenticator)
             }
-            let answer = try reply(to: message, by: &prompter, on: &connection)
-            step = try exchange(Authentication.Continue(answer: answer), on: &connection)
+            let answer = try reply(to: message, by: &prompter, on: &connection, for: client)
+            step = try exchange(Authentication.Continue(answer: answer), on: &connection, for: client)
         }
     }
 
@@ -92,14 +126,25 @@ package struct Authenticator: Sendable {
 
     /// - Returns: nil for a message that takes no answer.
     private func reply(
-        to message: Authentication.Message, by prompter: inout any Prompter, on connection: inout VarlinkConnection
+        to message: Authentication.Message, by prompter: inout any Prompter, on connection: inout VarlinkConnection,
+        for client: Int32?
     ) throws(KeychainError) -> String? {
         switch message.style {
         case .info, .error:
             try prompter.tell(message)
             return nil
         case .secret, .visible:
-            if let answer = try prompter.ask(message, hangUp: connection.number) { return answer }
+            let answer: String?
+            if let client {
+                let group: PollGroup
+                do throws(SystemError) { group = try PollGroup([connection.number, client]) } catch {
+                    throw KeychainError(.failed, error.description)
+                }
+                answer = try prompter.ask(message, hangUp: group.number)
+            } else {
+                answer = try prompter.ask(message, hangUp: connection.number)
+            }
+            if let answer { return answer }
             throw lastError(on: &connection)
         }
     }
@@ -125,7 +170,7 @@ package struct Authenticator: Sendable {
     }
 
     private func exchange<Method: VarlinkMethod>(
-        _ method: Method, on connection: inout VarlinkConnection
+        _ method: Method, on connection: inout VarlinkConnection, for client: Int32? = nil
     ) throws(KeychainError) -> Method.Reply {
         let deadline = ContinuousClock.now + patience
         do throws(TransportFailure) {
@@ -133,6 +178,7 @@ package struct Authenticator: Sendable {
         } catch {
             throw lastWord(on: &connection) ?? KeychainError(authenticator: error, path: paths.authenticator)
         }
+        if let client { try wait(for: connection, unless: client, until: deadline) }
         let answer: VarlinkAnswer<Method.Reply>
         do throws(TransportFailure) {
             answer = try connection.receive(Method.Reply.self, until: deadline)
@@ -143,6 +189,17 @@ package struct Authenticator: Sendable {
         case .reply(let reply, _): return reply
         case .fault(let fault): throw KeychainError(authenticatorFault: fault)
         }
+    }
+
+    /// Waits for an answer while the client still wants it. A module may wait for a finger meanwhile.
+    private func wait(
+        for connection: borrowing VarlinkConnection, unless client: Int32, until deadline: ContinuousClock.Instant
+    ) throws(KeychainError) {
+        let ready: [Bool]
+        do throws(SystemError) {
+            ready = try Readiness.wait(for: [(connection.number, .input), (client, .hangUp)], until: deadline)
+        } catch { throw KeychainError(.failed, error.description) }
+        if ready[1], !ready[0] { throw .cancelledByTask }
     }
 
     /// The reason that the authenticator gave before it closed the connection, if it gave one.

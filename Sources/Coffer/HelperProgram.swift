@@ -9,6 +9,9 @@ package struct HelperProgram: ~Copyable {
     /// The subcommand of `coffer` that watches over such a program.
     package static let guardCommand = "guard-program"
 
+    /// The subcommand of `coffer` that gives a terminal its echo back.
+    package static let terminalGuardCommand = "guard-terminal"
+
     /// - Parameter guardian: the program that ends the other one.
     /// - Parameter environment: nil for this process's own environment.
     /// - Parameter hangUp: a descriptor that becomes readable when nobody waits for the answer. The program is then ended.

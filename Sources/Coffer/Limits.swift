@@ -8,6 +8,8 @@ package enum CallLimits {
     static let connections = 4
     /// A call to the authenticator, which waits for a person and for PAM's modules.
     static let authenticator = Duration.seconds(600)
+    /// A call to an agent that waits for nobody.
+    static let agent = Duration.seconds(10)
     /// Connecting to the authenticator.
     static let connect = Duration.seconds(10)
     /// Telling the authenticator that the person gave up.

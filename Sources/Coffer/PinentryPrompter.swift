@@ -3,11 +3,14 @@ import BrokerProtocol
 /// Asks a person at a display through pinentry, GnuPG's dialog, in the lines of the Assuan protocol.
 struct PinentryPrompter: Prompter {
     let program: String
+    private let environment: [String: String]
     private let guardian: ProgramGuardian
     private var told: [String] = []
 
-    init(program: String, guardian: ProgramGuardian) {
+    /// - Parameter environment: names the display.
+    init(program: String, environment: [String: String], guardian: ProgramGuardian) {
         self.program = program
+        self.environment = environment
         self.guardian = guardian
     }
 
@@ -18,7 +21,8 @@ struct PinentryPrompter: Prompter {
     mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
         let description = told.isEmpty ? "Coffer asks for you." : told.joined(separator: "\n")
         told = []
-        let helper = try HelperProgram(path: program, arguments: [], guardian: guardian, hangUp: hangUp)
+        let helper = try HelperProgram(
+            path: program, arguments: [], guardian: guardian, environment: environment, hangUp: hangUp)
         let data = try Self.converse(
             with: helper, description: description, prompt: VisibleText.line(message.text))
         // The program was told to end. Only its answer counts, not its status.
@@ -42,6 +46,7 @@ struct PinentryPrompter: Prompter {
             switch try result(of: helper) {
             case .data: continue
             case .ended: return nil
+            case .cancelled: return nil
             case .refused:
                 // Its lines have a length that it takes (1000 bytes). Who is not shown what is asked for is not asked.
                 throw KeychainError(
@@ -52,15 +57,23 @@ struct PinentryPrompter: Prompter {
         try helper.write("GETPIN\n")
         let answer = try result(of: helper)
         try helper.write("BYE\n")
-        guard case .data(let data) = answer else { return nil }
-        return data
+        switch answer {
+        case .data(let data): return data
+        case .cancelled, .ended: return nil
+        case .refused(let words):
+            throw KeychainError(
+                .authenticationNeeded, "pinentry cannot ask: \(VisibleText.sentence(words))",
+                advice: "run the command in a terminal")
+        }
     }
 
     private enum Reply {
         /// The data before an OK.
         case data([UInt8])
-        /// An ERR line; a dialog that was closed gives one too.
-        case refused
+        /// The person has closed the dialog.
+        case cancelled
+        /// An ERR line, with pinentry's own words.
+        case refused(String)
         /// The program has ended, or nobody waits for it.
         case ended
     }
@@ -71,10 +84,23 @@ struct PinentryPrompter: Prompter {
         // Assuan lines have at most 1000 bytes, and an answer fits into a few of them.
         while let line = try helper.readLine(limit: AnswerLimits.assuanLine), data.count <= AnswerLimits.assuanData {
             if line.starts(with: "OK".utf8) { return .data(data) }
-            if line.starts(with: "ERR".utf8) { return .refused }
+            if line.starts(with: "ERR".utf8) { return failure(line) }
             if line.starts(with: "D ".utf8) { data += Assuan.unescape(line.dropFirst(2)) }
         }
         return .ended
+    }
+}
+
+extension PinentryPrompter {
+    /// libgpg-error's codes for a person who gives up: timeout, cancelled, not confirmed, fully cancelled.
+    private static let givingUp = [62, 99, 114, 198]
+
+    /// - Parameter line: ERR, a number whose low 16 bits are libgpg-error's code, and words.
+    private static func failure(_ line: [UInt8]) -> Reply {
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 2)
+        guard words.count > 1, let number = Int(words[1]) else { return .refused("it gave no reason") }
+        if givingUp.contains(number & 0xFFFF) { return .cancelled }
+        return .refused(words.count > 2 ? String(words[2]) : "error \(number)")
     }
 }
 

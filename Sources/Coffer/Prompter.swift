@@ -10,6 +10,13 @@ package protocol Prompter: Sendable {
     /// - Parameter hangUp: a descriptor that becomes readable when nobody waits for the answer.
     /// - Returns: nil if the person gives up.
     mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String?
+
+    /// Holds the whole conversation in this process's place; nil if this prompter only asks.
+    var delegate: AgentPrompter? { get }
+}
+
+extension Prompter {
+    package var delegate: AgentPrompter? { nil }
 }
 
 /// Used when root acts for an account that has nobody to ask. The authenticator asks nothing then.
@@ -32,30 +39,6 @@ package struct NoPrompter: Prompter {
 
     package mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
         throw KeychainError(.authenticationNeeded, reason, advice: advice)
-    }
-}
-
-/// Finds a way to ask a person: first the terminal, then a program that the person named, then a dialog on the display.
-package struct PrompterFinder: Sendable {
-    private let environment: [String: String]
-    private let guardian: ProgramGuardian
-
-    package init(environment: [String: String], guardian: ProgramGuardian = .thisProgram) {
-        self.environment = environment
-        self.guardian = guardian
-    }
-
-    /// - Returns: nil if there is nobody to ask.
-    package func find() -> (any Prompter)? {
-        if TerminalPrompter.isPresent { return TerminalPrompter() }
-        if let program = environment["COFFER_ASKPASS"], !program.isEmpty {
-            return AskPassPrompter(program: program, environment: environment, guardian: guardian)
-        }
-        let hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
-        if hasDisplay, let program = ProgramSearch(environment: environment).path(of: "pinentry") {
-            return PinentryPrompter(program: program, guardian: guardian)
-        }
-        return nil
     }
 }
 

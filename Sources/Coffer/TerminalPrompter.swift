@@ -3,16 +3,22 @@ import Platform
 
 /// Asks a person at the controlling terminal, even if standard input and output are redirected.
 package struct TerminalPrompter: Prompter {
-    package init() {}
+    private let guardian: ProgramGuardian?
 
-    /// Whether there is a controlling terminal.
-    package static var isPresent: Bool {
-        do {
-            _ = try Terminal()
-            return true
-        } catch {
-            return false
-        }
+    /// - Parameter guardian: gives the terminal its echo back if this process is killed while it asks; nil to ask without.
+    package init(guardian: ProgramGuardian? = nil) { self.guardian = guardian }
+
+    /// Whether there is a controlling terminal at which this process may ask.
+    package static var isPresent: Bool { isInForeground == true }
+
+    /// Whether there is a controlling terminal, but other programs use it now.
+    package static var isInBackground: Bool { isInForeground == false }
+
+    /// nil without a terminal.
+    private static var isInForeground: Bool? {
+        // `try?`: without a terminal there is nothing to open.
+        guard let terminal = try? Terminal() else { return nil }
+        return terminal.isForeground
     }
 
     package func tell(_ message: Authentication.Message) throws(KeychainError) {
@@ -28,7 +34,8 @@ package struct TerminalPrompter: Prompter {
         do throws(SystemError) {
             let prompt = VisibleText.lines(message.text)
             answer = try Terminal().ask(
-                prompt, hidden: message.style == .secret, limit: AnswerLimits.answer, wakeUp: hangUp)
+                prompt, hidden: message.style == .secret, limit: AnswerLimits.answer, wakeUp: hangUp,
+                guardian: guardianProgram)
         } catch {
             throw Self.lost(error)
         }
@@ -43,6 +50,12 @@ package struct TerminalPrompter: Prompter {
             }
             return text
         }
+    }
+
+    /// Without `coffer` in PATH, an application asks without a guard.
+    private var guardianProgram: (path: String, arguments: [String])? {
+        guard let path = try? guardian?.path() else { return nil }
+        return (path, ["coffer", HelperProgram.terminalGuardCommand])
     }
 
     private static func lost(_ error: SystemError) -> KeychainError {

@@ -15,6 +15,20 @@ public struct Terminal: ~Copyable {
         case line([UInt8])
         /// Ctrl-C, Ctrl-\, Ctrl-D on an empty line, or the terminal is gone.
         case cancelled
+
+        var isCancelled: Bool {
+            switch self {
+            case .line: false
+            case .cancelled: true
+            }
+        }
+    }
+
+    /// Whether this process belongs to the terminal's foreground. One in the background would be stopped when it reads, or take what is typed for
+    /// others.
+    public var isForeground: Bool {
+        let group = tcgetpgrp(descriptor.number)
+        return group >= 0 && group == getpgrp()
     }
 
     /// The number of cells in a line of the terminal; nil if the descriptor is no terminal or the terminal does not know.
@@ -41,14 +55,19 @@ public struct Terminal: ~Copyable {
     /// - Parameter hidden: do not show the typing.
     /// - Parameter limit: the most bytes that are accepted; the rest is dropped.
     /// - Parameter wakeUp: a descriptor that cancels the prompt when it becomes readable.
-    public func ask(_ prompt: String, hidden: Bool, limit: Int, wakeUp: Int32? = nil) throws(SystemError) -> Answer {
-        try reading(prompt) { signals throws(SystemError) in
-            switch try readLine(hidden: hidden, limit: limit, signals: signals, wakeUp: wakeUp) {
-            case .line(let line): .line(line)
+    /// - Parameter guardian: a program that runs ``TerminalGuard/run()``, and its arguments; nil to ask without a guard.
+    public func ask(
+        _ prompt: String, hidden: Bool, limit: Int, wakeUp: Int32? = nil,
+        guardian: (path: String, arguments: [String])? = nil
+    ) throws(SystemError) -> Answer {
+        var answer = Answer.cancelled
+        try reading(prompt, guardian: guardian) { (signals, again) throws(SystemError) in
+            let typed = try readLine(hidden: hidden, limit: limit, signals: signals, wakeUp: wakeUp, again: again)
             // Ctrl-D after something was typed does nothing here.
-            case .end, .cancelled: .cancelled
-            }
+            if case .line(let line) = typed { answer = .line(line) }
+            return !answer.isCancelled
         }
+        return answer
     }
 
     /// The result of a prompt for several lines.
@@ -64,25 +83,34 @@ public struct Terminal: ~Copyable {
     /// - Parameter last: a line that ends the input, too, and is no part of it.
     /// - Parameter limit: the most bytes that are accepted.
     public func askLines(_ prompt: String, until last: [UInt8]?, limit: Int) throws(SystemError) -> Lines {
-        try reading(prompt) { signals throws(SystemError) in
+        var answer = Lines.cancelled
+        try reading(prompt, guardian: nil) { (signals, again) throws(SystemError) in
             var lines: [[UInt8]] = []
             var left = limit
             while true {
                 let typed = try readLine(
-                    hidden: true, limit: left + 1, signals: signals, wakeUp: nil, endsWithinLine: true)
+                    hidden: true, limit: left + 1, signals: signals, wakeUp: nil, endsWithinLine: true, again: again)
                 let line: [UInt8]
+                var isEnd = false
                 switch typed {
-                case .line(let typed) where typed == last: return .text(lines)
+                case .line(let typed) where typed == last: (line, isEnd) = ([], true)
                 case .line(let typed): line = typed + [10]
-                case .end(let rest): line = rest
-                case .cancelled: return .cancelled
+                case .end(let rest): (line, isEnd) = (rest, true)
+                case .cancelled: return false
                 }
                 left -= line.count
-                if left < 0 { return .tooLong }
+                if left < 0 {
+                    answer = .tooLong
+                    return false
+                }
                 if !line.isEmpty { lines.append(line) }
-                if case .end = typed { return .text(lines) }
+                if isEnd {
+                    answer = .text(lines)
+                    return true
+                }
             }
         }
+        return answer
     }
 
     /// What a person did in a line.
@@ -94,39 +122,55 @@ public struct Terminal: ~Copyable {
     }
 
     /// Shows a prompt while the terminal shows no typing and sends no signals, and then restores the terminal.
-    /// - Parameter body: gets a descriptor that becomes readable when a signal arrives.
-    private func reading<Result>(
-        _ prompt: String, _ body: (Int32) throws(SystemError) -> Result
-    ) throws(SystemError) -> Result {
-        var before = termios()
+    /// - Parameter body: gets a descriptor that becomes readable when a signal arrives, and what shows the prompt again. It says whether the person
+    ///   came to the end of the answer.
+    private func reading(
+        _ prompt: String, guardian: (path: String, arguments: [String])?,
+        _ body: (_ signals: Int32, _ again: () throws(SystemError) -> Void) throws(SystemError) -> Bool
+    ) throws(SystemError) {
         let number = descriptor.number
-        try checked("ask the terminal for its settings") { unsafe tcgetattr(number, &before) }
+        let settings = try TerminalSettings(of: number)
 
-        // Signals are read as events while the settings are changed, so that the settings are restored on every way out.
+        // Signals are read as events while the settings are changed, so that the settings are restored on every way out. The terminal's own signals
+        // are blocked: a process that was put into the background meanwhile gets an error and is not stopped.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { unsafe sigaddset(&signals, signal) }
+        for signal in Self.endings + [SIGCONT] { unsafe sigaddset(&signals, signal) }
+        var blocked = signals
+        for signal in [SIGTTOU, SIGTTIN] { unsafe sigaddset(&blocked, signal) }
         var mask = sigset_t()
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, &mask)
+        unsafe pthread_sigmask(SIG_BLOCK, &blocked, &mask)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
         let events = Descriptor(
-            adopting: try checked("watch for signals") { unsafe signalfd(-1, &signals, Int32(SFD_CLOEXEC)) })
+            adopting: try checked("watch for signals") {
+                unsafe signalfd(-1, &signals, Int32(SFD_CLOEXEC) | Int32(SFD_NONBLOCK))
+            })
 
-        var raw = before
-        raw.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        raw.c_iflag |= tcflag_t(ICRNL)
-        try checked("change the terminal's settings") { unsafe tcsetattr(number, TCSAFLUSH, &raw) }
-        defer { unsafe tcsetattr(number, TCSAFLUSH, &before) }
-
+        // `try?`: signals that reach other threads, and SIGKILL, then leave the terminal without echo. It still asks.
+        var guarding = guardian.flatMap { try? TerminalGuard($0, terminal: number) }
+        defer { guarding.take()?.finish() }
+        guard isForeground else { throw SystemError("ask at the terminal", reason: "this runs in its background") }
+        try settings.apply(number)
+        var isWhole = false
+        // What was typed after an answer is for the next program. Half an answer is for nobody.
+        defer { if isForeground { settings.restore(number, drops: !isWhole) } }
         try write(prompt)
-        let answer = try body(events.number)
+        isWhole = try body(
+            events.number,
+            { () throws(SystemError) in
+                try settings.apply(number)
+                try write("\n" + prompt)
+            })
         try write("\n")
-        return answer
     }
 
+    private static let endings = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
     /// - Parameter endsWithinLine: whether Ctrl-D ends the input even if something was typed in the line.
+    /// - Parameter again: asks again, after somebody has stopped and continued the process. A shell changes the settings meanwhile.
     private func readLine(
-        hidden: Bool, limit: Int, signals: Int32, wakeUp: Int32?, endsWithinLine: Bool = false
+        hidden: Bool, limit: Int, signals: Int32, wakeUp: Int32?, endsWithinLine: Bool = false,
+        again: () throws(SystemError) -> Void
     ) throws(SystemError) -> Typed {
         var line: [UInt8] = []
         line.reserveCapacity(min(limit, 4096))
@@ -138,7 +182,13 @@ public struct Terminal: ~Copyable {
             ]
             let ready = unsafe poll(&entries, 3, -1)
             if ready < 0, errno != EINTR { throw SystemError("wait for the terminal", errno: errno) }
-            if entries[1].revents != 0 || entries[2].revents != 0 { return .cancelled }
+            if entries[2].revents != 0 { return .cancelled }
+            if entries[1].revents != 0 {
+                guard Self.isOnlyContinuation(signals), isForeground else { return .cancelled }
+                line.removeAll(keepingCapacity: true)
+                try again()
+                continue
+            }
             guard entries[0].revents != 0 else { continue }
             var byte: UInt8 = 0
             let count = unsafe read(descriptor.number, &byte, 1)
@@ -157,6 +207,15 @@ public struct Terminal: ~Copyable {
                 if !hidden { try echo([byte]) }
             }
         }
+    }
+
+    /// Takes SIGCONT. Any other signal stays pending, and ends the process when it is no longer blocked.
+    private static func isOnlyContinuation(_ signals: Int32) -> Bool {
+        var pending = sigset_t()
+        guard unsafe sigpending(&pending) == 0, endings.allSatisfy({ unsafe sigismember(&pending, $0) == 0 })
+        else { return false }
+        var information = signalfd_siginfo()
+        return unsafe read(signals, &information, MemoryLayout<signalfd_siginfo>.size) > 0
     }
 
     private func eraseLast(of line: inout [UInt8], hidden: Bool) throws(SystemError) {

@@ -5,6 +5,9 @@ import Glibc
 public struct UnixSocket: ~Copyable, Sendable {
     private let descriptor: Descriptor
     private var received = MessageFramer()
+    /// Whether descriptors are taken that come with a message. Otherwise the kernel closes them.
+    private let takesDescriptors: Bool
+    private var passed: Descriptor?
 
     /// MSG_DONTWAIT | MSG_NOSIGNAL. On some systems Swift imports these constants with other types.
     fileprivate static let neverBlocking: Int32 = 0x40 | 0x4000
@@ -15,8 +18,10 @@ public struct UnixSocket: ~Copyable, Sendable {
     private static let (firstRoom, fullRoom) = (4096, 65536)
 
     /// Adopts a connected socket.
-    public init(adopting descriptor: consuming Descriptor) {
+    /// - Parameter takesDescriptors: whether descriptors are taken that come with a message (unix(7), SCM_RIGHTS).
+    public init(adopting descriptor: consuming Descriptor, takesDescriptors: Bool = false) {
         self.descriptor = descriptor
+        self.takesDescriptors = takesDescriptors
     }
 
     /// Connects to the socket at `path` (at most 107 bytes).
@@ -87,6 +92,48 @@ public struct UnixSocket: ~Copyable, Sendable {
         }
     }
 
+    /// Sends all bytes, and with the first of them a descriptor, of which the peer gets a copy.
+    public func send(
+        _ bytes: [UInt8], passing number: Int32, until deadline: ContinuousClock.Instant? = nil
+    ) throws(SystemError) {
+        while true {
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe coffer_send_descriptor(descriptor.number, $0.baseAddress, $0.count, Self.neverBlocking, number)
+            }
+            if count >= 0 { return try send(Array(bytes[count...]), until: deadline) }
+            if errno == EAGAIN {
+                guard try descriptor.wait(for: Int16(POLLOUT), until: deadline) else {
+                    throw SystemError("send", errno: ETIMEDOUT)
+                }
+            } else if errno != EINTR {
+                throw SystemError("send", errno: errno)
+            }
+        }
+    }
+
+    /// The last descriptor that came with a message, and was not taken yet.
+    public mutating func takePassed() -> Descriptor? { passed.take() }
+
+    /// The path to which the peer's socket is bound; nil if it has none.
+    public func peerPath() throws(SystemError) -> String? {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let number = descriptor.number
+        try checked("ask for the path at the other end") {
+            unsafe withUnsafeMutablePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe getpeername(number, $0, &size)
+                }
+            }
+        }
+        guard address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        let count = Int(size) - MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
+        let bytes = unsafe withUnsafeBytes(of: &address.sun_path) { unsafe Array($0.prefix(max(0, count))) }
+        // An abstract name begins with a zero byte.
+        let path = bytes.prefix { $0 != 0 }
+        return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
+    }
+
     /// Receives one message that ends with a zero byte.
     /// - Parameter limit: the most bytes that a message may have.
     /// - Returns: the message without its zero byte; nil if the peer has closed the connection between two messages.
@@ -102,9 +149,7 @@ public struct UnixSocket: ~Copyable, Sendable {
             }
             guard try descriptor.waitToRead(until: deadline) else { throw SystemError("receive", errno: ETIMEDOUT) }
             var chunk = [UInt8](repeating: 0, count: room)
-            let count = unsafe chunk.withUnsafeMutableBytes {
-                unsafe recv(descriptor.number, $0.baseAddress, $0.count, Self.neverBlocking)
-            }
+            let count = receive(into: &chunk)
             if count > 0 {
                 received.append(chunk[..<count])
             } else if count == 0 {
@@ -116,6 +161,23 @@ public struct UnixSocket: ~Copyable, Sendable {
             unsafe chunk.withUnsafeMutableBytes { unsafe explicit_bzero($0.baseAddress!, $0.count) }
             if count == room { room = Self.fullRoom }
         }
+    }
+
+    private mutating func receive(into chunk: inout [UInt8]) -> Int {
+        let number = descriptor.number
+        guard takesDescriptors else {
+            return unsafe chunk.withUnsafeMutableBytes {
+                unsafe recv(number, $0.baseAddress, $0.count, Self.neverBlocking)
+            }
+        }
+        var came: Int32 = -1
+        let count = unsafe chunk.withUnsafeMutableBytes {
+            unsafe coffer_receive_descriptor(number, $0.baseAddress, $0.count, Self.neverBlocking, &came)
+        }
+        let code = errno
+        if came >= 0 { passed = Descriptor(adopting: came) }
+        errno = code
+        return count
     }
 
     /// Whether a whole message has already been received. `poll` does not show this.

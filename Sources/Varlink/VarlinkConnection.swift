@@ -15,6 +15,18 @@ public struct VarlinkConnection: ~Copyable, Sendable {
         self.longestReply = longestReply
     }
 
+    /// Adopts a socket that another process has connected.
+    public init(adopting socket: consuming UnixSocket) {
+        self.socket = socket
+        longestReply = Varlink.longestMessage
+    }
+
+    /// The path to which the listener's socket is bound; nil if it has none.
+    /// - Throws: ``TransportFailure``.
+    public func peerPath() throws(TransportFailure) -> String? {
+        do { return try socket.peerPath() } catch { throw TransportFailure(error) }
+    }
+
     /// The process that listens, as the kernel names it.
     /// - Throws: ``TransportFailure``.
     public func peer() throws(TransportFailure) -> PeerCredentials {
@@ -26,14 +38,16 @@ public struct VarlinkConnection: ~Copyable, Sendable {
 
     /// What ends the connection from another thread.
     /// - Throws: ``TransportFailure``.
-    func end() throws(TransportFailure) -> ConnectionEnd {
+    public func end() throws(TransportFailure) -> ConnectionEnd {
         do { return try ConnectionEnd(of: socket) } catch { throw TransportFailure(error) }
     }
 
     /// Sends a call.
+    /// - Parameter descriptor: goes along with the call; the peer gets a copy.
     /// - Throws: ``TransportFailure``.
     public func send<Method: VarlinkMethod>(
-        _ parameters: Method, more: Bool? = nil, until deadline: ContinuousClock.Instant?
+        _ parameters: Method, more: Bool? = nil, passing descriptor: Int32? = nil,
+        until deadline: ContinuousClock.Instant?
     ) throws(TransportFailure) {
         let bytes: [UInt8]
         do {
@@ -41,7 +55,13 @@ public struct VarlinkConnection: ~Copyable, Sendable {
         } catch {
             throw .notUnderstood("the call could not be written as JSON")
         }
-        do { try socket.send(bytes, until: deadline) } catch { throw TransportFailure(error) }
+        do throws(SystemError) {
+            if let descriptor {
+                try socket.send(bytes, passing: descriptor, until: deadline)
+            } else {
+                try socket.send(bytes, until: deadline)
+            }
+        } catch { throw TransportFailure(error) }
     }
 
     /// Waits for the next answer.

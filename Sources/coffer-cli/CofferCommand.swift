@@ -53,6 +53,7 @@ struct CofferCommand: ParsableCommand {
                 name: "Locking",
                 subcommands: [
                     UnlockCommand.self, LockCommand.self, BootCommand.self, AuthCommand.self, ForgetCommand.self,
+                    AgentCommand.self,
                 ]),
             CommandGroup(name: "Recovery", subcommands: [RecoveryCommand.self]),
             CommandGroup(name: "Other accounts", subcommands: [VaultCommand.self]),
@@ -60,7 +61,7 @@ struct CofferCommand: ParsableCommand {
                 name: "Internal",
                 subcommands: [
                     ClipboardClearCommand.self, EditCleanCommand.self, CompleteWordsCommand.self,
-                    GuardProgramCommand.self,
+                    GuardProgramCommand.self, GuardTerminalCommand.self,
                 ]),
         ])
 

@@ -98,16 +98,19 @@ struct CommandSession {
                 .authenticationNeeded, "\(subject) needs authentication, but --no-prompt was given",
                 advice: "run: \(wayOut)")
         }
-        guard var prompter = PrompterFinder(environment: environment).find() else {
+        var prompter: any Prompter
+        switch PrompterFinder(environment: environment).look() {
+        case .prompter(let found): prompter = found
+        case .nobody(let obstacle):
             if asksOwner {
                 // The authenticator decides whether anybody is asked at all.
                 return NoPrompter(
-                    reason: "\(subject) needs its owner to authenticate, but there is no terminal to ask at",
-                    advice: "run in a terminal: \(wayOut)")
+                    reason: "\(subject) needs its owner to authenticate, but \(obstacle.reason)",
+                    advice: obstacle.advice(wayOut))
             }
             throw KeychainError(
-                .authenticationNeeded, "\(subject) needs authentication, but there is no terminal to ask at",
-                advice: "run in a terminal: \(wayOut)")
+                .authenticationNeeded, "\(subject) needs authentication, but \(obstacle.reason)",
+                advice: obstacle.advice(wayOut))
         }
         if creates {
             try prompter.tell(
@@ -151,7 +154,7 @@ struct CommandSession {
     func findPrompter() -> (any Prompter)? { PrompterFinder(environment: environment).find() }
 
     func passwordInput(for name: String, noPrompt: Bool) -> ApplicationPasswordInput {
-        ApplicationPasswordInput(name: name, noPrompt: noPrompt) { PrompterFinder(environment: environment).find() }
+        ApplicationPasswordInput(name: name, noPrompt: noPrompt) { PrompterFinder(environment: environment).find(.own) }
     }
 
     /// The command that unlocks the vault.

@@ -19,6 +19,24 @@ enum TextLimits {
     static let slashes = 16
 }
 
+/// The agent's callers.
+enum AgentLimits {
+    /// How many programs may be connected at once.
+    static let connections = 32
+    /// The bytes of one call.
+    static let call = 32_768
+    /// The bytes of a challenge.
+    static let challenge = 1...256
+    /// How long a caller may say nothing.
+    static let rest = Duration.seconds(60)
+    /// How long a caller whose turn it is may say nothing.
+    static let turn = Duration.seconds(10)
+    /// How long sending an answer may take.
+    static let answer = Duration.seconds(5)
+    /// How long an agent that a program has started runs without callers.
+    static let idle = Duration.seconds(60)
+}
+
 /// Numbers and times in arguments.
 enum NumberLimits {
     /// The characters of a generated password.

@@ -102,9 +102,10 @@ import Varlink
               esac
             done
             """)
-        stage.program.environment["DISPLAY"] = ":77"
+        let display = try FakeDisplay(in: stage.scratch)
+        stage.program.environment["WAYLAND_DISPLAY"] = display.name
         stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        let result = try stage.program.run("get", "github", "me")
+        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
         #expect(result.status == 0)
         #expect(try answers(stage) == [nil, "50% off"])
         let said = String(decoding: try stage.scratch.contents("pinentry.log"), as: UTF8.self)
@@ -131,9 +132,10 @@ import Varlink
               esac
             done
             """)
-        stage.program.environment["DISPLAY"] = ":77"
+        let display = try FakeDisplay(in: stage.scratch)
+        stage.program.environment["WAYLAND_DISPLAY"] = display.name
         stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        let result = try stage.program.run("get", "github", "me")
+        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
         #expect(result.status == 4)
         #expect(result.errors.contains("too long for pinentry"), "\(result)")
         #expect(!String(decoding: try stage.scratch.contents("pinentry.log"), as: UTF8.self).contains("GETPIN"))
@@ -146,9 +148,10 @@ import Varlink
             "pinentry",
             "#!/bin/sh\necho OK\nwhile read -r l; do case $l in GETPIN) echo 'ERR 83886179 Operation cancelled';; *) echo OK;; esac; done\n"
         )
-        stage.program.environment["WAYLAND_DISPLAY"] = "wayland-77"
+        let display = try FakeDisplay(in: stage.scratch)
+        stage.program.environment["WAYLAND_DISPLAY"] = display.name
         stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
-        let result = try stage.program.run("get", "github", "me")
+        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
         #expect(result.status == 4)
         #expect(result.errors.contains("cancelled"))
     }

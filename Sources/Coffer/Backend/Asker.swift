@@ -13,6 +13,13 @@ protocol Asker: Sendable {
     func ask(
         _ message: Authentication.Message, on connection: AsyncVarlinkConnection
     ) async throws(KeychainError) -> String?
+
+    /// Holds the whole conversation in this process's place; nil if this asker only asks.
+    var delegate: AgentPrompter? { get }
+}
+
+extension Asker {
+    var delegate: AgentPrompter? { nil }
 }
 
 /// Asks by a prompter that blocks, on a thread of its own.
@@ -21,6 +28,8 @@ final class BlockingAsker: Asker {
     private let prompter: Mutex<any Prompter>
 
     init(_ prompter: any Prompter) { self.prompter = Mutex(prompter) }
+
+    var delegate: AgentPrompter? { prompter.withLock { $0.delegate } }
 
     func tell(_ message: Authentication.Message) async throws(KeychainError) {
         try await run { (prompter) throws(KeychainError) in try prompter.tell(message) }

@@ -114,12 +114,13 @@ public struct BrokerBackend: KeychainBackend {
         case .automatic:
             let finder = PrompterFinder(
                 environment: environment, guardian: .installed(ProgramSearch(environment: environment)))
-            guard let prompter = finder.find() else {
+            switch finder.look() {
+            case .prompter(let prompter): return BlockingAsker(prompter)
+            case .nobody(let obstacle):
                 throw KeychainError(
-                    .authenticationNeeded, "\(subject) needs authentication, but there is no terminal to ask at",
-                    advice: "run the program in a terminal, or name a program that asks in COFFER_ASKPASS")
+                    .authenticationNeeded, "\(subject) needs authentication, but \(obstacle.reason)",
+                    advice: obstacle.advice(nil))
             }
-            return BlockingAsker(prompter)
         }
     }
 }

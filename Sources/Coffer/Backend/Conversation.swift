@@ -15,6 +15,7 @@ struct Conversation: Sendable {
 
     /// Has a person pass the challenge.
     func pass(_ challenge: String, by asker: any Asker) async throws(KeychainError) {
+        if let agent = asker.delegate { return try await pass(challenge, by: agent) }
         let connection = try await connect()
         let result = await withTaskCancellationHandler {
             await converse(challenge, by: asker, on: connection)
@@ -23,6 +24,26 @@ struct Conversation: Sendable {
             connection.close()
         }
         connection.close()
+        if Task.isCancelled { throw .cancelledByTask }
+        try result.get()
+    }
+
+    /// Has an agent hold the conversation. The agent's prompt closes if the task is cancelled.
+    private func pass(_ challenge: String, by agent: AgentPrompter) async throws(KeychainError) {
+        let authenticator = Authenticator(paths: paths, caller: caller)
+        let stop = AgentStop()
+        let result: Result<Void, KeychainError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                DispatchQueue(label: "coffer.agent").async {
+                    continuation.resume(
+                        returning: Result { () throws(KeychainError) in
+                            try agent.pass(challenge, authenticator, stop)
+                        })
+                }
+            }
+        } onCancel: {
+            stop.stop()
+        }
         if Task.isCancelled { throw .cancelledByTask }
         try result.get()
     }

@@ -9,6 +9,7 @@ struct SlowPrompter: Sendable {
     enum Kind: String, CaseIterable, Sendable { case askpass, pinentry }
 
     private let scratch: Scratch
+    private let display: FakeDisplay
     /// The environment with which `coffer` asks through this program.
     let environment: [String: String]
 
@@ -29,10 +30,12 @@ struct SlowPrompter: Sendable {
             \(act)
             wait
             """)
+        let display = try FakeDisplay(in: scratch)
+        self.display = display
         environment =
             switch kind {
             case .askpass: ["COFFER_ASKPASS": program]
-            case .pinentry: ["DISPLAY": ":77", "PATH": "\(scratch.path):/usr/bin:/bin"]
+            case .pinentry: ["WAYLAND_DISPLAY": display.name, "PATH": "\(scratch.path):/usr/bin:/bin"]
             }
     }
 

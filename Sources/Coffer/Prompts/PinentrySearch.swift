@@ -1,0 +1,26 @@
+import FoundationEssentials
+
+/// Finds a pinentry that shows a window. `pinentry` itself is often the one for terminals, also on a desktop.
+struct PinentrySearch {
+    private let programs: ProgramSearch
+
+    init(_ programs: ProgramSearch) { self.programs = programs }
+
+    private static let names = [
+        "pinentry", "pinentry-gnome3", "pinentry-qt", "pinentry-qt6", "pinentry-qt5", "pinentry-gtk", "pinentry-gtk-2",
+        "pinentry-fltk", "pinentry-x11",
+    ]
+    /// These ask at a terminal only.
+    private static let terminals = ["curses", "tty"]
+    /// These need X11, also in a Wayland session.
+    private static let x11Only = ["gtk-2", "fltk", "x11"]
+
+    func path(for display: Display) -> String? {
+        Self.names.lazy.compactMap { programs.path(of: $0) }.first { path in
+            // Debian's alternatives are links.
+            let kind = URL(filePath: path).resolvingSymlinksInPath().lastPathComponent
+            if Self.terminals.contains(where: kind.hasSuffix) { return false }
+            return display.hasX11 || !Self.x11Only.contains { kind.hasSuffix("-\($0)") }
+        }
+    }
+}

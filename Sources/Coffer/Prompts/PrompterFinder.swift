@@ -1,0 +1,88 @@
+import Glibc
+
+/// The chain by which every program of Coffer finds the person: the terminal; the program that `COFFER_ASKPASS` names; an agent in a terminal; a dialog
+/// on the caller's display, by the session's agent if there is one; the session's agent.
+package struct PrompterFinder: Sendable {
+    private let environment: [String: String]
+    private let guardian: ProgramGuardian
+
+    package init(environment: [String: String], guardian: ProgramGuardian = .thisProgram) {
+        self.environment = environment
+        self.guardian = guardian
+    }
+
+    /// What is asked for.
+    package enum Question: Sendable {
+        /// A conversation with the authenticator, which an agent may hold.
+        case conversation
+        /// A text of the program's own.
+        case own
+    }
+
+    package enum Finding: Sendable {
+        case prompter(any Prompter)
+        case nobody(PromptObstacle)
+    }
+
+    /// - Returns: nil if there is nobody to ask.
+    package func find(_ question: Question = .conversation) -> (any Prompter)? {
+        guard case .prompter(let prompter) = look(question) else { return nil }
+        return prompter
+    }
+
+    /// Finds a way to ask, or the reason why there is none. Nobody is asked yet, and nothing is waited for.
+    package func look(_ question: Question = .conversation) -> Finding {
+        if TerminalPrompter.isPresent { return .prompter(TerminalPrompter(guardian: guardian)) }
+        if let program = environment["COFFER_ASKPASS"], !program.isEmpty {
+            return .prompter(AskPassPrompter(program: program, environment: environment, guardian: guardian))
+        }
+        let display = Display(environment: environment)
+        let dialog = dialog(on: display)
+        if question == .conversation, let agent = agent(display, dialog) { return .prompter(agent) }
+        switch dialog {
+        case .prompter: return dialog
+        case .nobody: return TerminalPrompter.isInBackground ? .nobody(.background) : dialog
+        }
+    }
+
+    private func dialog(on display: Display) -> Finding {
+        guard let answering = display.answering() else {
+            return .nobody(display.isNamed ? .deadDisplay(display.names) : .withoutTerminal(environment))
+        }
+        let prompter = Self.dialog(on: answering, environment: environment, guardian: guardian)
+        return prompter.map { .prompter($0) } ?? .nobody(.noPinentry)
+    }
+
+    /// A dialog on a display that answers.
+    /// - Returns: nil if no pinentry is installed that shows one.
+    package static func dialog(
+        on display: Display, environment: [String: String], guardian: ProgramGuardian = .thisProgram
+    ) -> (any Prompter)? {
+        guard let program = PinentrySearch(ProgramSearch(environment: environment)).path(for: display) else {
+            return nil
+        }
+        return PinentryPrompter(program: program, environment: display.environment(environment), guardian: guardian)
+    }
+
+    /// - Parameter dialog: asks if the agent cannot.
+    private func agent(_ display: Display, _ dialog: Finding) -> AgentPrompter? {
+        guard let sockets = AgentSockets(environment: environment, user: geteuid()) else { return nil }
+        let fallback: (any Prompter)? =
+            switch dialog {
+            case .prompter(let prompter): prompter
+            case .nobody: nil
+            }
+        // A person who has opened an agent in a terminal sits there.
+        for path in [sockets.terminal, sockets.session] {
+            let client = AgentClient(path: path, user: geteuid())
+            // An agent that has no place of its own can still use the caller's.
+            if let state = client.state(), state.place != nil || (fallback != nil && path == sockets.session) {
+                return AgentPrompter(client: client, display: display.answering(), fallback: fallback)
+            }
+        }
+        guard let fallback, sockets.mayStart else { return nil }
+        return AgentPrompter(
+            client: AgentClient(path: sockets.session, user: geteuid(), starter: guardian),
+            display: display.answering(), fallback: fallback)
+    }
+}

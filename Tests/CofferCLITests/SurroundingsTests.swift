@@ -1,0 +1,294 @@
+import BrokerProtocol
+import Foundation
+import Glibc
+import Platform
+import TestSupport
+import Testing
+import Varlink
+
+@testable import Coffer
+
+/// Where programs run: each place has a way to ask the person, or an error that names one.
+@Suite struct SurroundingsTests {
+    private static var password: Program.Turn { Program.Turn(wait: "Password: ", type: "CANARY\r") }
+
+    private func stage() throws -> Stage { try AgentFixture().stage }
+
+    private func runsInShell(
+        _ stage: Stage, _ script: String, shell: String = "/bin/sh", options: [String] = [],
+        input: Program.Input = .bytes([]), turns: [Program.Turn]? = nil
+    ) throws -> Program.Result {
+        var program = stage.program
+        program.executable = shell
+        return try program.run(options + ["-c", script, Program.path], input: input, turns: turns)
+    }
+
+    /// The prompt takes nothing from standard input, which is for the program that reads it.
+    @Test func dataAtStandardInputStaysForItsReader() throws {
+        let stage = try stage()
+        let result = try runsInShell(
+            stage, #""$0" get github me; cat"#, input: .bytes(Array("one\ntwo\n".utf8)), turns: [Self.password])
+        #expect(result.status == 0, "\(result)")
+        #expect(result.output == AgentFixture.secret + Array("one\ntwo\n".utf8))
+        #expect(result.echoes && !result.screen.contains("CANARY"))
+    }
+
+    /// What was typed after the answer is for the next program.
+    @Test func typingAfterTheAnswerStaysForTheNextProgram() throws {
+        let stage = try stage()
+        let result = try runsInShell(
+            stage, #""$0" get github me >/dev/null; read -r line; printf '%s' "$line""#, input: .terminal,
+            turns: [.init(wait: "Password: ", type: "CANARY\rnext\r")])
+        #expect(result.text == "next", "\(result)")
+    }
+
+    /// It neither stops nor takes what is typed for others.
+    @Test func inTheBackgroundOfATerminalItSaysSoAtOnce() throws {
+        let stage = try stage()
+        let result = try runsInShell(
+            stage, #""$0" get github me & wait "$!"; printf '%s' "$?""#, options: ["-m"], turns: [])
+        #expect(result.text == "4", "\(result)")
+        #expect(
+            result.errors.contains(
+                "github/me needs authentication, but it runs in the background of its terminal; "
+                    + "bring it to the foreground with fg, or run there: coffer get github me"), "\(result)")
+        #expect(!result.screen.contains("Password"))
+    }
+
+    /// Nothing the process does can restore the terminal then.
+    @Test func aKilledPromptLeavesTheTerminalAsItWas() throws {
+        let stage = try stage()
+        let pid = stage.scratch.file("pid")
+        let turn = Program.Turn(wait: "Password: ", type: "") {
+            let number = try String(contentsOfFile: pid, encoding: .utf8)
+            kill(try #require(Int32(number.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
+        }
+        let result = try runsInShell(stage, "echo $$ >\(pid); exec \"$0\" get github me", turns: [turn])
+        #expect(result.status == 128 + SIGKILL)
+        #expect(result.echoes)
+    }
+
+    /// Somebody stops the process from outside and continues it: the terminal is asked again, without echo.
+    @Test func aPromptThatWasStoppedAsksAgain() throws {
+        let stage = try stage()
+        let pid = stage.scratch.file("pid")
+        let turn = Program.Turn(wait: "Password: ", type: "wrong") {
+            let number = try #require(
+                Int32(try String(contentsOfFile: pid, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)))
+            kill(number, SIGSTOP)
+            kill(number, SIGCONT)
+        }
+        let result = try runsInShell(
+            stage, "echo $$ >\(pid); exec \"$0\" get github me", turns: [turn, .init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 0, "\(result)")
+        #expect(!result.screen.contains("wrong"))
+    }
+
+    @Test func aScheduledJobLearnsThatNobodyCanBeAsked() throws {
+        let stage = try stage()
+        try FileManager.default.copyItem(
+            atPath: URL(filePath: "/bin/sh").resolvingSymlinksInPath().path(), toPath: stage.scratch.file("cron"))
+        let result = try runsInShell(stage, #""$0" get github me; exit "$?""#, shell: stage.scratch.file("cron"))
+        #expect(result.status == 4)
+        #expect(
+            result.errors == "coffer: github/me needs authentication, but a scheduled job has no terminal to ask at; "
+                + "store what it reads without --require in a service account's vault (coffer vault create)\n")
+    }
+
+    /// A tmux that was left keeps the names of displays that are gone.
+    @Test func aDisplayThatIsGoneIsNoticed() throws {
+        var stage = try stage()
+        try stage.scratch.program("pinentry", "#!/bin/sh\necho >\(stage.scratch.file("asked"))\n")
+        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
+        stage.program.environment["WAYLAND_DISPLAY"] = stage.scratch.file("wayland-7")
+        stage.program.environment["DISPLAY"] = "localhost:59533.0"
+        let result = try stage.program.run("get", "github", "me")
+        #expect(result.status == 4)
+        #expect(
+            result.errors.contains(
+                "does not answer, and there is no terminal to ask at; run in a terminal: coffer get github me, "
+                    + "or keep this open in one: coffer agent"), "\(result)")
+        #expect(!FileManager.default.fileExists(atPath: stage.scratch.file("asked")))
+    }
+
+    /// On many machines `pinentry` is the one for terminals, which cannot ask at a display.
+    @Test func aPinentryForTerminalsIsPassedOver() throws {
+        var stage = try AgentFixture(callers: 3).stage
+        let display = try FakeDisplay(in: stage.scratch)
+        try stage.scratch.program("pinentry-curses", "#!/bin/sh\nexit 1\n")
+        try FileManager.default.createSymbolicLink(
+            atPath: stage.scratch.file("pinentry"), withDestinationPath: stage.scratch.file("pinentry-curses"))
+        stage.program.environment["PATH"] = stage.scratch.path
+        stage.program.environment["WAYLAND_DISPLAY"] = display.name
+        let without = try stage.program.run("get", "github", "me")
+        #expect(without.errors.contains("no pinentry shows windows here"), "\(without)")
+        // It needs X11, and there is only Wayland.
+        try Self.pinentry("pinentry-gtk-2", in: stage.scratch)
+        #expect(try stage.program.run("get", "github", "me").status == 4)
+        try Self.pinentry("pinentry-qt", in: stage.scratch)
+        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        #expect(result.status == 0, "\(result)")
+    }
+
+    /// An Assuan server that answers with a fixed word, in one run at a time.
+    static func pinentry(_ name: String, in scratch: Scratch) throws {
+        try scratch.program(
+            name,
+            """
+            #!/bin/sh
+            echo OK ready
+            while read -r line; do
+              case $line in
+                GETPIN) /bin/mkdir '\(scratch.file("open"))' || echo >>'\(scratch.file("overlap"))'
+                  /bin/sleep 0.2; /bin/rmdir '\(scratch.file("open"))'; echo "D word"; echo OK ;;
+                BYE) echo OK; exit 0 ;;
+                *) echo OK ;;
+              esac
+            done
+            """)
+    }
+
+    /// pinentry says why it cannot ask, and that is not taken for a person who gives up.
+    @Test func aPinentryThatCannotAskIsNoRefusal() throws {
+        var stage = try stage()
+        let display = try FakeDisplay(in: stage.scratch)
+        try stage.scratch.program(
+            "pinentry",
+            "#!/bin/sh\necho OK\nwhile read -r l; do case $l in GETPIN) echo 'ERR 83918950 Inappropriate ioctl';; *) echo OK;; esac; done\n"
+        )
+        stage.program.environment["WAYLAND_DISPLAY"] = display.name
+        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
+        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        #expect(result.status == 4)
+        #expect(result.errors.contains("pinentry cannot ask: Inappropriate ioctl"), "\(result)")
+    }
+
+    /// On a desktop the first caller starts an agent, which asks for one caller after the other and then stays for a while.
+    @Test func onADesktopAnAgentStartsByItself() throws {
+        var fixture = try AgentFixture(callers: 3)
+        let display = try FakeDisplay(in: fixture.stage.scratch)
+        try Self.pinentry("pinentry", in: fixture.stage.scratch)
+        var stage = fixture.stage
+        stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
+        stage.program.environment["WAYLAND_DISPLAY"] = display.name
+        stage.program.environment["XDG_RUNTIME_DIR"] = stage.scratch.path
+        fixture = AgentFixture(stage: stage)
+        let callers = try (0..<3).map { _ in try fixture.caller() }
+        let ends = try callers.map { try AgentFixture.outcome($0) }
+        #expect(ends.map(\.status) == [0, 0, 0], "\(ends)")
+        #expect(!FileManager.default.fileExists(atPath: stage.scratch.file("overlap")))
+        let status = try stage.program.run("agent", "status")
+        #expect(status.text.contains(display.name), "\(status)")
+        let stopped = try stage.program.run("agent", "stop")
+        #expect(stopped.errors == "Stopped\n")
+        #expect(!FileManager.default.fileExists(atPath: stage.scratch.file("agent.sock")))
+        withExtendedLifetime(display) {}
+    }
+
+    /// A tmux that was left: the agent in it waits, and asks when somebody takes the session up again.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tmux"), "needs tmux"))
+    func aTmuxThatIsTakenUpAgainShowsThePrompt() throws {
+        let fixture = try AgentFixture()
+        var tmux = fixture.stage.program
+        tmux.executable = "/usr/bin/tmux"
+        tmux.environment["TERM"] = "xterm"
+        let socket = ["-S", fixture.stage.scratch.file("tmux"), "-f", "/dev/null"]
+        let made = try tmux.run(socket + ["new-session", "-d", "-s", "left", Program.path, "agent"])
+        #expect(made.status == 0, "\(made)")
+        #expect(eventually { Reachability.answers(path: fixture.path) })
+        // The session's own display is gone by now.
+        let caller = try fixture.caller(environment: ["DISPLAY": "localhost:59533.0"])
+        #expect(eventually { fixture.stage.authenticator.calls("Begin").count == 1 })
+        let end = Box<(status: Int32, text: String)>()
+        let result = try tmux.run(
+            socket + ["attach", "-t", "left"], input: .terminal, output: .terminal,
+            turns: [
+                .init(wait: "Password:", type: "CANARY\r") {},
+                .init(wait: "\n", type: "") {
+                    end.value = try AgentFixture.outcome(caller)
+                    _ = try tmux.run(socket + ["kill-server"])
+                },
+            ])
+        #expect(end.value?.status == 0 && end.value?.text == "s3cret", "\(result)")
+        #expect(!result.screen.contains("CANARY"))
+    }
+
+    /// A container without systemd: Coffer, its processes and its mounts are its own, and nobody has logged in.
+    @Test(.enabled(if: geteuid() == 0, "namespaces need root"))
+    func inAContainerTheTerminalAsks() throws {
+        let scratch = try Scratch()
+        var program = Program(scratch: scratch)
+        program.executable = "/usr/bin/unshare"
+        let programs = URL(filePath: Program.path).deletingLastPathComponent().path()
+        let script = """
+            '\(Sandbox.root.path())/scripts/sandbox' start "$0" --software --programs '\(programs)' >/dev/null || exit 99
+            . "$0/env" && printf x | coffer set -q s g --require presence || exit 98
+            setsid -w coffer get s g
+            printf '%s ' "$?"
+            coffer get s g
+            status=$?
+            '\(Sandbox.root.path())/scripts/sandbox' stop "$0"
+            exit "$status"
+            """
+        let result = try program.run(
+            [
+                "--pid", "--mount", "--ipc", "--uts", "--fork", "--mount-proc", "/bin/bash", "-c", script,
+                scratch.file("box"),
+            ], turns: [.init(wait: "assword: ", type: "sandbox\r")])
+        #expect(result.status == 0 && result.text == "4 x", "\(result)")
+        #expect(
+            result.errors.contains("there is no terminal to ask at; run in a terminal: coffer get s g"), "\(result)")
+    }
+
+    /// `sudo -u`: another user in a terminal that is not theirs.
+    @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
+    func anotherUserIsAskedAtTheTerminalOfTheFirst() throws {
+        let stage = try stage()
+        // The build folder may be closed to others.
+        let coffer = stage.scratch.file("coffer")
+        try FileManager.default.copyItem(atPath: Program.path, toPath: coffer)
+        var program = stage.program
+        program.executable = "/usr/bin/setpriv"
+        let become = ["--reuid=65533", "--regid=65533", "--clear-groups"]
+        let asked = try program.run(become + [coffer, "get", "github", "me"], turns: [Self.password])
+        #expect(asked.status == 0 && asked.output == AgentFixture.secret, "\(asked)")
+        #expect(!asked.screen.contains("CANARY"))
+        // Without a terminal, the first user's agent is not used.
+        let other = try AgentFixture()
+        try FileManager.default.copyItem(atPath: Program.path, toPath: other.stage.scratch.file("coffer"))
+        let caller = Box<Program.Result>()
+        let agent = try other.stage.program.run(
+            "agent",
+            turns: [
+                .init(wait: AgentFixture.banner, type: "\u{3}") {
+                    _ = unsafe chmod(other.path, 0o666)
+                    var program = other.stage.program
+                    program.executable = "/usr/bin/setpriv"
+                    caller.value = try program.run(
+                        become + [other.stage.scratch.file("coffer"), "get", "github", "me"])
+                }
+            ])
+        #expect(caller.value?.status == 4, "\(caller)")
+        #expect(!agent.screen.contains("Password"))
+    }
+
+    @Test func theAgentsUnitsAreValid() throws {
+        let folder = Sandbox.root.appending(path: "packaging/systemd-user").path()
+        let scratch = try Scratch()
+        for name in ["coffer-agent.service", "coffer-agent.socket"] {
+            let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+                .replacing("@bindir@", with: URL(filePath: Program.path).deletingLastPathComponent().path())
+            try text.write(toFile: scratch.file(name), atomically: true, encoding: .utf8)
+        }
+        let verify = try Subprocess(
+            "/usr/bin/env",
+            ["XDG_RUNTIME_DIR=\(scratch.path)", "systemd-analyze", "verify", "--user", "--man=no"]
+                + ["coffer-agent.service", "coffer-agent.socket"].map(scratch.file)
+        ) {
+            $0.output = .pipe
+            $0.errors = .output
+        }
+        let said = String(decoding: try verify.readAll(), as: UTF8.self)
+        #expect(try verify.wait(until: .now + patience) == 0 && !said.contains("coffer-agent"), "\(said)")
+    }
+}
