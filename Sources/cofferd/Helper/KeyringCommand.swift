@@ -26,7 +26,8 @@ struct KeyringCommand: ParsableCommand {
         guard !collection.isLocked else {
             return try say(KeyringAnswer(leftOut: "the keyring “\(collection.label)” is locked; unlock it first"))
         }
-        for path in collection.items {
+        // The daemon lists them in no order. Their names are numbers, so shorter ones come first.
+        for path in collection.items.sorted(by: { ($0.utf8.count, $0) < ($1.utf8.count, $1) }) {
             guard let item = try reader.item(path, of: collection) else {
                 try say(KeyringAnswer(leftOut: "an item of the keyring “\(collection.label)” is locked"))
                 continue
