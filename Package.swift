@@ -213,11 +213,8 @@ let package = Package(
             "FuzzTests",
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
-                "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "coffer-cli",
-                "Cryptography", "Platform",
-                "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "Age", "Import", "coffer-cli", "Cryptography",
-                "Platform",
-                "TPM", "TestSupport",
+                "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "Age", "Import",
+                "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport",
                 grdb,
             ]),
         tests(

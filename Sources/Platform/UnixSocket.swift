@@ -191,6 +191,14 @@ public struct UnixSocket: ~Copyable, Sendable {
 
     /// Ends both directions. A reader in another thread wakes up.
     public func shutDown() { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
+
+    /// Takes nothing more from the peer, and drops what it has sent. If anything were left unread, closing would reset the connection, and the peer
+    /// would lose what was said to it last.
+    public func endReceiving() {
+        shutdown(descriptor.number, Int32(SHUT_RD))
+        var dropped = [UInt8](repeating: 0, count: 4096)
+        while unsafe recv(descriptor.number, &dropped, dropped.count, Self.neverBlocking) > 0 {}
+    }
 }
 
 /// Ends a connection while another thread waits for it. It has a descriptor of its own, so that the number cannot come

@@ -89,7 +89,13 @@ public struct VarlinkConnection: ~Copyable, Sendable {
     public mutating func call<Method: VarlinkMethod>(
         _ parameters: Method, until deadline: ContinuousClock.Instant?
     ) throws(TransportFailure) -> VarlinkAnswer<Method.Reply> {
-        try send(parameters, until: deadline)
+        do throws(TransportFailure) { try send(parameters, until: deadline) } catch {
+            // `try?`: a peer that refuses everything says why before it ends the connection, or the first error is the one to tell.
+            guard case .unreachable = error, let reason = try? receive(Method.Reply.self, until: deadline),
+                case .fault = reason
+            else { throw error }
+            return reason
+        }
         return try receive(Method.Reply.self, until: deadline)
     }
 }

@@ -77,7 +77,7 @@ import Varlink
         (["set", "a"], "Missing expected argument '<account>'"),
         (["get", "a", "--jsno"], "Did you mean '--json'?"),
         (["set", "a", "b", "--new", "--existing"], "--new"),
-        (["set", "a", "b", "--generate=3"], "from 8 to 1024"),
+        (["set", "a", "b", "--generate=3"], "a length is 8 to 1024"),
         (["set", "a", "b", "--expires", "2001-01-01"], "that time is past; give a future time"),
         (["log", "--since", "2130-01-01"], "that time is in the future; give a past time"),
         (["rotate", "--all", "github"], "--all takes no name"),
@@ -97,8 +97,8 @@ import Varlink
         (["set", "", "b"], "must not be empty"),
         (["set", "a", "b", "--label", String(repeating: "x", count: 1025)], "too long: at most 1024 bytes"),
         (["get", "a", "b", "--reason", String(repeating: "x", count: 513)], "too long: at most 512 bytes"),
-        (["rename", "a", "b", "c"], "Missing expected argument '<new-account>'"),
-        (["rename", "a", "b"], "Missing expected argument '<new-service>'"),
+        (["rename", "a", "b", "c"], "give the present name and the new one"),
+        (["rename", "a", "b"], "give the present name and the new one"),
         (["set", String(repeating: "x", count: 1025), "b"], "too long: at most 1024 bytes"),
     ])
     func wrongUseIsSixtyFour(arguments: [String], words: String) throws {

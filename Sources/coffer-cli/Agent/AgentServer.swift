@@ -72,6 +72,7 @@ final class AgentServer: Sendable {
         // `try?`: who does not listen learns it from the end of the connection.
         guard let bytes = try? Varlink.encode(fault) else { return }
         try? socket.send(bytes, until: .now)
+        socket.endReceiving()
     }
 
     /// Ends the agent. Dialogs end with it, and a guard gives the terminal its echo back.

@@ -9,11 +9,12 @@ import Platform
 /// `coffer export`
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export",
+        commandName: "export", _superCommandName: "coffer",
         abstract: "Export your secrets, encrypted in the age format.",
         usage: "coffer export (--to <recipient>… | --passphrase) [--output <file>] [options]",
         discussion: """
             The age program opens the file anywhere, without Coffer:  age --decrypt --identity key.txt export.age
+
             Coffer reads it with:  coffer import coffer export.age --identity key.txt
 
             Each line of the content is a secret in JSON, with its settings. Secrets for this device only, and secrets with an \

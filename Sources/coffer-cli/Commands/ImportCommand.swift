@@ -7,7 +7,7 @@ import Platform
 /// `coffer import`
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import",
+        commandName: "import", _superCommandName: "coffer",
         abstract: "Import secrets from another program.",
         usage: "coffer import <format> [<file>] [options]",
         discussion: """
