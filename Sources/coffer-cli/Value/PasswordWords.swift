@@ -1,5 +1,5 @@
 /// The words of generated passwords: Coffer's own list of common English words of 3 to 6 letters. None is the beginning of another.
-/// docs/decisions/0021-word-list.md says why there is one.
+/// docs/decisions/0019-word-list.md says why there is one.
 enum PasswordWords {
     static let all: [Substring] = text.split { $0 == " " || $0 == "\n" }
 
