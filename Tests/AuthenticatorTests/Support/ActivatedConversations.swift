@@ -41,9 +41,8 @@ final class ActivatedConversations {
     /// Whether somebody accepts connections there. The file appears a moment earlier, and a connection as a trial would
     /// be a conversation.
     private static func isListening(_ socket: String) -> Bool {
-        // `try?`: the test waits until it is there. Any program may give its socket a name that is no UTF-8.
-        let list = (try? Data(contentsOf: URL(filePath: "/proc/net/unix"))) ?? Data()
-        let sockets = String(decoding: list, as: UTF8.self)
+        // The test waits until it is there. Any program may give its socket a name that is no UTF-8.
+        let sockets = ProcFile.text("/proc/net/unix") ?? ""
         // Number, references, protocol, flags (this one is __SO_ACCEPTCON), type, state, inode, path.
         return sockets.split(separator: "\n").contains { line in
             let fields = line.split(separator: " ", maxSplits: 7)

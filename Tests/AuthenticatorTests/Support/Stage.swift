@@ -160,7 +160,7 @@ final class Stage: Sendable {
 
     static func children(of pid: Int32) -> [Int32] {
         // A process that has ended has no children.
-        let text = (try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)) ?? ""
+        let text = ProcFile.text("/proc/\(pid)/task/\(pid)/children") ?? ""
         return text.split(separator: " ").compactMap { Int32($0) }
     }
 }
