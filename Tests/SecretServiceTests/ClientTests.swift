@@ -67,6 +67,19 @@ struct ClientTests {
         await fixture.end()
     }
 
+    @Test("An item of a vault that was locked a moment ago is asked for")
+    func lockedJustNow() async throws {
+        let fixture = try await ServiceFixture()
+        let keychain = fixture.keychain("elsewhere")
+        try await keychain.set("new", for: "me")
+        for _ in 0..<5 {
+            try await keychain.lock()
+            let found = try fixture.run("/usr/bin/secret-tool", ["lookup", "service", "elsewhere", "account", "me"])
+            #expect(found.output == "new", "\(found)")
+        }
+        await fixture.end()
+    }
+
     @Test("A second provider names the first one, and takes the name over when told to")
     func names() async throws {
         let fixture = try await ServiceFixture()

@@ -11,12 +11,15 @@ extension Provider {
         case "CreateCollection":
             return try await createCollection(arguments[0].variants ?? [:], alias: arguments[1].text ?? "", client)
         case "SearchItems":
+            await refreshState()
             let found = index.search(arguments[0].dictionary ?? [:]).items
             return [
                 .paths(found.filter { !$0.isLocked(in: state) }.map(\.path)),
                 .paths(found.filter { $0.isLocked(in: state) }.map(\.path)),
             ]
-        case "Unlock": return try unlock(arguments[0].paths ?? [], client)
+        case "Unlock":
+            await refreshState()
+            return try unlock(arguments[0].paths ?? [], client)
         case "Lock": return try await lock(arguments[0].paths ?? [])
         case "LockService":
             try await lockVault()

@@ -33,6 +33,13 @@ extension Provider {
         }
     }
 
+    /// Asks the broker whether the vault is locked. A program that locks it and looks for an item at once would otherwise be told the former state,
+    /// and take the item for one that needs no prompt.
+    func refreshState() async {
+        // `try?`: then the last state that was heard counts, and reading says why the broker cannot be reached.
+        if let status = try? await backend.status(of: .own) { change(state: status.state) }
+    }
+
     private func connect() async -> Result<Void, ServiceError> {
         do throws(KeychainError) {
             // First the events, then the list: nothing is missed in between.
