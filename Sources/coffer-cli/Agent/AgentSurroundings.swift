@@ -57,7 +57,7 @@ struct AgentSurroundings {
         guard let status = try FileStatus.of(sockets.folder), status.isSafeFolder(of: geteuid()) else {
             throw SystemError(
                 "listen on \(path)", reason: "others can change \(sockets.folder)",
-                advice: "make it a folder of yours with mode 0700")
+                advice: "make it your own folder, with mode 0700")
         }
         // Of two that begin at once, the second finds the first one's socket.
         let lock = try FileLock(path: path + ".lock")

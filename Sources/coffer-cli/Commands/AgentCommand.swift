@@ -12,8 +12,9 @@ struct AgentCommand: ParsableCommand {
         abstract: "Answer here for programs that have no terminal.",
         usage: "coffer agent [status | update | stop]",
         discussion: """
-            Keep this open in a terminal, such as a pane of tmux. Programs of yours that have neither a terminal nor COFFER_ASKPASS are then \
-            asked for here, one after the other. Only programs of your own user are served. A second coffer agent takes over from the first.
+            Keep this open in a terminal, such as a pane of tmux. It then shows the prompts of your programs that \
+            have neither a terminal nor COFFER_ASKPASS, one after the other. It serves only your own programs. A second coffer agent takes over \
+            from the first.
 
             On a desktop you need not run it: there an agent that shows windows (pinentry) starts by itself. If you have taken up a session \
             again, such as a tmux over ssh -X, coffer agent update gives that agent the display of this terminal.

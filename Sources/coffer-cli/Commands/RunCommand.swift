@@ -15,7 +15,7 @@ struct RunCommand: ParsableCommand {
             The program gets the secrets that you name in environment variables or in files, and takes this command's place. All secrets are read \
             with one prompt, or nothing is started. A reference is coffer://SERVICE/ACCOUNT.
 
-            Prefer --file: every program of yours can read another's environment. A file is in memory, has no name and cannot be changed. The \
+            Prefer --file: your other programs can read a program's environment. A file is in memory, has no name and cannot be changed. The \
             variable holds its path, which only the program and the programs that it starts can open.
 
             In an environment variable, a newline at a secret's end is dropped. Files have all bytes. A file of variables has NAME=VALUE lines; \
