@@ -42,7 +42,10 @@ import Testing
     private static let shells: [CompletingShell: (command: String, setUp: String)] = [
         .bash: ("bash --norc --noprofile -i", "source <(coffer completion bash)"),
         .zsh: ("zsh -f -i", "autoload -U compinit; compinit -u -D; source <(coffer completion zsh)"),
-        .fish: ("fish --no-config -i", "coffer completion fish | source"),
+        // fish does not read PS1, and root's prompt is another one.
+        .fish: (
+            #"fish --no-config -i -C 'function fish_prompt; printf "READY> "; end'"#, "coffer completion fish | source"
+        ),
     ]
 
     @Test(arguments: CompletingShell.allCases)
