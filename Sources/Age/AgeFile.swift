@@ -2,7 +2,7 @@ import Cryptography
 
 /// A file in the age format (age-encryption.org/v1), whole in memory.
 public struct AgeFile: Sendable {
-    /// For whom a file is encrypted.
+    /// Who can decrypt a file.
     public enum Lock: Sendable {
         case recipients([AgeRecipient])
         case passphrase(AgePassphrase)

@@ -11,7 +11,7 @@ public struct AgeRequest: Codable, Sendable {
     /// Give out the part of the output that begins at this byte.
     public var take: Int?
 
-    /// For whom the input is encrypted: recipients, or a passphrase.
+    /// Who can decrypt the output: recipients, or those who know a passphrase.
     public struct Lock: Codable, Sendable {
         public var recipients: [String]
         public var passphrase: String?

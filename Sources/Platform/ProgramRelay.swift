@@ -182,7 +182,7 @@ final class RelayedStream {
         if count > 0 {
             waiting = waiting.dropFirst(count)
         } else if errno != EINTR, errno != EAGAIN {
-            // Nobody reads any more. The program learns it at its next write, as without this process.
+            // Nobody reads the output now. The program learns it at its next write, as without this process.
             source = nil
             waiting = []
         }

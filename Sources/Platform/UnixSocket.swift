@@ -92,7 +92,7 @@ public struct UnixSocket: ~Copyable, Sendable {
         }
     }
 
-    /// Sends all bytes, and with the first of them a descriptor, of which the peer gets a copy.
+    /// Sends all bytes. A descriptor goes along with the first, and the peer gets a copy of it.
     public func send(
         _ bytes: [UInt8], passing number: Int32, until deadline: ContinuousClock.Instant? = nil
     ) throws(SystemError) {

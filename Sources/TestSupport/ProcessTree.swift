@@ -89,7 +89,7 @@ public final class ProcessTree: Sendable {
         /// Ends this process, and waits until it is gone.
         public func end() throws {
             let identity = try identity()
-            // It cannot answer any more.
+            // It has ended and cannot answer.
             _ = try? perform(["do": "exit"])
             let limit = ContinuousClock.now + patience
             // A process that cannot be found is gone.

@@ -83,7 +83,7 @@ enum ClipboardTool: String, CaseIterable {
                 advice: self == .tmux ? "tmux 3.2 is needed" : "check that the display can be reached")
         }
         guard self == .tmux else { return }
-        // tmux would keep the value, and show it to whoever lists its buffers.
+        // tmux would keep the value, and show it to everybody who lists its buffers.
         let removal = try start(["tmux", "delete-buffer", "-b", Self.buffer], programs) { _ in }
         do { _ = try removal.wait(until: nil) } catch {
             throw KeychainError(

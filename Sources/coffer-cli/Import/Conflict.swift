@@ -1,7 +1,7 @@
 import Coffer
 import Platform
 
-/// Decides about secrets of which the vault has another value.
+/// What happens to a secret if the vault has another value for it.
 struct Conflict {
     enum Rule { case ask, replace, keep }
 

@@ -3,7 +3,7 @@ import Coffer
 import FoundationEssentials
 import Import
 
-/// Stores what was read, in batches of which each is stored whole or not at all.
+/// Stores what was read in batches. Each batch is stored whole or not at all.
 struct ImportRun {
     let session: CommandSession
     let access: AccessChangeOptions

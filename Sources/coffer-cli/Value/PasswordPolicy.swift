@@ -50,7 +50,7 @@ enum PasswordPolicy: String, CaseIterable, ExpressibleByArgument {
 struct PasswordRecipe {
     let policy: PasswordPolicy
     let length: Int
-    /// Each group without what is excluded. A group of which nothing is left is not among them.
+    /// Each group without the excluded characters. Groups that are then empty are left out.
     private let groups: [[UInt8]]
     private let words: [Substring]
     private let separator: Character
@@ -83,7 +83,7 @@ struct PasswordRecipe {
         }
     }
 
-    /// The binary logarithm of the number of passwords, each of which is as likely as any other.
+    /// The binary logarithm of the number of passwords. All are equally likely.
     var bits: Double {
         guard policy != .words else { return words.isEmpty ? 0 : Double(length) * log2(Double(words.count)) }
         let all = groups.reduce(0) { $0 + $1.count }
