@@ -109,7 +109,7 @@ let package = Package(
             ], small),
         library("Coffer", ["BrokerProtocol", "Varlink", "Platform"]),
         library(
-            "SecretService", ["Coffer", "SystemBus", "Cryptography", "Platform"], small),
+            "SecretService", ["Coffer", "SystemBus", "Cryptography", "Platform", logging], small),
         library("CofferTestKit", ["Coffer", "Platform"]),
         library("CofferFiles", ["Coffer", "Cryptography", "Platform"]),
         library("CredentialHelpers", ["Coffer", "BrokerProtocol", "Platform", argumentParser], small),
@@ -136,7 +136,7 @@ let package = Package(
         program("docker-credential-coffer", ["CredentialHelpers"]),
         program(
             "coffer-secret-service",
-            ["SecretService", "SystemBus", "Coffer", "BrokerProtocol", "Platform", argumentParser]),
+            ["SecretService", "SystemBus", "Coffer", "BrokerProtocol", "Platform", argumentParser, logging]),
 
         // What make bench runs.
         .executableTarget(

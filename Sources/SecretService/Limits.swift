@@ -44,6 +44,12 @@ enum StoreLimits {
     static let listedItems = 256
 }
 
+/// What is written to the journal.
+enum ReportLimits {
+    /// Reasons, each once for a program.
+    static let kept = 256
+}
+
 /// How a person is asked.
 public struct AskingLimits: Sendable {
     /// How long a call waits for a person. Clients of D-Bus wait for 25 seconds.

@@ -2,6 +2,7 @@ import ArgumentParser
 import BrokerProtocol
 import Coffer
 import FoundationEssentials
+import Logging
 import Platform
 import SecretService
 import SystemBus
@@ -29,6 +30,7 @@ import SystemBus
 
     func run() throws {
         try ProcessHardening.apply()
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         let environment = ProcessInfo.processInfo.environment
         let server: BusServer
         do throws(BusError) { server = try BusServer(address: try Self.address(environment)) } catch {
@@ -36,7 +38,10 @@ import SystemBus
         }
         let answer = try server.requestName(ServiceName.bus, replacing: replace)
         guard answer == .isOwner || answer == .wasOwner else { throw Failure(Self.taken(on: server, replace)) }
-        try Provider(server: server, backend: BrokerBackend(), asking: AskingLimits(answer: .seconds(wait))).run()
+        try Provider(
+            server: server, backend: BrokerBackend(), asking: AskingLimits(answer: .seconds(wait)),
+            logger: Logger(label: "coffer-secret-service")
+        ).run()
     }
 
     private static func address(_ environment: [String: String]) throws(BusError) -> String {

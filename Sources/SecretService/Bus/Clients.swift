@@ -12,14 +12,17 @@ struct Client: Sendable {
     /// What the process calls itself.
     let title: String
 
+    /// Its program, for people.
+    var shownProgram: String { Self.shown(program ?? title) }
+
     /// Who asks, for the person.
     var sentence: String {
-        if let program { return "Asked for over D-Bus by \(Self.shown(program)) (process \(process))." }
-        return "Asked for over D-Bus by a process that calls itself \(Self.shown(title)) (process \(process))."
+        if program != nil { return "Asked for over D-Bus by \(shownProgram) (process \(process))." }
+        return "Asked for over D-Bus by a process that calls itself \(shownProgram) (process \(process))."
     }
 
     /// Who asks, for the access log. The broker takes 512 bytes.
-    var reason: String { "over D-Bus, for \(Self.shown(program ?? title)) (process \(process))" }
+    var reason: String { "over D-Bus, for \(shownProgram) (process \(process))" }
 
     /// Control characters could make a path look like another one.
     private static func shown(_ text: String) -> String {
@@ -57,6 +60,9 @@ struct Clients {
         known[name] = client
         return client
     }
+
+    /// - Returns: nil if it has not called yet.
+    subscript(_ name: String) -> Client? { known[name] }
 
     mutating func forget(_ name: String) { known[name] = nil }
 

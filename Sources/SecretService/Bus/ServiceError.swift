@@ -6,10 +6,13 @@ import SystemBus
 struct ServiceError: Error, Equatable {
     let name: String
     let message: String
+    /// The failure of Coffer's behind it; nil if a client's call is wrong.
+    let cause: KeychainError.Code?
 
-    init(_ name: String, _ message: String) {
+    init(_ name: String, _ message: String, cause: KeychainError.Code? = nil) {
         self.name = name
         self.message = message
+        self.cause = cause
     }
 
     static let isLocked = "org.freedesktop.Secret.Error.IsLocked"
@@ -27,13 +30,22 @@ struct ServiceError: Error, Equatable {
 
     static func limit(_ message: String) -> ServiceError { ServiceError(BusErrorName.limitsExceeded, message) }
 
-    static let locked = ServiceError(isLocked, "the vault is locked; call Unlock first")
+    /// Clients show these texts among their own.
+    static let product = "Coffer: "
+
+    /// - Parameter obstacle: why the client's own prompt could not open the vault; nil if it has shown none.
+    static func locked(_ obstacle: String?) -> ServiceError {
+        ServiceError(
+            isLocked,
+            obstacle ?? product + "the vault is locked; call Unlock first, or run in a terminal: coffer unlock")
+    }
     static let sessionGone = ServiceError(noSession, "this is not an open session of this client")
 }
 
 extension ServiceError {
     /// What the broker or the authenticator says.
-    init(_ error: KeychainError) {
+    /// - Parameter wayOut: the advice if nobody can be asked.
+    init(_ error: KeychainError, wayOut: WayOut = .reading) {
         let name =
             switch error.code {
             case .locked: Self.isLocked
@@ -49,8 +61,23 @@ extension ServiceError {
             case .applicationPasswordNeeded: BusErrorName.notSupported
             default: BusErrorName.failed
             }
-        self.init(name, "Coffer: \(error)")
+        let advice = error.code == .authenticationNeeded ? wayOut.rawValue : error.advice
+        self.init(
+            name, Self.product + KeychainError(error.code, error.message, advice: advice).description, cause: error.code
+        )
     }
 
-    init(_ error: CryptographyError) { self.init(BusErrorName.failed, "Coffer: \(error.reason)") }
+    /// What a person can do so that they are asked. The program that calls is often none that they could run in a terminal.
+    enum WayOut: String {
+        case unlocking = """
+            run in a terminal: coffer unlock (or keep coffer agent open in one, or name a program that asks in \
+            the COFFER_ASKPASS of coffer-secret-service)
+            """
+        case reading = """
+            keep this open in a terminal: coffer agent (or name a program that asks in the COFFER_ASKPASS of \
+            coffer-secret-service)
+            """
+    }
+
+    init(_ error: CryptographyError) { self.init(BusErrorName.failed, Self.product + error.reason) }
 }

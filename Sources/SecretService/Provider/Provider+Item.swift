@@ -16,7 +16,7 @@ extension Provider {
             try await set(item, to: received, client)
             return []
         default:
-            try await delete(item)
+            try await delete(item, client)
             return [.path(ServiceName.none)]
         }
     }
@@ -25,7 +25,7 @@ extension Provider {
         -> [BusValue]
     {
         _ = try sessions.session(sessionPath, of: client.name)
-        guard !item.isLocked(in: state) else { throw .locked }
+        guard !item.isLocked(in: state) else { throw locked(for: client) }
         guard let value = try await read([item], for: client)[item.id] else { throw .noObject(item.path) }
         // The session may have been closed while a person was asked.
         let session = try sessions.session(sessionPath, of: client.name)
@@ -44,7 +44,7 @@ extension Provider {
             tellChanged(changed)
             return
         }
-        guard state == .unlocked else { throw .locked }
+        guard state == .unlocked else { throw locked(for: client) }
         var attributes = stored.attributes
         let contentType = received.contentType
         attributes[StoredAttributes.contentType] =
@@ -60,12 +60,12 @@ extension Provider {
         }
     }
 
-    private func delete(_ item: ServiceItem) async throws(ServiceError) {
+    private func delete(_ item: ServiceItem, _ client: Client) async throws(ServiceError) {
         guard let stored = item.stored else {
             index.remove(item.id)
             return tellDeleted(item)
         }
-        guard state == .unlocked else { throw .locked }
+        guard state == .unlocked else { throw locked(for: client) }
         try await inWriting { () async throws(ServiceError) in try await self.remove([stored]) }
     }
 

@@ -16,8 +16,16 @@ extension Provider {
         prompts.begin(
             id,
             Task {
-                do throws(ServiceError) { finish(id, try await prompt.action()) } catch {
-                    // The specification has no way to say why.
+                do throws(ServiceError) {
+                    let result = try await prompt.action()
+                    obstacles.promptWorked(for: client)
+                    finish(id, result)
+                } catch {
+                    // Completed has no room for a reason. A person who has cancelled knows it.
+                    if error.cause != .cancelled {
+                        obstacles.promptFailed(error.message, for: client)
+                        report(error, client)
+                    }
                     finish(id, nil)
                 }
             })
@@ -43,8 +51,21 @@ extension Provider {
                 if try await backend.status(of: .own).state == .unlocked { return }
                 try await backend.unlock(.own, prompts: prompts)
             }
-        } catch { throw ServiceError(error) }
+        } catch { throw ServiceError(error, wayOut: .unlocking) }
         change(state: .unlocked)
+    }
+
+    /// The error of a call that needs an open vault.
+    func locked(for client: Client) -> ServiceError { .locked(obstacles.ofPrompt(for: client)) }
+
+    /// Says why a program did not get what it asked for, because most programs do not show it.
+    func report(_ error: ServiceError, _ client: Client) {
+        let reason = VisibleText.sentence(String(error.message.trimmingPrefix(ServiceError.product)))
+        switch obstacles.isNew(reason, for: client) {
+        case .new: logger.warning("\(client.shownProgram) (process \(client.process)) got nothing: \(reason)")
+        case .last: logger.warning("more programs got nothing; further reasons are in: coffer log")
+        case .known: break
+        }
     }
 
     /// Runs a call that asks a person, when it is this call's turn. A wrong answer is asked for again.

@@ -34,12 +34,12 @@ extension Provider {
             throw .invalid("\(property.name) has the type \(property.type)")
         }
         switch target {
-        case .collection(let collection): try await setLabel(try Self.label(value), of: collection)
+        case .collection(let collection): try await setLabel(try Self.label(value), of: collection, client)
         case .item(let item):
             if property.name == "Label" {
-                try await edit(item, label: try Self.label(value), attributes: nil)
+                try await edit(item, label: try Self.label(value), attributes: nil, client)
             } else {
-                try await edit(item, label: nil, attributes: try Self.attributes(value))
+                try await edit(item, label: nil, attributes: try Self.attributes(value), client)
             }
         default: throw ServiceError(BusErrorName.readOnlyProperty, "\(property.name) cannot be set")
         }
@@ -78,8 +78,10 @@ extension Provider {
         }
     }
 
-    private func setLabel(_ label: String, of collection: CollectionInfo) async throws(ServiceError) {
-        guard !isLocked(collection) else { throw .locked }
+    private func setLabel(
+        _ label: String, of collection: CollectionInfo, _ client: Client
+    ) async throws(ServiceError) {
+        guard !isLocked(collection) else { throw locked(for: client) }
         guard !collection.isTransient else {
             collections.setTransientLabel(label)
             return tellChanged(collection.id)
@@ -92,7 +94,7 @@ extension Provider {
     }
 
     private func edit(
-        _ item: ServiceItem, label: String?, attributes: [String: String]?
+        _ item: ServiceItem, label: String?, attributes: [String: String]?, _ client: Client
     ) async throws(ServiceError) {
         guard let stored = item.stored else {
             var changed = item
@@ -105,7 +107,7 @@ extension Provider {
             index.insert(changed)
             return tellChanged(changed)
         }
-        guard state == .unlocked else { throw .locked }
+        guard state == .unlocked else { throw locked(for: client) }
         var edit = ItemEdit(label: label)
         if let attributes {
             let new = StoredAttributes.encode(attributes, collection: item.collection, contentType: item.contentType)

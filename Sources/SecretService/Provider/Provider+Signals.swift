@@ -78,6 +78,7 @@ extension Provider {
         guard new != state else { return }
         let old = state
         state = new
+        if new == .unlocked { obstacles.vaultOpened() }
         let before = collections.all.filter { !$0.isTransient }
         if (old == .unlocked) != (new == .unlocked) { for collection in before { tellChanged(collection.id) } }
         for item in index.items.values where item.isLocked(in: old) != item.isLocked(in: new) {

@@ -1,5 +1,6 @@
 import Coffer
 import FoundationEssentials
+import Logging
 import SystemBus
 
 /// The Secret Service on one bus, for the vault of the user who runs it. It keeps nothing but what the broker tells it, and
@@ -10,6 +11,7 @@ public actor Provider {
     let server: BusServer
     let backend: BrokerBackend
     let asking: AskingLimits
+    let logger: Logger
 
     var clients = Clients()
     var sessions = SessionTable()
@@ -23,6 +25,7 @@ public actor Provider {
     var state = VaultStatus.State.sealed
     var following = Following.not
     var lastTransient: UInt64 = 0
+    var obstacles = ObstacleTable()
 
     /// One person is asked one thing at a time.
     let asksTurn = Turn()
@@ -33,10 +36,12 @@ public actor Provider {
     private var lastCall: UInt64 = 0
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe server.asUnownedSerialExecutor() }
 
-    public init(server: BusServer, backend: BrokerBackend, asking: AskingLimits = AskingLimits()) {
+    /// - Parameter logger: is told why a program got nothing.
+    public init(server: BusServer, backend: BrokerBackend, asking: AskingLimits = AskingLimits(), logger: Logger) {
         self.server = server
         self.backend = backend
         self.asking = asking
+        self.logger = logger
         collections = CollectionTable(started: Date())
     }
 
@@ -81,6 +86,7 @@ public actor Provider {
     /// What a client began ends with its connection.
     private func clientLeft(_ name: String) {
         clients.forget(name)
+        obstacles.clientLeft(name)
         sessions.closeAll(of: name)
         for prompt in prompts.removeAll(of: name) { prompt.task?.cancel() }
         for task in calls[name, default: [:]].values { task.cancel() }
@@ -90,6 +96,7 @@ public actor Provider {
         do throws(ServiceError) {
             server.reply(to: call, try await dispatch(call))
         } catch {
+            if error.cause == .authenticationNeeded, let client = clients[call.sender] { report(error, client) }
             server.reply(to: call, error: error.name, error.message)
         }
     }

@@ -369,6 +369,53 @@ def unanswered():
     assert theirs.open(secret) == b"secret one"
 
 
+def nobody_to_ask():
+    """The provider has no terminal, no display and no program that asks. The errors say what to do."""
+    import secretstorage as library
+    client = Client()
+    client.listen()
+    session = client.plain()
+    gated = client.search({"service": "gated"})[0][0]
+    for _ in range(3):
+        text = refused("org.freedesktop.DBus.Error.AccessDenied", client.secret, session, gated)
+        assert "there is no terminal to ask at" in text and "coffer agent" in text and "COFFER_ASKPASS" in text, text
+    text = refused("org.freedesktop.DBus.Error.AccessDenied", client.call, ROOT, SERVICE, "GetSecrets", "aoo", [gated], session.path)
+    assert "coffer agent" in text, text
+    # A client that can show no reason for a dismissed prompt gets it with its next call.
+    plain = client.create(session, "Plain", {"p": "p"}, b"plain")
+    lock(client)
+    text = refused(LOCKED, client.secret, session, plain)
+    assert "coffer unlock" in text, text
+    for _ in range(3):
+        _, prompt = client.call(ROOT, SERVICE, "Unlock", "ao", [LOGIN])
+        client.call(prompt, PROMPT, "Prompt", "s", "")
+        assert client.signal("Completed", prompt).body == (True, ("ao", []))
+    secret = session.seal(b"x", "text/plain")
+    properties = {ITEM + ".Label": ("s", "Other"), ITEM + ".Attributes": ("a{ss}", {"q": "q"})}
+    for call in (
+        lambda: client.secret(session, plain),
+        lambda: client.call(plain, ITEM, "SetSecret", "(oayays)", secret),
+        lambda: client.call(plain, ITEM, "Delete"),
+        lambda: client.set(plain, ITEM, "Label", "s", "Other"),
+        lambda: client.set(LOGIN, COLLECTION, "Label", "s", "Other"),
+        lambda: client.call(DEFAULT, COLLECTION, "CreateItem", "a{sv}(oayays)b", properties, secret, False),
+    ):
+        text = refused(LOCKED, call)
+        assert "there is no terminal to ask at" in text and "coffer unlock" in text and "COFFER_ASKPASS" in text, text
+    # Other connections have shown no prompt.
+    other = Client()
+    assert "there is no terminal" not in refused(LOCKED, other.secret, other.plain(), plain)
+    connection = library.dbus_init()
+    collection = library.get_default_collection(connection)
+    assert collection.unlock() is True and collection.is_locked()
+    item = next(library.search_items(connection, {"p": "p"}))
+    try:
+        item.get_secret()
+        raise AssertionError("read from a locked vault")
+    except library.LockedException:
+        pass
+
+
 # ---- libraries that programs use ----
 
 def secretstorage():

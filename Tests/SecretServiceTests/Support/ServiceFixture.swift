@@ -24,8 +24,9 @@ final class ServiceFixture: Sendable {
 
     /// - Parameters:
     ///   - answer: what the person answers to each question; nil if nobody answers.
+    ///   - asks: whether the provider has any way to ask.
     ///   - options: the provider's.
-    init(answer: String? = SandboxBroker.password, options: [String] = []) async throws {
+    init(answer: String? = SandboxBroker.password, asks: Bool = true, options: [String] = []) async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
         sandbox = try await SandboxBroker(programs: Self.programs)
@@ -41,7 +42,7 @@ final class ServiceFixture: Sendable {
             "PATH": "\(Self.programs):/usr/bin:/bin", "PROMPTS": folder.path + "/prompts",
             "ANSWER": folder.path + "/answer",
         ]
-        environment["COFFER_ASKPASS"] = folder.path + "/askpass"
+        if asks { environment["COFFER_ASKPASS"] = folder.path + "/askpass" }
         environment.merge(sandbox.environment) { $1 }
         let variables = environment
         // Without a terminal of its own, as a desktop's bus.
@@ -117,9 +118,14 @@ final class ServiceFixture: Sendable {
     func check(_ name: String, at place: SourceLocation = #_sourceLocation) throws {
         let result = try run("/usr/bin/python3", [Self.clients + "/checks.py", name])
         guard result.status != 0 else { return }
-        let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
-        Issue.record("\(name): \(result.output)\(result.errors)\(log)", sourceLocation: place)
+        Issue.record("\(name): \(result.output)\(result.errors)\(try log)", sourceLocation: place)
     }
+
+    /// What the bus and the provider have written to their standard error.
+    var log: String { get throws { try String(contentsOfFile: folder.path + "/log", encoding: .utf8) } }
+
+    /// A program that asks the person, for other programs than the provider.
+    var askPass: String { folder.path + "/askpass" }
 
     /// All that a person was shown.
     var shown: String {
