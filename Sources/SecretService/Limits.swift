@@ -8,6 +8,8 @@ enum CallLimits {
     static let message = BusMessageLimits(values: 20_000, bytes: 4 << 20, depth: 10)
     /// Calls of one client that have no answer yet.
     static let openCalls = 128
+    /// How long calls are still answered after another program took the name over.
+    static let leaving = Duration.seconds(5)
     /// Clients whose process is remembered.
     static let clients = 4096
 }

@@ -80,7 +80,7 @@ struct ClientTests {
         await fixture.end()
     }
 
-    @Test("A second provider names the first one, and takes the name over when told to")
+    @Test("A second provider names the first one")
     func names() async throws {
         let fixture = try await ServiceFixture()
         #expect(try fixture.run("/usr/bin/secret-tool", ["lookup", "a", "b"]).status == 1)

@@ -19,6 +19,7 @@ struct PromptTable {
     private var prompts: [String: Prompt] = [:]
     private var owned: [String: Int] = [:]
     private var lastNumber: UInt64 = 0
+    private let run = ProviderRun.name()
 
     /// - Throws: an error if the client, or all clients, have too many.
     mutating func add(
@@ -28,7 +29,7 @@ struct PromptTable {
             throw .limit("there are too many prompts; dismiss some with Dismiss")
         }
         lastNumber += 1
-        let prompt = Prompt(id: "p\(lastNumber)", owner: owner, dismissed: dismissed, action: action)
+        let prompt = Prompt(id: "p\(run)_\(lastNumber)", owner: owner, dismissed: dismissed, action: action)
         prompts[prompt.id] = prompt
         owned[owner, default: 0] += 1
         return prompt

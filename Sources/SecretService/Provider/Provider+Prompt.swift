@@ -33,7 +33,7 @@ extension Provider {
     }
 
     /// - Parameter result: nil if nothing was done.
-    private func finish(_ id: String, _ result: BusValue?) {
+    func finish(_ id: String, _ result: BusValue?) {
         guard let prompt = prompts.remove(id) else { return }
         prompt.task?.cancel()
         server.emit(
@@ -88,6 +88,11 @@ extension Provider {
                 return result
             }
         }
+        lastAsk += 1
+        let number = lastAsk
+        asks[number] = { task.cancel() }
+        defer { asks[number] = nil }
+        if isLeaving { task.cancel() }
         let isLate = Late()
         let timer = limit.map { limit in
             Task {
@@ -103,6 +108,9 @@ extension Provider {
         }
         timer?.cancel()
         if case .success(let value) = result { return value }
+        guard !isLeaving else {
+            throw KeychainError(.cancelled, "another program has become the Secret Service", advice: "try again")
+        }
         guard !isLate.happened else {
             throw KeychainError(.timedOut, "nobody answered in time", advice: "try again")
         }

@@ -32,6 +32,12 @@ public actor Provider {
     /// Two clients that replace the same item do it one after the other.
     let writesTurn = Turn()
 
+    /// Ends each question to a person that is open or waits for its turn.
+    var asks: [UInt64: @Sendable () -> Void] = [:]
+    var lastAsk: UInt64 = 0
+    /// Whether another program has the name now.
+    private(set) var isLeaving = false
+
     private var calls: [String: [UInt64: Task<Void, Never>]] = [:]
     private var lastCall: UInt64 = 0
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe server.asUnownedSerialExecutor() }
@@ -64,10 +70,7 @@ public actor Provider {
             guard signal.sender == ServiceName.daemon, signal.interface == ServiceName.daemon else { return }
             let texts = signal.arguments.compactMap(\.text)
             if signal.member == "NameOwnerChanged", texts.count == 3, texts[2].isEmpty { clientLeft(texts[0]) }
-            if signal.member == "NameLost", texts == [ServiceName.bus] {
-                // Another program has taken it over, which this one allows.
-                server.stop()
-            }
+            if signal.member == "NameLost", texts == [ServiceName.bus] { leave() }
         case .call(let call):
             guard calls[call.sender, default: [:]].count < CallLimits.openCalls else {
                 server.reply(to: call, error: BusErrorName.limitsExceeded, "too many calls of this client are open")
@@ -79,8 +82,28 @@ public actor Provider {
                 await answer(call)
                 calls[call.sender]?[number] = nil
                 if calls[call.sender]?.isEmpty == true { calls[call.sender] = nil }
+                stopIfDone()
             }
         }
+    }
+
+    /// Ends, because another program has taken the name over. Nobody is asked any longer. Calls that came before are answered.
+    private func leave() {
+        guard !isLeaving else { return }
+        isLeaving = true
+        logger.notice("another program has taken \(ServiceName.bus) over; this one ends")
+        for id in prompts.ids { finish(id, nil) }
+        for cancel in asks.values { cancel() }
+        stopIfDone()
+        Task {
+            // `try?`: nobody cancels this.
+            try? await Task.sleep(for: CallLimits.leaving)
+            server.stop()
+        }
+    }
+
+    private func stopIfDone() {
+        if isLeaving, calls.isEmpty { server.stop() }
     }
 
     /// What a client began ends with its connection.

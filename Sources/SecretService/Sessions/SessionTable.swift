@@ -5,6 +5,8 @@ struct SessionTable {
     private var sessions: [String: Session] = [:]
     private var owned: [String: Set<String>] = [:]
     private var lastNumber: UInt64 = 0
+    /// Another provider, before or after this one, has other paths. A client that holds an old path would use it with the wrong key.
+    private let run = ProviderRun.name()
 
     /// - Throws: an error if the client, or all clients, have too many.
     mutating func open(owner: String, key: SecretBytes?) throws(ServiceError) -> Session {
@@ -13,7 +15,7 @@ struct SessionTable {
         }
         guard sessions.count < ObjectLimits.sessions else { throw .limit("there are too many open sessions") }
         lastNumber += 1
-        let session = Session(id: "s\(lastNumber)", owner: owner, key: key)
+        let session = Session(id: "s\(run)_\(lastNumber)", owner: owner, key: key)
         sessions[session.id] = session
         owned[owner, default: []].insert(session.id)
         return session

@@ -3,6 +3,7 @@
 Each reads the specification's promise, or plays an attacker. It ends with 1 and says where if a promise is broken.
 """
 import os
+import subprocess
 import sys
 import time
 import xml.etree.ElementTree as xml
@@ -414,6 +415,132 @@ def nobody_to_ask():
         raise AssertionError("read from a locked vault")
     except library.LockedException:
         pass
+
+
+# ---- one provider after the other ----
+
+ALLOW, REPLACE, NO_QUEUE = 1, 2, 4
+
+
+def own(client, flags):
+    """Asks for the name. 1: has it, 2: waits for it, 3: refused."""
+    return client.answer(client.connection.send_and_get_reply(message_bus.RequestName(NAME, flags), timeout=600))[0]
+
+
+def owner(client):
+    """The process that has the name; 0 if there is none. Starts nothing."""
+    try:
+        name = client.answer(client.connection.send_and_get_reply(message_bus.GetNameOwner(NAME), timeout=600))[0]
+        return client.answer(client.connection.send_and_get_reply(message_bus.GetConnectionUnixProcessID(name), timeout=600))[0]
+    except Refused:
+        return 0
+
+
+def has_ended(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def start(*options):
+    """A provider of this check's own, without a terminal."""
+    program = os.environ["PROVIDER"]
+    # coffer, which starts the program that asks, is beside it.
+    environment = dict(os.environ, COFFER_ASKPASS=os.environ["ASKPASS"], PATH=os.path.dirname(program) + ":/usr/bin:/bin")
+    return subprocess.Popen(
+        [program, *options], env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def replaced():
+    client, other = Client(), Client()
+    client.listen()
+    session = client.plain()
+    one = client.search({"service": "gated", "account": "one"})[0][0]
+    kept = client.create(session, "Kept", {"k": "1"}, b"v")
+    client.create(session, "Gone", {"k": "2"}, b"v", collection=TRANSIENT)
+    # A call that waits for a person.
+    waiting = client.send(one, ITEM, "GetSecret", "o", session.path)
+    wait_for_prompt()
+    first = owner(other)
+    second = start("--replace")
+    until(lambda: owner(other) == second.pid, "the second provider did not get the name")
+    try:
+        client.reply(waiting)
+        raise AssertionError("a secret without an answer")
+    except Refused as error:
+        assert "another program has become the Secret Service; try again" in error.text, error
+    until(lambda: has_ended(first), "the first provider goes on")
+    with open(os.environ["PROMPTS"] + ".processes") as file:
+        asking = file.read().split()
+    until(lambda: all(has_ended(process) for process in asking), "a person is still asked")
+    # The second one has the items, but no session of the first, even with as many sessions of its own.
+    again = client.plain()
+    refused(NO_SESSION, client.secret, session, kept)
+    assert client.secret(again, kept) == (b"v", "text/plain")
+    assert client.search({"k": "2"}) == ([], [])
+    # A prompt that is shown, and one that is not.
+    lock(client)
+    os.unlink(os.environ["PROMPTS"])
+    prompts = [client.call(ROOT, SERVICE, "Unlock", "ao", [LOGIN])[1] for _ in range(2)]
+    client.call(prompts[0], PROMPT, "Prompt", "s", "")
+    wait_for_prompt()
+    third = start("--replace")
+    for prompt in prompts:
+        assert client.signal("Completed", prompt).body == (True, ("ao", []))
+    assert second.wait(600) == 0
+    until(lambda: owner(other) == third.pid, "the third provider did not get the name")
+    _, prompt = client.call(ROOT, SERVICE, "Unlock", "ao", [LOGIN])
+    assert prompt not in prompts
+    refused(NO_OBJECT, client.call, prompts[1], PROMPT, "Prompt", "s", "")
+    third.kill()
+    third.wait()
+
+
+def given_up():
+    """A predecessor that allows it gives the name up. It waits, and gets the name back when the provider ends."""
+    other = Client()
+    assert own(other, ALLOW) == 1
+    provider = start()
+    until(lambda: provider.poll() is not None or owner(other) == provider.pid, "the provider does neither")
+    assert provider.poll() == 1 and owner(other) == os.getpid(), "taken without --replace"
+    provider = start("--replace")
+    until(lambda: owner(other) == provider.pid, "the provider did not get the name")
+    client = Client()
+    session = client.plain()
+    assert client.secret(session, client.create(session, "L", {"a": "b"}, b"v")) == (b"v", "text/plain")
+    provider.terminate()
+    provider.wait()
+    until(lambda: owner(other) == os.getpid(), "the one that waits did not get the name back")
+
+
+def kept():
+    """A predecessor that does not allow it keeps the name, and the error names it."""
+    other = Client()
+    assert own(other, 0) == 1
+    for options, advice in (([], "end it, or run: coffer-secret-service --replace"), (["--replace"], "it does not give the name up; end it")):
+        provider = start(*options)
+        _, errors = provider.communicate(timeout=600)
+        assert provider.returncode == 1, provider.returncode
+        program = os.path.realpath("/proc/self/exe")
+        assert f"{program} (process {os.getpid()}) serves org.freedesktop.secrets already" in errors, errors
+        assert advice in errors, errors
+    assert owner(other) == os.getpid()
+
+
+def taken_away():
+    """Another program takes the name over: the provider ends, and does not wait for the name."""
+    other = Client()
+    assert Client().call(ROOT, SERVICE, "SearchItems", "a{ss}", {}) == ([], [])
+    provider = owner(other)
+    assert own(other, NO_QUEUE) == 3, "given up without being asked"
+    # One that waits gets nothing while the provider runs.
+    waiting = Client()
+    assert own(waiting, 0) == 2 and owner(other) == provider
+    assert own(other, REPLACE) == 1
+    until(lambda: has_ended(provider), "the provider goes on")
+    assert owner(other) == os.getpid()
 
 
 # ---- libraries that programs use ----

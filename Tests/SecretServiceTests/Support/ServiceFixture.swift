@@ -85,6 +85,7 @@ final class ServiceFixture: Sendable {
 
     private static let askPass = """
         #!/bin/sh
+        echo $$ >>"$PROMPTS.processes"
         printf '%s\\n--\\n' "$COFFER_ASKPASS_PROMPT" >>"$PROMPTS"
         until [ -e "$ANSWER" ]; do sleep 0.02; done
         exec cat "$ANSWER"
@@ -95,6 +96,7 @@ final class ServiceFixture: Sendable {
         let variables = [
             "DBUS_SESSION_BUS_ADDRESS=\(address)", "PROMPTS=\(prompts)", "ANSWER=\(answer)",
             "PYTHONDONTWRITEBYTECODE=1", "COFFER_SOCKET=\(sandbox.paths.broker)",
+            "PROVIDER=\(Self.program("coffer-secret-service"))", "ASKPASS=\(askPass)",
         ]
         guard let input else { return try Tool.run("env", variables + [program] + arguments) }
         // The shell's own input is the text.
