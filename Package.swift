@@ -214,8 +214,8 @@ let package = Package(
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
                 "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "Age", "Import",
-                "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport",
-                grdb,
+                "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport", "SecretService", "SystemBus",
+                grdb, logging,
             ]),
         tests(
             "BrokerTests",

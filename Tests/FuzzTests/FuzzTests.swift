@@ -11,7 +11,7 @@ struct FuzzTests {
     enum Reader: String, CaseIterable, Codable, Sendable {
         case notes, registry, vault, decoders, wire, broker, authenticator, settings, suites, tpm, arguments, files,
             credentials, imports, age
-        case references
+        case references, secrets, bus, agent
 
         var target: (kind: any FuzzTarget.Type, cases: Int) {
             switch self {
@@ -31,6 +31,9 @@ struct FuzzTests {
             case .imports: (ImportTarget.self, 4000)
             case .age: (AgeTarget.self, 2000)
             case .references: (ReferenceTarget.self, 4000)
+            case .secrets: (SecretTarget.self, 2000)
+            case .bus: (BusTarget.self, 200)
+            case .agent: (AgentTarget.self, 150)
             }
         }
     }

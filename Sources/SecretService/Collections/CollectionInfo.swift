@@ -55,8 +55,9 @@ struct CollectionTable: Equatable {
                 collections[id] = CollectionInfo(
                     id: id, label: item.label ?? "", created: item.created, modified: item.modified)
             case CollectionRecord.aliasesKind:
-                for (name, id) in item.attributes where name.hasPrefix(CollectionRecord.alias) {
-                    aliases[String(name.dropFirst(CollectionRecord.alias.count))] = id
+                for (name, id) in item.attributes where name.beginsWith(CollectionRecord.alias) {
+                    aliases[String(decoding: name.utf8.dropFirst(CollectionRecord.alias.utf8.count), as: UTF8.self)] =
+                        id
                 }
             default: continue
             }

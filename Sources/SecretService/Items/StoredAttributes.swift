@@ -19,7 +19,7 @@ enum StoredAttributes {
         var stored: [String: String] = [Self.collection: collection]
         for (name, value) in attributes {
             // The vault takes no empty value, and an empty name looks like none.
-            if name.isEmpty || value.isEmpty || name.hasPrefix(prefix) {
+            if name.isEmpty || value.isEmpty || name.beginsWith(prefix) {
                 stored[quoted + name] = "=" + value
             } else {
                 stored[name] = value
@@ -40,9 +40,10 @@ enum StoredAttributes {
     static func decode(_ item: ItemAttributes) -> [String: String] {
         var attributes: [String: String] = [:]
         for (name, value) in item.attributes {
-            if name.hasPrefix(quoted) {
-                attributes[String(name.dropFirst(quoted.count))] = String(value.dropFirst())
-            } else if !name.hasPrefix(prefix) {
+            if name.beginsWith(quoted) {
+                attributes[String(decoding: name.utf8.dropFirst(quoted.utf8.count), as: UTF8.self)] = String(
+                    decoding: value.utf8.dropFirst(), as: UTF8.self)
+            } else if !name.beginsWith(prefix) {
                 attributes[name] = value
             }
         }
@@ -54,6 +55,11 @@ enum StoredAttributes {
         }
         return attributes
     }
+}
+
+extension String {
+    /// Byte by byte. `hasPrefix` compares characters, and a combining one after the prefix belongs to the prefix's last character.
+    func beginsWith(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 }
 
 extension ServiceItem {

@@ -64,7 +64,8 @@ def items():
     assert client.search({}) == ([], [])
     assert set(client.call(LOGIN, COLLECTION, "SearchItems", "a{ss}", {"port": "1"})[0]) == {more}
     # What the vault does not keep as it is.
-    odd = {"coffer:collection": "x", "empty": "", "": "nameless", "ünïcode": "\u202e", "xdg:schema": "org.x"}
+    odd = {"coffer:collection": "x", "empty": "", "": "nameless", "ünïcode": "\u202e", "xdg:schema": "org.x", "\u0301": "",
+           "coffer:\u0301": "y"}
     strange = client.create(session, "", odd, b"\0\1")
     assert client.get(strange, ITEM, "Attributes") == odd, client.get(strange, ITEM, "Attributes")
     assert client.get(strange, ITEM, "Type") == "org.x"
