@@ -11,17 +11,30 @@ import SystemBus
 @main struct CofferSecretService: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coffer-secret-service",
-        abstract: "Offer the user's secrets to programs that use the Secret Service.",
+        abstract: "Give programs your secrets through the desktop's Secret Service.",
         discussion: """
-            The session bus starts this program when another one asks for org.freedesktop.secrets. It ends with the bus.
-            The broker decides who may read what, and has the user asked.
+            Browsers, mail programs, secret-tool and others keep passwords in the Secret Service: org.freedesktop.secrets on the session bus. With \
+            this program, those passwords are items of your vault, and coffer list shows them. The session bus starts it when the first program \
+            asks, so you need not start it yourself. It ends with the bus.
+
+            The broker decides what each program gets. If an item requires you, or the vault is locked, you are asked by the program \
+            that COFFER_ASKPASS names, by coffer agent, or on your display. If nobody can be asked, the journal says why:
+
+              journalctl --user --unit coffer-secret-service
+
+            If another program serves the Secret Service already, this one names it and ends, unless --replace takes over.
+
+            Exit status: 0 the bus has ended, or another program has taken over; 1 failed; 64 wrong use.
             """,
         version: "coffer-secret-service \(ProductVersion.current)")
 
-    @Flag(help: "Take the name org.freedesktop.secrets over from a program that allows it.")
+    @Flag(help: "Take over from the program that serves the Secret Service now, if it allows that.")
     var replace = false
 
-    @Option(help: "How many seconds a program waits for the person, 1 to 600. Most programs give up after 25.")
+    @Option(
+        help: ArgumentHelp(
+            "How long a program waits for your answer, 1 to 600 seconds. Most programs give up after 25.",
+            valueName: "seconds"))
     var wait = 24
 
     func validate() throws {
@@ -55,10 +68,13 @@ import SystemBus
         let process = try? server.process(of: ServiceName.bus)
         let program = process.flatMap { try? ProcessLink.read("exe", of: $0) }
         let other = process.map { "\(program ?? "another program") (process \($0))" } ?? "another program"
+        // The program is in no folder of PATH. `try?`: the name is the next best.
+        let path =
+            (try? ProcessLink.read("exe", of: ProcessInfo.processInfo.processIdentifier)) ?? "coffer-secret-service"
         let advice =
             replaces
             ? "it does not give the name up; end it, and try again"
-            : "end it, or run: coffer-secret-service --replace"
+            : "end it, or run: \(path) --replace"
         return "\(other) serves org.freedesktop.secrets already; \(advice)"
     }
 }

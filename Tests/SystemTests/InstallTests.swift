@@ -108,7 +108,16 @@ import Testing
         ] {
             #expect(try stage.text("/opt/coffer/share/\(file)").contains("coffer complete-words"))
         }
-        for page in ["man1/coffer-otp.1", "man5/cofferd.conf.5", "man8/cofferd.8", "man8/pam_coffer.8"] {
+        for file in [
+            "bash-completion/completions/coffer-secret-service", "zsh/site-functions/_coffer-secret-service",
+            "fish/vendor_completions.d/coffer-secret-service.fish",
+        ] {
+            #expect(try stage.text("/opt/coffer/share/\(file)").contains("replace"))
+        }
+        for page in [
+            "man8/coffer-secret-service.8",
+            "man1/coffer-otp.1", "man5/cofferd.conf.5", "man8/cofferd.8", "man8/pam_coffer.8",
+        ] {
             #expect(stage.has("/opt/coffer/share/man/\(page)"))
         }
     }

@@ -520,7 +520,7 @@ def kept():
     """A predecessor that does not allow it keeps the name, and the error names it."""
     other = Client()
     assert own(other, 0) == 1
-    for options, advice in (([], "end it, or run: coffer-secret-service --replace"), (["--replace"], "it does not give the name up; end it")):
+    for options, advice in (([], f"end it, or run: {os.path.realpath(os.environ['PROVIDER'])} --replace"), (["--replace"], "it does not give the name up; end it")):
         provider = start(*options)
         _, errors = provider.communicate(timeout=600)
         assert provider.returncode == 1, provider.returncode
