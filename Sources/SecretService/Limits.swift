@@ -14,6 +14,16 @@ enum CallLimits {
     static let clients = 4096
 }
 
+/// The secret portal.
+enum PortalLimits {
+    /// The bytes of a new secret, as GNOME Keyring makes them.
+    static let secret = 64
+    /// Requests that are not answered.
+    static let requests = 64
+    /// The bytes of an application's id (D-Bus Specification, "Valid Names").
+    static let application = 255
+}
+
 /// Sessions and prompts.
 enum ObjectLimits {
     /// Sessions of one client. Some libraries open one for each item that they read.

@@ -80,6 +80,14 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
         return NameAnswer(rawValue: try answer.number()) ?? .isTaken
     }
 
+    /// The unique name of the connection that owns a name; nil if none does.
+    public func owner(of name: String) throws(BusError) -> String? {
+        do throws(BusError) { return try daemon("GetNameOwner", [.text(name)]).text() } catch {
+            guard error.name == BusErrorName.nobodyHasName else { throw error }
+            return nil
+        }
+    }
+
     /// The process that the kernel named when a connection was made.
     public func process(of name: String) throws(BusError) -> Int32 {
         Int32(clamping: try daemon("GetConnectionUnixProcessID", [.text(name)]).number())
@@ -255,6 +263,7 @@ public enum BusErrorName {
     public static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     public static let authenticationFailed = "org.freedesktop.DBus.Error.AuthFailed"
     public static let timeout = "org.freedesktop.DBus.Error.Timeout"
+    public static let nobodyHasName = "org.freedesktop.DBus.Error.NameHasNoOwner"
     public static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
     public static let unknownInterface = "org.freedesktop.DBus.Error.UnknownInterface"
     public static let unknownProperty = "org.freedesktop.DBus.Error.UnknownProperty"

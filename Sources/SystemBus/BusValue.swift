@@ -23,6 +23,8 @@ public indirect enum BusValue: Sendable, Equatable {
     case structure([BusValue])
     /// An entry of a dictionary, which is an array of entries.
     case entry(BusValue, BusValue)
+    /// A file descriptor. The message that it came with owns it. For a call, that is until its answer.
+    case descriptor(Int32)
     /// A value of a type that no program here uses. It was skipped.
     case other(String)
 
@@ -45,6 +47,7 @@ public indirect enum BusValue: Sendable, Equatable {
         case .array(let element, _): "a" + element
         case .structure(let values): "(" + values.map(\.signature).joined() + ")"
         case .entry(let key, let value): "{" + key.signature + value.signature + "}"
+        case .descriptor: "h"
         case .other(let signature): signature
         }
     }
@@ -93,6 +96,8 @@ extension BusMessage {
                 try append(key)
                 try append(value)
             }
+        case .descriptor(var number):
+            try written { unsafe sd_bus_message_append_basic(pointer, Self.code("h"), &number) }
         case .other(let signature):
             throw BusError("write a message for the bus", reason: "its type \(signature) is not supported")
         }
@@ -149,6 +154,10 @@ extension BusMessage {
             var value: Int32 = 0
             try read("i", &value)
             return .signedNumber(value)
+        case "h":
+            var value: Int32 = -1
+            try read("h", &value)
+            return .descriptor(value)
         case "t":
             var value: UInt64 = 0
             try read("t", &value)

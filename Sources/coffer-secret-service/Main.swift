@@ -51,9 +51,15 @@ import SystemBus
         }
         let answer = try server.requestName(ServiceName.bus, replacing: replace)
         guard answer == .isOwner || answer == .wasOwner else { throw Failure(Self.taken(on: server, replace)) }
+        let logger = Logger(label: "coffer-secret-service")
+        let portal = try server.requestName(ServiceName.portalBus, replacing: replace)
+        if portal != .isOwner, portal != .wasOwner {
+            logger.warning(
+                "another program has \(ServiceName.portalBus); applications in a sandbox get no secrets here")
+        }
         try Provider(
             server: server, backend: BrokerBackend(), asking: AskingLimits(answer: .seconds(wait)),
-            logger: Logger(label: "coffer-secret-service")
+            logger: logger
         ).run()
     }
 

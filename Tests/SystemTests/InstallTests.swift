@@ -114,6 +114,15 @@ import Testing
         ] {
             #expect(try stage.text("/opt/coffer/share/\(file)").contains("replace"))
         }
+        for (file, words) in [
+            (
+                "dbus-1/services/org.freedesktop.impl.portal.desktop.coffer.service",
+                "/opt/coffer/libexec/coffer/coffer-secret-service"
+            ),
+            ("xdg-desktop-portal/portals/coffer.portal", "Interfaces=org.freedesktop.impl.portal.Secret"),
+        ] {
+            #expect(try stage.text("/opt/coffer/share/\(file)").contains(words))
+        }
         for page in [
             "man8/coffer-secret-service.8",
             "man1/coffer-otp.1", "man5/cofferd.conf.5", "man8/cofferd.8", "man8/pam_coffer.8",

@@ -7,6 +7,7 @@ extension BusValue {
     var path: String? { if case .path(let path) = self { path } else { nil } }
     var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
     var bytes: SecretBytes? { if case .bytes(let bytes) = self { bytes } else { nil } }
+    var descriptor: Int32? { if case .descriptor(let number) = self { number } else { nil } }
     var contents: BusValue? { if case .variant(let value) = self { value } else { nil } }
 
     /// An array of object paths.

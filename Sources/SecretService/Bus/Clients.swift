@@ -11,18 +11,23 @@ struct Client: Sendable {
     let program: String?
     /// What the process calls itself.
     let title: String
+    /// The application in a sandbox that it asks for, by its own word. Only a portal's front end has one.
+    var application: String?
 
     /// Its program, for people.
     var shownProgram: String { Self.shown(program ?? title) }
 
     /// Who asks, for the person.
     var sentence: String {
-        if program != nil { return "Asked for over D-Bus by \(shownProgram) (process \(process))." }
-        return "Asked for over D-Bus by a process that calls itself \(shownProgram) (process \(process))."
+        let name = program == nil ? "a process that calls itself \(shownProgram)" : shownProgram
+        return
+            "Asked for over D-Bus by \(name) (process \(process))\(application.map { ", for the application \($0)" } ?? "")."
     }
 
     /// Who asks, for the access log. The broker takes 512 bytes.
-    var reason: String { "over D-Bus, for \(shownProgram) (process \(process))" }
+    var reason: String {
+        "over D-Bus, for \(application.map { "\($0) by " } ?? "")\(shownProgram) (process \(process))"
+    }
 
     /// Control characters could make a path look like another one.
     private static func shown(_ text: String) -> String {

@@ -126,6 +126,15 @@ extension Interface {
         name: ServiceName.prompt, methods: [Method("Prompt", "window-id s"), Method("Dismiss")],
         signals: [Signal("Completed", "dismissed b result v")])
 
+    static let portal = Interface(
+        name: ServiceName.portal,
+        methods: [
+            Method("RetrieveSecret", "handle o app_id s fd h options a{sv}", returns: "response u results a{sv}")
+        ],
+        properties: [Property(name: "version", type: "u")])
+
+    static let portalRequest = Interface(name: ServiceName.portalRequest, methods: [Method("Close")])
+
     static let properties = Interface(
         name: ServiceName.properties,
         methods: [

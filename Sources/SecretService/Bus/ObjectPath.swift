@@ -10,13 +10,19 @@ enum ObjectPath: Equatable {
     case aliasedItem(alias: String, String)
     case session(String)
     case prompt(String)
+    case portal
+    /// A request of an application, by its whole path. The front end chooses it.
+    case portalRequest(String)
 
     /// - Returns: nil for a path that no object can have.
     init?(_ path: String) {
         switch path {
         case "/": self = .folder(["org"])
         case "/org": self = .folder(["freedesktop"])
-        case "/org/freedesktop": self = .folder(["secrets"])
+        case "/org/freedesktop": self = .folder(["portal", "secrets"])
+        case "/org/freedesktop/portal": self = .folder(["desktop"])
+        case ServiceName.portalRoot: self = .portal
+        case _ where path.hasPrefix(ServiceName.portalRoot + "/request/"): self = .portalRequest(path)
         case ServiceName.root: self = .service
         default:
             guard path.hasPrefix(ServiceName.root + "/") else { return nil }

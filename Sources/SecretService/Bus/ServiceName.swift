@@ -14,6 +14,15 @@ public enum ServiceName {
     /// What GNOME's own programs use to set a keyring's password. Coffer's vault has the login's.
     static let internalGNOME = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
 
+    /// The backend of xdg-desktop-portal's secret portal.
+    public static let portalBus = "org.freedesktop.impl.portal.desktop.coffer"
+    static let portalRoot = "/org/freedesktop/portal/desktop"
+    static let portal = "org.freedesktop.impl.portal.Secret"
+    static let portalSchema = "org.freedesktop.portal.Secret"
+    static let portalRequest = "org.freedesktop.impl.portal.Request"
+    /// The front end. Applications in a sandbox talk to it, and it talks to the backend.
+    static let portalFrontEnd = "org.freedesktop.portal.Desktop"
+
     static let properties = "org.freedesktop.DBus.Properties"
     static let introspectable = "org.freedesktop.DBus.Introspectable"
     static let daemon = "org.freedesktop.DBus"

@@ -6,7 +6,7 @@ enum ItemNaming {
     private static let services = [
         "service", "server", "host", "domain", "signon_realm", "origin_url", "url", "application", "xdg:schema",
     ]
-    private static let accounts = ["username", "account", "user", "username_value", "login", "email", "name"]
+    private static let accounts = ["username", "account", "user", "username_value", "login", "email", "name", "app_id"]
 
     /// - Returns: the name, with an empty account if no attribute has one.
     static func name(label: String, attributes: [String: String]) -> (service: String, account: String) {

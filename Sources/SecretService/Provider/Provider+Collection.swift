@@ -98,7 +98,7 @@ extension Provider {
         else { throw .limit("an item has \(StoreLimits.attributes) attributes of 4 KiB at most") }
     }
 
-    private func store(_ draft: ItemDraft, in collection: CollectionInfo) async throws(ServiceError) -> ServiceItem {
+    func store(_ draft: ItemDraft, in collection: CollectionInfo) async throws(ServiceError) -> ServiceItem {
         let stored = StoredAttributes.encode(
             draft.attributes, collection: collection.id, contentType: draft.contentType)
         let item = NewItem(value: draft.value.plainBytes, label: draft.label, attributes: stored)

@@ -11,6 +11,8 @@ extension Provider {
         case item(ServiceItem)
         case session(String)
         case prompt(String)
+        case portal
+        case portalRequest(PortalRequest)
 
         /// nil for a folder, which has only the standard interfaces.
         var interface: Interface? {
@@ -21,6 +23,8 @@ extension Provider {
             case .item: .item
             case .session: .session
             case .prompt: .prompt
+            case .portal: .portal
+            case .portalRequest: .portalRequest
             }
         }
     }
@@ -38,6 +42,8 @@ extension Provider {
                 collections.collection(aliased: alias).flatMap { item(id, in: $0.id) }.map { .item($0) }
             case .session(let id): sessions.contains(id) ? .session(id) : nil
             case .prompt(let id): prompts[id] == nil ? nil : .prompt(id)
+            case .portal: .portal
+            case .portalRequest(let path): portalRequests[path].map { .portalRequest($0) }
             case nil: nil
             }
         guard let found else { throw .noObject(path) }
@@ -83,6 +89,8 @@ extension Provider {
             sessions.close(try sessions.session(call.path, of: client.name))
             return []
         case (_, .prompt(let id)): return try prompt(call, id, client)
+        case (_, .portal): return try await retrieveSecret(call, client)
+        case (_, .portalRequest(let request)): return try close(request, client)
         case (_, .folder): throw ServiceError(BusErrorName.unknownMethod, "this object has no such method")
         }
     }
@@ -96,7 +104,7 @@ extension Provider {
                     + collections.aliases.keys.sorted().map { "aliases/\($0)" }
                     + sessions.ids.map { "session/\($0)" } + prompts.ids.map { "prompt/\($0)" }
             case .collection(let collection): index.items(of: collection.id).map(\.id)
-            case .item, .session, .prompt: []
+            case .item, .session, .prompt, .portal, .portalRequest: []
             }
         let interfaces = ([target.interface].compactMap(\.self) + Interface.standard).map(\.xml)
         let header = """

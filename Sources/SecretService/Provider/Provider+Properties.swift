@@ -49,6 +49,7 @@ extension Provider {
     func value(of property: String, _ target: Target) -> BusValue? {
         switch (target, property) {
         case (.service, "Collections"): .paths(collections.all.map(\.path))
+        case (.portal, "version"): .number(1)
         case (.collection(let collection), _): value(of: property, collection)
         case (.item(let item), _): value(of: property, item)
         default: nil

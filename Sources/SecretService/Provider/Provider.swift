@@ -26,6 +26,8 @@ public actor Provider {
     var following = Following.not
     var lastTransient: UInt64 = 0
     var obstacles = ObstacleTable()
+    /// The requests of applications that are not answered, by their paths.
+    var portalRequests: [String: PortalRequest] = [:]
 
     /// One person is asked one thing at a time.
     let asksTurn = Turn()

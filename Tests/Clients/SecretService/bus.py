@@ -37,8 +37,9 @@ class Refused(Exception):
 class Client:
     """One connection to the bus."""
 
-    def __init__(self):
-        self.connection = open_dbus_connection(bus="SESSION")
+    def __init__(self, destination=NAME):
+        self.connection = open_dbus_connection(bus="SESSION", enable_fds=True)
+        self.destination = destination
         self.pending = []
 
     def call(self, path, interface, member, signature="", *body):
@@ -53,7 +54,7 @@ class Client:
 
     def send(self, path, interface, member, signature="", *body):
         """Sends a call, and does not wait. Returns its number."""
-        message = new_method_call(DBusAddress(path, NAME, interface), member, signature or None, body)
+        message = new_method_call(DBusAddress(path, self.destination, interface), member, signature or None, body)
         number = next(self.connection.outgoing_serial)
         self.connection.send(message, serial=number)
         return number

@@ -20,6 +20,9 @@ struct BusTarget: FuzzTarget {
     private let other: BusLine
     private let foreign: String
     private var line: BusLine
+    /// What a request to the portal hands over.
+    private let null: Int32
+    private let sink: Int32
     private var session = ""
     private var item = ""
     private var tried = 0
@@ -28,7 +31,10 @@ struct BusTarget: FuzzTarget {
     private static let login = "/org/freedesktop/secrets/collection/login"
 
     init() async throws {
+        Self.leaveThePerson()
         broker = try await ThrowAwayBroker { SoftwareSealer(directory: $0.vaultDirectory) }
+        null = try Descriptor.open("/dev/null", O_WRONLY).release()
+        sink = try Descriptor.open(broker.folder.path + "/sink", O_WRONLY | O_CREAT, mode: 0o600).release()
         keeper = try broker.client()
         try await broker.makeVault(keeper)
         // Clients do not see keys, so no call may change it.
@@ -54,6 +60,14 @@ struct BusTarget: FuzzTarget {
         other = try BusLine(address)
         foreign = try Self.openSession(on: other)
         line = try BusLine(address)
+    }
+
+    /// Nobody is asked, also if a person runs `make fuzz` at a terminal or on a desktop.
+    private static func leaveThePerson() {
+        for name in ["COFFER_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"] { unsafe unsetenv(name) }
+        // `try?`: without a terminal there is none to leave.
+        guard let terminal = try? Descriptor.open("/dev/tty", O_RDWR) else { return }
+        _ = ioctl(terminal.number, UInt(TIOCNOTTY))
     }
 
     private static func openSession(on line: BusLine) throws -> String {
@@ -89,7 +103,8 @@ struct BusTarget: FuzzTarget {
     }
 
     private func check(_ reply: [BusValue], of sample: Sample) throws {
-        let known = [Interface.service, .collection, .item, .session, .prompt] + Interface.standard
+        let known =
+            [Interface.service, .collection, .item, .session, .prompt, .portal, .portalRequest] + Interface.standard
         let method = known.first { $0.name == sample.interface }?.method(sample.member)
         let declared = method?.output.map(\.type) ?? []
         try promise(
@@ -102,6 +117,7 @@ struct BusTarget: FuzzTarget {
     /// Fresh sessions and prompts, few items, an open vault.
     private mutating func renew() async throws {
         line = try BusLine(address)
+        try line.becomeFrontEnd()
         session = try Self.openSession(on: line)
         try await open()
         let collections = try property("Collections", of: ServiceName.service, at: Self.root)
@@ -210,6 +226,15 @@ struct BusTarget: FuzzTarget {
             call(Self.login, ServiceName.properties, "Set", .text(collection), .text("Label"), .variant(.text("L"))),
             call(session, ServiceName.session, "Close"),
             call(Self.root, ServiceName.introspectable, "Introspect"),
+            call(
+                ServiceName.portalRoot, ServiceName.portal, "RetrieveSecret",
+                .path(ServiceName.portalRoot + "/request/1_1/t"), .text("org.example.One"), .descriptor(null),
+                Self.generic(.options(["token": .text("t")]))),
+            call(
+                ServiceName.portalRoot, ServiceName.portal, "RetrieveSecret",
+                .path(ServiceName.portalRoot + "/request/1_1/u"), .text(""), .descriptor(sink),
+                Self.generic(.options([:]))),
+            call(ServiceName.portalRoot + "/request/1_1/t", ServiceName.portalRequest, "Close"),
         ]
     }
 
@@ -223,6 +248,13 @@ struct BusTarget: FuzzTarget {
 /// One connection to the bus.
 private final class BusLine {
     private let bus: Bus
+
+    /// The name is free again when the connection ends, which the bus daemon may learn a moment later.
+    func becomeFrontEnd() throws {
+        _ = try bus.call(
+            ServiceName.daemon, "/org/freedesktop/DBus", ServiceName.daemon, "RequestName",
+            values: [.text(ServiceName.portalFrontEnd), .number(7)])
+    }
 
     init(_ address: String) throws { bus = try Bus(address: address) }
 

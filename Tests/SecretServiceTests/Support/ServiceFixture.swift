@@ -14,9 +14,10 @@ final class ServiceFixture: Sendable {
 
     private static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .path
-    /// The folder of `checks.py`. It is outside of the target, because SwiftPM has no use for it.
-    private static let clients = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Clients/SecretService").path
+    /// The folder of the checks. It is outside of the target, because SwiftPM has no use for it.
+    private static let clients = package + "/Tests/Clients/SecretService"
+    private static let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        .standardized.path
 
     /// What a person sees, and the file from which they answer.
     private var prompts: String { folder.path + "/prompts" }
@@ -35,6 +36,8 @@ final class ServiceFixture: Sendable {
         try Self.configuration(folder.path, address).write(
             toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
         try Self.activation(options).write(toFile: folder.path + "/services.service", atomically: true, encoding: .utf8)
+        try Self.activation(options, name: "org.freedesktop.impl.portal.desktop.coffer").write(
+            toFile: folder.path + "/portal.service", atomically: true, encoding: .utf8)
         try Self.askPass.write(toFile: folder.path + "/askpass", atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path + "/askpass")
         if let answer { try answer.write(toFile: folder.path + "/answer", atomically: true, encoding: .utf8) }
@@ -75,10 +78,10 @@ final class ServiceFixture: Sendable {
         """
     }
 
-    private static func activation(_ options: [String]) -> String {
+    private static func activation(_ options: [String], name: String = "org.freedesktop.secrets") -> String {
         """
         [D-BUS Service]
-        Name=org.freedesktop.secrets
+        Name=\(name)
         Exec=\((["\(programs)/coffer-secret-service"] + options).joined(separator: " "))
         """
     }
@@ -96,6 +99,7 @@ final class ServiceFixture: Sendable {
         let variables = [
             "DBUS_SESSION_BUS_ADDRESS=\(address)", "PROMPTS=\(prompts)", "ANSWER=\(answer)",
             "PYTHONDONTWRITEBYTECODE=1", "COFFER_SOCKET=\(sandbox.paths.broker)",
+            "PORTAL=\(Self.package)/packaging/dbus/coffer.portal",
             "PROVIDER=\(Self.program("coffer-secret-service"))", "ASKPASS=\(askPass)",
         ]
         guard let input else { return try Tool.run("env", variables + [program] + arguments) }
@@ -116,9 +120,9 @@ final class ServiceFixture: Sendable {
             ])
     }
 
-    /// Runs one of `checks.py`. An issue says what was wrong.
-    func check(_ name: String, at place: SourceLocation = #_sourceLocation) throws {
-        let result = try run("/usr/bin/python3", [Self.clients + "/checks.py", name])
+    /// Runs a function of a file of checks. An issue says what was wrong.
+    func check(_ name: String, in file: String = "checks.py", at place: SourceLocation = #_sourceLocation) throws {
+        let result = try run("/usr/bin/python3", [Self.clients + "/" + file, name])
         guard result.status != 0 else { return }
         Issue.record("\(name): \(result.output)\(result.errors)\(try log)", sourceLocation: place)
     }
