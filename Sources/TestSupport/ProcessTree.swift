@@ -99,6 +99,9 @@ public final class ProcessTree: Sendable {
             }
         }
 
+        /// Runs another program in its place (execve), which is a node of the same name.
+        public func runAnotherProgram() throws { _ = try perform(["do": "exec"]) }
+
         /// Begins a conversation with the authenticator, and answers it.
         public func begin(
             _ challenge: String, at authenticator: String, password: String
@@ -122,15 +125,20 @@ public final class ProcessTree: Sendable {
         }
 
         /// The same from a task, whose thread must not wait.
+        /// - Parameter answer: the authenticator, and the password for it; nil for a call that is not repeated.
         public func calling(
-            _ method: String, _ parameters: String = "{}", at socket: String
+            _ method: String, _ parameters: String = "{}", at socket: String,
+            answering answer: (authenticator: String, password: String)? = nil
         ) async throws -> Reply {
             try await withCheckedThrowingContinuation { continuation in
                 DispatchQueue.global().async {
                     continuation.resume(
                         with: Result {
-                            let object = try JSONSerialization.jsonObject(with: Data(parameters.utf8))
-                            return try call(method, object as? [String: Any] ?? [:], at: socket)
+                            let object =
+                                try JSONSerialization.jsonObject(with: Data(parameters.utf8)) as? [String: Any] ?? [:]
+                            guard let answer else { return try call(method, object, at: socket) }
+                            return try call(
+                                method, object, at: socket, answer.authenticator, password: answer.password)
                         })
                 }
             }
@@ -220,12 +228,19 @@ public final class ProcessTree: Sendable {
             started = os.read(ready, 1) == b"+"
             os.close(ready)
             return {"pid": child} if started else {"error": "it has ended"}
-        def serve(name, tell, is_root):
-            listener = socket.socket(socket.AF_UNIX)
-            path = folder + "/" + name
-            listener.bind(path); os.chmod(path, 0o777); listener.listen(16)
-            os.write(tell, b"+")
-            if not is_root: os.close(tell)
+        def replace(name, *sockets):
+            # The sockets outlive this program. The next one answers.
+            for s in sockets: os.set_inheritable(s.fileno(), True)
+            with open("/proc/self/cmdline", "rb") as line: program = line.read().split(b"\0")[2]
+            numbers = [str(s.fileno()) for s in sockets]
+            os.execv("/usr/bin/env", ["env", sys.executable, "-c", program, folder, name] + numbers)
+        def serve(name, tell, is_root, listener=None):
+            if not listener:
+                listener = socket.socket(socket.AF_UNIX)
+                path = folder + "/" + name
+                listener.bind(path); os.chmod(path, 0o777); listener.listen(16)
+                os.write(tell, b"+")
+                if not is_root: os.close(tell)
             while True:
                 ready, _, _ = select.select([listener, 0] if is_root else [listener], [], [])
                 if 0 in ready and not os.read(0, 100): os.killpg(0, signal.SIGKILL)
@@ -238,11 +253,17 @@ public final class ProcessTree: Sendable {
                     if order["do"] == "spawn": result = spawn(order, [s, listener])
                     elif order["do"] == "state": result = {"pid": os.getpid(), "parent": os.getppid()}
                     elif order["do"] == "subreaper": ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+                    elif order["do"] == "exec": replace(name, listener, s)
                     elif order["do"] == "exit": os._exit(0)
                     elif order["do"] == "begin": converse(order["auth"], order["challenge"], order["password"], result)
                     elif order["do"] == "call": call(order, result)
                 except Exception as error: result = {"error": repr(error)}
                 s.sendall(json.dumps(result).encode() + b"\0"); s.close()
+        if len(sys.argv) > 2:
+            listener, s = [socket.socket(fileno=int(number)) for number in sys.argv[3:5]]
+            for one in (listener, s): os.set_inheritable(one.fileno(), False)
+            s.sendall(json.dumps({"pid": os.getpid()}).encode() + b"\0"); s.close()
+            serve(sys.argv[2], None, False, listener)
         os.setpgid(0, 0)
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         serve("root", 1, True)

@@ -75,6 +75,42 @@ import Testing
         #expect(refused.errors.contains("is locked"), "\(refused)")
     }
 
+    /// Under a lease nobody is asked for a finger, and the enrolled fingers still count.
+    @Test func anotherFingerEndsALeaseForWhatIsBoundToTheSet() throws {
+        let stage = try FingerStage("--software")
+        try stage.set("any", "biometry")
+        try stage.set("bound", "biometry-current-set")
+        let broker = try #require(stage.sandbox.variables["COFFER_SOCKET"])
+        let authenticator = stage.sandbox.directory + "/auth.sock"
+        let tree = try ProcessTree()
+        let leader = try tree.root.spawn()
+        let items = ["any", "bound"].map { ["service": "s", "account": $0] }
+        let granted = try leader.call(
+            "org.coffer.Keychain.Lease", ["items": items, "seconds": 600], at: broker, authenticator,
+            password: "no password is asked for")
+        #expect(granted.done == true, "\(granted)")
+        let child = try leader.spawn()
+        func read(_ account: String) throws -> ProcessTree.Reply {
+            try child.call(
+                "org.coffer.Keychain.Get", ["service": "s", "account": account], at: broker, authenticator,
+                password: "no password is asked for")
+        }
+        func expectUnasked(_ account: String, _ location: SourceLocation = #_sourceLocation) throws {
+            let reply = try read(account)
+            let value = Data("value of \(account)".utf8).base64EncodedString()
+            #expect(
+                reply.leased == true && reply.messages == [] && reply.answer?.contains(value) == true, "\(reply)",
+                sourceLocation: location)
+        }
+        for account in ["any", "bound"] { try expectUnasked(account) }
+        try stage.fprintd.enrol(8, of: stage.user, template: "somebody else's")
+        let lost = try read("bound")
+        #expect(lost.leased == true && lost.messages == [] && lost.done != true, "\(lost)")
+        #expect(lost.answer?.contains("enrolled fingers changed since") == true, "\(lost)")
+        // As without a lease, the new finger reads what any finger reads.
+        try expectUnasked("any")
+    }
+
     @Test func anotherFingerKillsWhatIsBoundToTheSetAndNothingElse() throws {
         let stage = try FingerStage()
         try stage.set("any", "biometry")

@@ -16,7 +16,9 @@ struct LeaseTests {
         private let broker: String
         private let authenticator: String
 
-        init(_ options: String..., prepare: (Sandbox) throws -> Void = { _ in }) throws {
+        init(
+            _ options: String..., adoptsOrphans: Bool = true, prepare: (Sandbox) throws -> Void = { _ in }
+        ) throws {
             sandbox = try Sandbox(["--software"] + options, reachable: false)
             try #require(try sandbox.coffer("unlock", password: "sandbox").code == 0)
             for name in ["a", "b", "c"] {
@@ -29,7 +31,7 @@ struct LeaseTests {
             authenticator = URL(fileURLWithPath: broker).deletingLastPathComponent().path + "/auth.sock"
             tree = try ProcessTree()
             leader = try tree.root.spawn()
-            try leader.adoptOrphans()
+            if adoptsOrphans { try leader.adoptOrphans() }
             answer = try leader.call(
                 "org.coffer.Keychain.Lease",
                 [
@@ -100,6 +102,40 @@ struct LeaseTests {
         // A log that cannot be read does not have the record yet.
         #expect(eventually { (try? lease.sandbox.coffer("log"))?.text.contains("its process has ended") == true })
         #expect(try !lease.sandbox.coffer("status").text.contains("Lease:"))
+    }
+
+    /// A process that was forked twice belongs to whoever adopted it.
+    @Test func orphansOfAProcessThatAdoptsNoneAreAsked() throws {
+        let lease = try Leased(adoptsOrphans: false)
+        // Without this, the orphan goes to process 1.
+        try lease.tree.root.adoptOrphans()
+        let child = try lease.leader.spawn()
+        let grandchild = try child.spawn()
+        try lease.expectUnasked(grandchild)
+        try child.end()
+        #expect(try grandchild.parent() == lease.tree.root.identity().pid)
+        try lease.expectQuestion(grandchild)
+        // A descendant that adopts them keeps its own below the process.
+        let keeper = try lease.leader.spawn()
+        try keeper.adoptOrphans()
+        let between = try keeper.spawn()
+        let orphan = try between.spawn()
+        try between.end()
+        #expect(try orphan.parent() == keeper.identity().pid)
+        try lease.expectUnasked(orphan)
+    }
+
+    @Test func aProcessThatRunsAnotherProgramInItsPlaceKeepsIt() throws {
+        let lease = try Leased()
+        let child = try lease.leader.spawn()
+        let identities = try [lease.leader, child].map { try $0.identity() }
+        for node in [child, lease.leader] { try node.runAnotherProgram() }
+        #expect(try [lease.leader, child].map { try $0.identity() } == identities)
+        for node in [lease.leader, child, try lease.leader.spawn()] { try lease.expectUnasked(node) }
+        // A program that runs in another process's place gains nothing.
+        let sibling = try lease.tree.root.spawn()
+        try sibling.runAnotherProgram()
+        try lease.expectQuestion(sibling)
     }
 
     @Test(.enabled(if: NumberTaking.isPossible, "only root can choose a process's number, where the kernel lets it"))

@@ -12,7 +12,9 @@ enum LeaseHandler: MethodHandler {
                 .notPermitted, "on this machine there are no leases", advice: "run the command without --lease")
         }
         guard let seconds = Int(exactly: method.seconds), (1...limit).contains(seconds) else {
-            throw Fault(.invalidArgument, "a lease lasts at least 1 second and at most \(limit) seconds")
+            throw Fault(
+                .invalidArgument, "a lease lasts at least 1 second, and on this machine at most \(limit) seconds",
+                advice: "ask for less; root sets the limit in cofferd.conf (lease-limit)")
         }
         guard (method.command ?? "").utf8.count <= LeaseLimits.command else {
             throw Fault(.invalidArgument, "a lease's command may have at most \(LeaseLimits.command) bytes")
