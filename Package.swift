@@ -186,7 +186,10 @@ let package = Package(
         tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "TestSupport", "Vault"]),
         .testTarget(
             name: "CofferConfigurationTests",
-            dependencies: ["CofferConfiguration", "CofferTestKit", "Coffer", configuration],
+            dependencies: [
+                "CofferConfiguration", "CofferTestKit", "Coffer", "cofferd", "coffer-authenticator", "TestSupport",
+                configuration,
+            ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("PlatformTests", ["Platform"]),
         tests("ImportTests", ["Import"]),

@@ -61,7 +61,8 @@ extension KeychainError {
         case alreadyExists = "already-exists"
         /// The item is not in the state that the call named: it was changed or deleted since.
         case changedMeanwhile = "changed-meanwhile"
-        /// The vault is locked, and the call may not open it.
+        /// The vault is locked, and the call may not open it, or nobody can be asked to. Nothing else is missing: once the vault is unlocked, the
+        /// same call goes on.
         case locked
         /// The caller may not use that vault.
         case notPermitted = "not-permitted"
@@ -72,7 +73,7 @@ extension KeychainError {
         /// The value is not of the type that was asked for.
         case notDecodable = "not-decodable"
 
-        /// A person is needed, and nobody can be asked.
+        /// A person is needed for the item itself, or to make or open the vault when that was the call, and nobody can be asked.
         case authenticationNeeded = "authentication-needed"
         /// The item takes an application password, and none was given.
         case applicationPasswordNeeded = "application-password-needed"

@@ -4,15 +4,48 @@ import Configuration
 /// Follows the broker's changes.
 extension KeychainProvider {
     /// Forgets values as soon as their items change or the vault is locked, until the task is cancelled. Run it beside the application, for example in a task group.
-    /// - Throws: `KeychainError` if the broker can no longer be heard. Everything was forgotten then.
-    public func run() async throws {
-        do {
-            for try await event in try await keychain.changes() { follow(event) }
-        } catch {
-            forget(nil)
-            throw error
+    ///
+    /// If the broker ends, everything is forgotten. The next broker is heard as soon as it is there.
+    /// ```swift
+    /// try await secrets.run { _ = try? await secrets.preload() }
+    /// ```
+    /// - Parameter missed: called when changes may have been missed, because there was no broker for a while or this was too slow. Everything was forgotten then.
+    /// - Throws: `KeychainError` if the broker refuses to be heard, for example because there is no such group. Everything was forgotten then.
+    public func run(missed: @Sendable () async -> Void = {}) async throws {
+        defer { forget(nil) }
+        try await hear(nil, on: clock) { event in
+            follow(event)
+            if event == .missed { await missed() }
         }
-        forget(nil)
+    }
+
+    /// Hears what happens, of one broker after the other, until the task is cancelled. After each gap comes `.missed`.
+    /// - Parameter first: the events of the broker that is there now.
+    /// - Throws: the broker's error, if it cannot be expected to pass.
+    private func hear<Time: Clock<Duration>>(
+        _ first: AsyncThrowingStream<KeychainEvent, any Error>?, on clock: Time,
+        _ heard: (KeychainEvent) async -> Void
+    ) async throws {
+        var (next, backOff, isGap) = (first, BackOff(), false)
+        while !Task.isCancelled {
+            let begun = clock.now
+            do {
+                let events: AsyncThrowingStream<KeychainEvent, any Error>
+                if let next { events = next } else { events = try await keychain.changes() }
+                // Values may have been fetched from this broker before it was heard.
+                if isGap { await heard(.missed) }
+                for try await event in events { await heard(event) }
+            } catch {
+                if Task.isCancelled { return }
+                guard let error = error as? KeychainError, BackOff.passing.contains(error.code) else { throw error }
+            }
+            if Task.isCancelled { return }
+            // Nobody vouches for them now.
+            forget(nil)
+            (next, isGap) = (nil, true)
+            // Only a cancellation ends the sleep early.
+            do { try await clock.sleep(for: backOff.pause(after: begun.duration(to: clock.now))) } catch { return }
+        }
     }
 
     /// - Returns: whether a value may have changed.
@@ -26,8 +59,8 @@ extension KeychainProvider {
         return true
     }
 
-    /// Gives the value that was fetched before, and the present one after each change of its item. A change is read without a prompt: if the item needs a person, there is no
-    /// value until somebody fetches it.
+    /// Gives the value that was fetched before, and the present one after each change of its item, and after each restart of the broker. A change is read without a prompt: if the
+    /// item needs a person, there is no value until somebody fetches it.
     public func watchValue<Return: ~Copyable>(
         forKey key: AbsoluteConfigKey, type: ConfigType,
         updatesHandler: (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws -> Return
@@ -38,7 +71,7 @@ extension KeychainProvider {
             next: { await self.quietly(key, type) }, updatesHandler)
     }
 
-    /// Gives the snapshot of the moment, and another one after each change.
+    /// Gives the snapshot of the moment, and another one after each change and each restart of the broker.
     public func watchSnapshot<Return: ~Copyable>(
         updatesHandler: (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
     ) async throws -> Return {
@@ -56,13 +89,11 @@ extension KeychainProvider {
         let changes = try await keychain.changes()
         let following = Task { [self] in
             defer { continuation.finish() }
-            // `try?`: when the broker can no longer be heard, the sequence ends, and nothing that it had vouched for is kept.
-            try? await { () async throws in
-                for try await event in changes {
-                    follow(event)
-                    if Self.concerned(by: event, concerns) { continuation.yield(await next()) }
-                }
-            }()
+            // `try?`: if the broker refuses to be heard, the sequence ends, and nothing that it had vouched for is kept.
+            try? await hear(changes, on: clock) { event in
+                follow(event)
+                if Self.concerned(by: event, concerns) { continuation.yield(await next()) }
+            }
             forget(nil)
         }
         defer { following.cancel() }

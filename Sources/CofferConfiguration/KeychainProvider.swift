@@ -11,10 +11,12 @@ import Synchronization
 /// let password = try await config.fetchRequiredString(forKey: "database.password")
 /// ```
 /// Only a fetch asks the broker, and may prompt. A synchronous look-up and a snapshot have only what was fetched before, or what ``preload()`` has read. They never
-/// wait and never prompt. What was fetched is forgotten as soon as the item changes or the vault is locked, as far as ``run()`` or a watch listens to the broker.
+/// wait and never prompt. What was fetched is forgotten as soon as the item changes or the vault is locked, as far as ``run(missed:)`` or a watch listens to the broker.
 public final class KeychainProvider: ConfigProvider {
     let keychain: Keychain
     private let reason: String?
+    /// The pauses between attempts to hear the broker pass on it.
+    let clock: any Clock<Duration>
     private let fetched = Mutex(Fetched())
 
     private struct Fetched {
@@ -26,9 +28,14 @@ public final class KeychainProvider: ConfigProvider {
     /// - Parameters:
     ///   - keychain: its service has the values. Its prompts are used by fetches.
     ///   - reason: why the program asks, for prompts.
-    public init(_ keychain: Keychain, reason: String? = nil) {
+    public convenience init(_ keychain: Keychain, reason: String? = nil) {
+        self.init(keychain, reason: reason, clock: .continuous)
+    }
+
+    init(_ keychain: Keychain, reason: String? = nil, clock: any Clock<Duration>) {
         self.keychain = keychain
         self.reason = reason
+        self.clock = clock
     }
 
     /// `KeychainProvider[SERVICE]`

@@ -1,10 +1,12 @@
 import Coffer
+import CofferConfiguration
 import CofferFiles
 import FoundationEssentials
 
 // What the examples of documents and doc comments take for given. DocumentCode.swift is made of these examples by scripts/doc-code.
 
 let keychain = Keychain(service: "com.example.app")
+let secrets = KeychainProvider(Keychain(service: "com.example.server"))
 let session = CredentialSession(keychain: keychain)
 let settings = Settings(suite: "com.example.app")
 let files = ProtectedFiles(service: "com.example.notes", directory: .documents)

@@ -6,12 +6,6 @@ struct SecretsService: Service {
     let secrets: KeychainProvider
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                // `try?`: if the broker restarts, the provider has forgotten everything, and listens again.
-                try? await secrets.run()
-                try? await Task.sleep(for: .seconds(1))  // `try?`: only the end of the service cuts it short.
-            }
-        }
+        try await cancelWhenGracefulShutdown { try await secrets.run() }
     }
 }

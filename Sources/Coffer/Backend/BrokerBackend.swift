@@ -60,6 +60,7 @@ public struct BrokerBackend: KeychainBackend {
                 continue
             }
             let purposes = (fault.details.purposes ?? []).compactMap(Wire.Purpose.init(rawValue:))
+            let need = Need(isForVault: purposes == [.unlock] && !(method is Wire.Unlock), subject, vault)
             do throws(KeychainError) {
                 guard !purposes.isEmpty, asked.isDisjoint(with: purposes) else {
                     // A taken-over broker could wear a person out by asking again and again.
@@ -68,7 +69,7 @@ public struct BrokerBackend: KeychainBackend {
                 }
                 asked.formUnion(purposes)
                 if Task.isCancelled { throw .cancelledByTask }
-                let asker = try asker(for: purposes, prompts, about: subject)
+                let asker = try asker(for: purposes, prompts, need)
                 if let announcement = prompts.announcement, purposes != [.enrolment] {
                     try await asker.tell(Authentication.Message(style: .info, text: announcement))
                 }
@@ -78,6 +79,10 @@ public struct BrokerBackend: KeychainBackend {
                 // The access control is in order. It is fingers that are missing.
                 guard purposes != [.enrolment] || error.code != .invalidArgument else {
                     throw KeychainError(.biometryRefused, error.message, advice: error.advice)
+                }
+                // For example, the agent that should ask is gone.
+                guard !need.isForVault || error.code != .authenticationNeeded else {
+                    throw need.unmet(error.message, error.advice)
                 }
                 throw error
             }
@@ -101,31 +106,62 @@ public struct BrokerBackend: KeychainBackend {
     }
 
     private func asker(
-        for purposes: [Wire.Purpose], _ prompts: Prompts, about subject: String
+        for purposes: [Wire.Purpose], _ prompts: Prompts, _ need: Need
     ) throws(KeychainError) -> any Asker {
         // The machine, not the person, knows which fingers are enrolled.
         if purposes == [.enrolment] { return BlockingAsker(SilentPrompter()) }
         switch prompts.way {
         case .handler(let handler): return HandlerAsker(handler: handler)
         case .never:
-            throw KeychainError(
-                .authenticationNeeded, "\(subject) needs authentication, but the program may ask nobody",
-                advice: "run it where it may ask, or read an item that requires nothing")
+            throw need.unmet(
+                "the program may ask nobody",
+                need.command.map { "open it with: \($0)" }
+                    ?? "run it where it may ask, or read an item that requires nothing")
         case .automatic:
             let finder = PrompterFinder(
                 environment: environment, guardian: .installed(ProgramSearch(environment: environment)))
             switch finder.look() {
             case .prompter(let prompter): return BlockingAsker(prompter)
-            case .nobody(let obstacle):
-                throw KeychainError(
-                    .authenticationNeeded, "\(subject) needs authentication, but \(obstacle.reason)",
-                    advice: obstacle.advice(nil))
+            case .nobody(let obstacle): throw need.unmet(obstacle.reason, obstacle.advice(need.command))
             }
         }
     }
 }
 
+/// What a call needs a person for, in the words of the error that says that there is nobody.
+private struct Need {
+    /// Nothing is missing but an open vault, and another program can open it. So the error is that the vault is locked.
+    let isForVault: Bool
+    private let subject: String
+    private let vault: VaultName
+
+    init(isForVault: Bool, _ subject: String, _ vault: VaultName) {
+        self.isForVault = isForVault
+        self.subject = subject
+        self.vault = vault
+    }
+
+    /// What opens the vault; nil if more than that is needed.
+    var command: String? { isForVault ? vault.unlockCommand : nil }
+
+    /// - Parameter reason: why nobody can be asked, as the end of a sentence.
+    func unmet(_ reason: String, _ advice: String) -> KeychainError {
+        isForVault
+            ? KeychainError(.locked, "the vault is locked, and \(reason)", advice: advice)
+            : KeychainError(.authenticationNeeded, "\(subject) needs authentication, but \(reason)", advice: advice)
+    }
+}
+
 extension VaultName {
+    /// The command by which a person opens the vault.
+    fileprivate var unlockCommand: String {
+        switch self {
+        case .own: "coffer unlock"
+        case .group(let name): "coffer unlock --group \(VisibleText.quoted(name))"
+        case .account(let name): "coffer unlock --user \(VisibleText.quoted(name))"
+        }
+    }
+
     var choice: Wire.VaultChoice {
         switch self {
         case .own: Wire.VaultChoice()

@@ -39,21 +39,26 @@ extension Keychain {
     }
 
     /// A value that an account's item had before. It prompts as that value requires.
+    /// - Parameter applicationPassword: the password that the item had at that time, if it required one.
     /// - Throws: `.notFound` if the value is no longer kept, and as ``bytes(for:reason:applicationPassword:)``.
     public func bytes(
-        for account: String, version: Int, reason: String? = nil
+        for account: String, version: Int, reason: String? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) -> [UInt8] {
-        try await item(name(account), request(reason, version: version)).value
+        try await item(
+            name(account), request(reason, applicationPassword: applicationPassword, version: version)
+        ).value
     }
 
     /// Makes a former value the present one, with the access control that it had. That is never looser than the present one.
     /// It prompts as that value requires.
+    /// - Parameter applicationPassword: the password that the item had at that time, if it required one. It has this password again.
     /// - Throws: `.notFound` if the value is no longer kept, and as ``bytes(for:reason:applicationPassword:)``.
     @discardableResult
     public func restore(
-        _ account: String, version: Int, reason: String? = nil
+        _ account: String, version: Int, reason: String? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) -> ItemAttributes {
-        try await backend.restore(name(account), version: version, request(reason), in: vault)
+        try await backend.restore(
+            name(account), version: version, request(reason, applicationPassword: applicationPassword), in: vault)
     }
 
     /// The state of the vault.

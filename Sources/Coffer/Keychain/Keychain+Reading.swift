@@ -36,8 +36,10 @@ extension Keychain {
 
     /// An item with its value.
     /// - Throws: as ``bytes(for:reason:applicationPassword:)``.
-    public func item(for account: String, reason: String? = nil) async throws(KeychainError) -> Item {
-        try await item(name(account), request(reason))
+    public func item(
+        for account: String, reason: String? = nil, applicationPassword: String? = nil
+    ) async throws(KeychainError) -> Item {
+        try await item(name(account), request(reason, applicationPassword: applicationPassword))
     }
 
     func item(_ name: ItemName, _ request: ReadRequest) async throws(KeychainError) -> Item {

@@ -102,21 +102,26 @@ extension Keychain {
     }
 
     /// Changes an item without its value.
+    /// - Parameter applicationPassword: the item's own password, if it requires one. Only for a change of access control. An item keeps its password if
+    ///   it requires one afterwards; to give it another one, store it again.
     /// - Throws: `.notFound`. A change of access control prompts and throws as reading does.
     @discardableResult
     public func edit(
-        _ account: String, _ changes: ItemEdit, reason: String? = nil
+        _ account: String, _ changes: ItemEdit, reason: String? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) -> ItemAttributes {
-        try await backend.edit(name(account), changes, request(reason), in: vault)
+        try await backend.edit(
+            name(account), changes, request(reason, applicationPassword: applicationPassword), in: vault)
     }
 
     /// Gives an item another account name. If it has requirements, this prompts as reading does, because prompts show names.
-    /// - Throws: `.notFound`, `.alreadyExists`.
+    /// - Parameter applicationPassword: the item's own password, if it requires one.
+    /// - Throws: `.notFound`, `.alreadyExists`; as ``bytes(for:reason:applicationPassword:)``.
     @discardableResult
     public func rename(
-        _ account: String, to newAccount: String, reason: String? = nil
+        _ account: String, to newAccount: String, reason: String? = nil, applicationPassword: String? = nil
     ) async throws(KeychainError) -> ItemAttributes {
-        try await backend.rename(name(account), to: name(newAccount), request(reason), in: vault)
+        try await backend.rename(
+            name(account), to: name(newAccount), request(reason, applicationPassword: applicationPassword), in: vault)
     }
 }
 

@@ -16,7 +16,7 @@ public struct Prompts: Sendable {
     package var announcement: String?
 
     /// Asks at the terminal; else by the program that `COFFER_ASKPASS` names; else by pinentry, where there is a display.
-    /// If none of these is there, the call throws `.authenticationNeeded`.
+    /// If none of these is there, the call throws as with ``never``.
     public static let automatic = Prompts(way: .automatic)
 
     /// The same, for a program that asks on behalf of another one. The person is told so before they are asked.
@@ -26,7 +26,8 @@ public struct Prompts: Sendable {
         return prompts
     }
 
-    /// Asks nobody. A call that needs a person throws `.authenticationNeeded`, and the access log has the attempt.
+    /// Asks nobody. A call that needs a person throws `.authenticationNeeded`, or `.locked` if it needs nothing but an open vault. The access log has
+    /// the attempt.
     public static let never = Prompts(way: .never)
 
     /// Asks in the application's own window.

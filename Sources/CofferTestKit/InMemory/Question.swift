@@ -22,6 +22,9 @@ struct Question: Sendable {
     /// What the person is told first.
     var text: String
 
+    /// Whether nothing is missing for its values but an open vault, which another program can open.
+    var isForVault: Bool { opens && factors.isEmpty && !subjects.isEmpty }
+
     /// Whether nobody has to be asked.
     var isEmpty: Bool { !opens && factors.isEmpty }
 
@@ -84,7 +87,7 @@ extension Question {
 /// let keychain = Keychain(service: "test", backend: InMemoryKeychain(person: .givesUp))
 /// ```
 public enum TestPerson: Sendable, Hashable {
-    /// Nobody can be asked: `.authenticationNeeded`.
+    /// Nobody can be asked: `.authenticationNeeded`, or `.locked` if only the vault must be opened.
     case absent
     /// Types this at every question.
     case answers(String)
@@ -102,11 +105,15 @@ struct Questioner: Sendable {
     /// Takes note of every message that is shown.
     let show: @Sendable (PromptMessage) -> Void
 
-    /// - Throws: `.authenticationNeeded`, `.wrongPassword`, `.biometryRefused`, `.cancelled`.
+    /// - Throws: `.locked`, `.authenticationNeeded`, `.wrongPassword`, `.biometryRefused`, `.cancelled`.
     func ask(_ question: Question, by prompts: Prompts) async throws(KeychainError) {
-        let nobody = KeychainError(
-            .authenticationNeeded, "\(question.text) needs authentication, but nobody can be asked",
-            advice: "run it where it may ask, or read an item that requires nothing")
+        let nobody =
+            question.isForVault
+            ? KeychainError(
+                .locked, "the vault is locked, and nobody can be asked", advice: "open it with: coffer unlock")
+            : KeychainError(
+                .authenticationNeeded, "\(question.text) needs authentication, but nobody can be asked",
+                advice: "run it where it may ask, or read an item that requires nothing")
         let needsPassword = question.opens || question.factors.contains(.password)
         let needsFinger = question.factors.contains(.finger)
         switch prompts.way {

@@ -65,6 +65,23 @@ public final class SandboxBroker: Sendable {
         ["COFFER_SOCKET": paths.broker, "COFFER_AUTH_SOCKET": paths.authenticator]
     }
 
+    /// Ends the broker and starts it again, as an upgrade does. The vault is then sealed, until a person opens it.
+    /// ```swift
+    /// let sandbox = try await SandboxBroker()
+    /// let keychain = Keychain(service: "com.example.app", backend: sandbox.backend)
+    /// try await sandbox.restartBroker()
+    /// #expect(try await keychain.status().state == .sealed)
+    /// ```
+    /// - Throws: ``SandboxError`` if the broker does not start. The sandbox has ended then.
+    public func restartBroker() async throws(SandboxError) {
+        let failure = await Self.onThread { [supervisor] () -> SystemError? in
+            do throws(SystemError) { try supervisor.write(Array("restart\n".utf8)) } catch { return error }
+            return nil
+        }
+        if let failure { throw SandboxError("the broker cannot be restarted: \(failure)") }
+        try await waitUntilReady()
+    }
+
     /// Ends the programs, and removes the folder. Returns when that is done.
     public func stop() async {
         await Self.onThread { [supervisor] in Self.end(supervisor) }

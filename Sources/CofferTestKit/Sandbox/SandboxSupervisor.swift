@@ -1,7 +1,8 @@
 /// The shell that starts a sandbox's programs and ends them. Its input is a pipe from the test's process, so it notices every way in which that process
-/// ends.
+/// ends. A line of the input restarts the broker.
 enum SandboxSupervisor {
-    /// Its arguments: the folder, the broker, the authenticator, and `swtpm` or nothing. It prints `ready`, or what went wrong.
+    /// Its arguments: the folder, the broker, the authenticator, and `swtpm` or nothing. It prints `ready` at the start and after each restart, or what
+    /// went wrong.
     static let script = #"""
         folder=$1 broker=$2 authenticator=$3 tpm=$4
         exec 3<&0 </dev/null
@@ -33,15 +34,17 @@ enum SandboxSupervisor {
             done
         }
 
+        stop() { # PID: a program that does not end by itself is ended
+            kill -TERM "$1" 2>/dev/null
+            (sleep 10; kill -KILL "$1" 2>/dev/null) 3<&- >/dev/null &
+            guard=$!
+            wait "$1" 2>/dev/null
+            kill -KILL "$guard" 2>/dev/null
+        }
+
         finish() {
-            # A program that does not end by itself is ended, and so is all that is left in this session.
-            for one in $programs; do
-                kill -TERM "$one" 2>/dev/null
-                (sleep 10; kill -KILL "$one" 2>/dev/null) 3<&- >/dev/null &
-                guard=$!
-                wait "$one" 2>/dev/null
-                kill -KILL "$guard" 2>/dev/null
-            done
+            for one in $programs; do stop "$one"; done
+            # All that is left in this session ends, too.
             rm -rf -- "$folder"
             kill -KILL 0
         }
@@ -53,14 +56,21 @@ enum SandboxSupervisor {
                 --ctrl "type=unixio,path=$folder/tpm/swtpm.sock.ctrl,mode=0600" --log "file=$folder/tpm/swtpm.log"
             await "$folder/tpm/swtpm.sock"
         fi
-        launch cofferd "$broker" --config "$folder/cofferd.conf"
-        await "$folder/coffer.sock"
-        await "$folder/authenticator.sock"
+        start_broker() {
+            launch cofferd "$broker" --config "$folder/cofferd.conf"
+            running=$program
+            await "$folder/coffer.sock"
+            await "$folder/authenticator.sock"
+        }
+        start_broker
         launch coffer-authenticator "$authenticator" serve --config "$folder/cofferd.conf"
         await "$folder/auth.sock"
         echo ready
-        exec >/dev/null
-        read -r _ <&3
+        while read -r _ <&3; do
+            stop "$running"
+            start_broker
+            echo ready
+        done
         finish
         """#
 }

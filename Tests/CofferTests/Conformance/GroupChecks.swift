@@ -23,7 +23,7 @@ let groupChecks = [
         // No member has an open vault, so the group's is locked too.
         try await own.prompting(.right).unlock()
         #expect(try await shared.status().state == .locked)
-        await refused(.authenticationNeeded) { () throws(KeychainError) in try await shared.string(for: "me") }
+        await refused(.locked) { () throws(KeychainError) in try await shared.string(for: "me") }
         #expect(try await shared.prompting(.right).string(for: "me") == "shared")
         try await shared.lock()
         #expect(try await own.string(for: "me") == "own")

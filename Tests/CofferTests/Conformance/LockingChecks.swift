@@ -17,8 +17,7 @@ let lockingChecks = [
         await refused(.locked) { () throws(KeychainError) in try await read("usual") }
         #expect(try await read("after") == Array("2".utf8))
         #expect(try await read("always") == Array("3".utf8))
-        await refused(.authenticationNeeded) { () throws(KeychainError) in try await keychain.bytes(for: "usual") }
-        try await keychain.lock()
+        await refused(.locked) { () throws(KeychainError) in try await keychain.bytes(for: "usual") }
         #expect(try await keychain.status().state == .locked)
         try await keychain.prompting(.right).unlock()
         #expect(try await keychain.status().state == .unlocked)
@@ -34,11 +33,67 @@ let lockingChecks = [
         try await keychain.edit("b", ItemEdit(label: "L"))
         #expect(try await keychain.rename("b", to: "c").label == "L")
         #expect(try await keychain.delete("a"))
-        await refused(.authenticationNeeded, "a change of access reads the value") { () throws(KeychainError) in
+        await refused(.locked, "a change of access reads the value") { () throws(KeychainError) in
             try await keychain.edit("c", ItemEdit(access: .afterFirstUnlock))
         }
         try await keychain.prompting(.right).unlock()
         #expect(try await keychain.string(for: "c") == "2")
+    },
+    Check("with nobody to ask, a vault is locked, and an item needs a person") { stage in
+        let keychain = stage.keychain("locked or gated")
+        let gated = AccessControl.whenUnlocked.requiring(.userPresence)
+        try await keychain.set("1", for: "usual")
+        try await keychain.set("2", for: "gated", access: gated)
+        try await keychain.set("3", for: "always", access: .always.requiring(.userPresence))
+        try await keychain.set(
+            "4", for: "secret", access: .whenUnlocked.requiring(.applicationPassword), applicationPassword: "p")
+        try await keychain.set("5", for: "usual")
+        try await keychain.lock()
+        let calls: [(String, KeychainError.Code, () async throws(KeychainError) -> Void)] = [
+            ("usual", .locked, { () throws(KeychainError) in _ = try await keychain.bytes(for: "usual") }),
+            (
+                "several", .locked,
+                { () throws(KeychainError) in _ = try await keychain.authenticate(for: ["usual", "usual 2"]) }
+            ),
+            (
+                "former", .locked,
+                { () throws(KeychainError) in _ = try await keychain.bytes(for: "usual", version: 1) }
+            ),
+            (
+                "restore", .locked,
+                { () throws(KeychainError) in _ = try await keychain.restore("usual", version: 1) }
+            ),
+            (
+                "its own password", .locked,
+                { () throws(KeychainError) in
+                    _ = try await keychain.bytes(for: "secret", applicationPassword: "p")
+                }
+            ),
+            // An open vault would not be enough.
+            (
+                "gated", .authenticationNeeded,
+                { () throws(KeychainError) in _ = try await keychain.bytes(for: "gated") }
+            ),
+            (
+                "one of several", .authenticationNeeded,
+                { () throws(KeychainError) in _ = try await keychain.authenticate(for: ["usual", "gated"]) }
+            ),
+            (
+                "rename", .authenticationNeeded,
+                { () throws(KeychainError) in _ = try await keychain.rename("gated", to: "other") }
+            ),
+            (
+                "always", .authenticationNeeded,
+                { () throws(KeychainError) in _ = try await keychain.bytes(for: "always") }
+            ),
+            ("unlock", .authenticationNeeded, { () throws(KeychainError) in try await keychain.unlock() }),
+        ]
+        try await keychain.set("6", for: "usual 2")
+        for (title, code, call) in calls { await refused(code, "\(title)", call) }
+        #expect(try await keychain.status().state == .locked)
+        try await keychain.prompting(.right).unlock()
+        #expect(try await keychain.string(for: "usual") == "5")
+        await refused(.authenticationNeeded) { () throws(KeychainError) in try await keychain.string(for: "gated") }
     },
     Check("one answer opens the vault and reads the item") { stage in
         let keychain = stage.keychain("unlock by reading")

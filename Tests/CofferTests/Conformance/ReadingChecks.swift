@@ -56,6 +56,62 @@ let readingChecks = [
             () throws(KeychainError) in try await keychain.set("z", for: "me")
         }
     },
+    Check("an application password is for every call that takes the value", needs: [.history]) { stage in
+        let keychain = stage.keychain("application password calls")
+        let access = AccessControl.whenUnlocked.requiring(.applicationPassword)
+        try await keychain.set("1", for: "me", access: access, applicationPassword: "p")
+        try await keychain.set("2", for: "me", applicationPassword: "q")
+        typealias Call = (String?) async throws(KeychainError) -> Void
+        let calls: [(right: String, wrong: String, call: Call)] = [
+            (
+                "p", "q",
+                { (password) throws(KeychainError) in
+                    let former = try await keychain.bytes(for: "me", version: 1, applicationPassword: password)
+                    #expect(former == Array("1".utf8))
+                }
+            ),
+            (
+                "q", "p",
+                { (password) throws(KeychainError) in
+                    #expect(try await keychain.item(for: "me", applicationPassword: password).value == Array("2".utf8))
+                }
+            ),
+            (
+                "p", "q",
+                { (password) throws(KeychainError) in
+                    try await keychain.restore("me", version: 1, applicationPassword: password)
+                }
+            ),
+            (
+                "p", "q",
+                { (password) throws(KeychainError) in
+                    let stricter = AccessControl.whenUnlocked.thisDeviceOnly.requiring(.applicationPassword)
+                    try await keychain.edit("me", ItemEdit(access: stricter), applicationPassword: password)
+                }
+            ),
+            (
+                "p", "q",
+                { (password) throws(KeychainError) in
+                    try await keychain.rename("me", to: "you", applicationPassword: password)
+                }
+            ),
+        ]
+        for (number, one) in calls.enumerated() {
+            await refused(.applicationPasswordNeeded, "\(number)") { () throws(KeychainError) in
+                try await one.call(nil)
+            }
+            await refused(.applicationPasswordRefused, "\(number)") { () throws(KeychainError) in
+                try await one.call(one.wrong)
+            }
+            try await one.call(one.right)
+        }
+        #expect(try await keychain.string(for: "you", applicationPassword: "p") == "1")
+        await refused(.invalidArgument, "only a change of access takes it") { () throws(KeychainError) in
+            try await keychain.edit("you", ItemEdit(label: "L"), applicationPassword: "p")
+        }
+        try await keychain.edit("you", ItemEdit(access: .whenUnlocked), applicationPassword: "p")
+        #expect(try await keychain.string(for: "you") == "1")
+    },
     Check("either a person or an application password is enough") { stage in
         let keychain = stage.keychain("any")
         let access = AccessControl.whenUnlocked.requiringAny(of: .userPresence, .applicationPassword)

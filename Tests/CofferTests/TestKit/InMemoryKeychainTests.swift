@@ -100,7 +100,7 @@ struct InMemoryKeychainTests {
         try await keychain.set("2", for: "always", access: .always)
         backend.restart()
         #expect(try await keychain.status().state == .sealed)
-        await refused(.authenticationNeeded) { () throws(KeychainError) in try await keychain.string(for: "after") }
+        await refused(.locked) { () throws(KeychainError) in try await keychain.string(for: "after") }
         #expect(try await keychain.string(for: "always") == "2")
     }
 
