@@ -52,6 +52,15 @@ struct ClientTests {
         await fixture.end()
     }
 
+    @Test(
+        "The bridge of KWallet keeps passwords, files and maps, in the default wallet and in others",
+        arguments: ["entries", "locked", "many"])
+    func kwallet(_ check: String) async throws {
+        let fixture = try await ServiceFixture()
+        try fixture.check(check, in: "kwallet.py")
+        await fixture.end()
+    }
+
     @Test("What other programs change is seen at once, without asking again")
     func changes() async throws {
         let fixture = try await ServiceFixture()

@@ -70,6 +70,8 @@ final class ServiceFixture: Sendable {
           <listen>\(address)</listen>
           <auth>EXTERNAL</auth>
           <servicedir>\(folder)</servicedir>
+          <!-- The limits of a desktop's bus. libsecret has a call and a match rule for each item. -->
+          <limit name="max_replies_per_connection">50000</limit><limit name="max_match_rules_per_connection">50000</limit>
           <policy context="default">
             <allow user="*"/><allow own="*"/><allow send_type="signal"/>
             <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
@@ -121,6 +123,7 @@ final class ServiceFixture: Sendable {
     }
 
     /// Runs a function of a file of checks. An issue says what was wrong.
+    /// - Parameter file: the file that has it.
     func check(_ name: String, in file: String = "checks.py", at place: SourceLocation = #_sourceLocation) throws {
         let result = try run("/usr/bin/python3", [Self.clients + "/" + file, name])
         guard result.status != 0 else { return }
