@@ -128,10 +128,13 @@ def descriptors():
         os.set_blocking(writing, True)
     assert front.response(writing) == 2
     assert os.get_blocking(writing), "the pipe's own flags are changed"
-    assert front.response(reading) == 2, "written into the end that reads"
     os.close(reading)
     assert front.response(writing) == 2
     os.close(writing)
+    reading, writing = os.pipe()
+    assert front.response(reading) == 2, "written into the end that reads"
+    os.close(writing)
+    assert everything(reading) == b""
     # Sockets: full, closed, and in order.
     mine, theirs = socket.socketpair()
     theirs.setblocking(False)
@@ -190,7 +193,9 @@ def closed():
     # No more than so many wait.
     for _ in range(64):
         front.ask("org.example.One", writing)
-    refused(LIMIT, front.response, writing)
+    number = front.ask("org.example.One", writing, DESKTOP + "/request/1_1/last")
+    refused(NO_OBJECT, front.call, DESKTOP + "/request/1_1/last", REQUEST, "Close")
+    refused(LIMIT, front.reply, number)
     # With the front end, its requests end.
     front.connection.close()
     other = Caller().become_front_end()
