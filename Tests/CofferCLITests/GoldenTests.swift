@@ -17,8 +17,8 @@ import Testing
     func printsWhatTheScriptSays(name: String) throws {
         let url = Self.folder.appending(path: name)
         let golden = String(decoding: try Data(contentsOf: url), as: UTF8.self)
-        let sandbox = try Sandbox()
         var script = GoldenScript(golden)
+        let sandbox = try Sandbox(script.sandboxOptions)
         for index in script.parts.indices {
             guard case .command(var command) = script.parts[index] else { continue }
             command.printed = try run(command, in: sandbox)

@@ -102,7 +102,8 @@ struct SetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = CommandSession(vault, quiet: quiet)
+        let offer = try RecoveryOffer.beforeFirstVault(vault, quiet: quiet || format.json || prompt.noPrompt)
+        let session = CommandSession(vault, quiet: quiet || offer != nil)
         let name = try item.name(session)
         let former = try formerItem(name, session)
         let wanted = access.applied(to: former?.access ?? Keychain.AccessControl())
@@ -132,6 +133,7 @@ struct SetCommand: ParsableCommand {
         } else if !quiet {
             report(reply, name, recipe)
         }
+        try offer?.make()
     }
 
     /// The value that a person types or edits, or that is piped in.

@@ -10,7 +10,8 @@ struct UnlockCommand: ParsableCommand {
         commandName: "unlock", _superCommandName: "coffer",
         abstract: "Open the vault, or make it if there is none yet.",
         discussion: """
-            You are asked for your password at the terminal; without one, by COFFER_ASKPASS or pinentry.
+            You are asked for your password at the terminal; without one, by COFFER_ASKPASS or pinentry. When your vault is made at a terminal, you \
+            are then offered a recovery code.
 
             --bind binds your vault to your login password. From then on the TPM itself asks for the password and counts wrong tries, and a \
             fingerprint no longer opens the vault. --unbind ends that, and destroys the secrets of class passcode-set. After you change the \
@@ -41,16 +42,18 @@ struct UnlockCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = CommandSession(vault, quiet: quiet)
+        let offer = try RecoveryOffer.beforeFirstVault(vault, quiet: quiet)
+        let session = CommandSession(vault, quiet: quiet || offer != nil)
         if unbind, try session.client.call(Keychain.Status()).vault.bound != true { return try unlockUnbound(session) }
         if unbind, !force { try confirm(session) }
-        if bind, !quiet { try remindOfRecovery(session) }
+        if bind, !quiet, offer == nil { try remindOfRecovery(session) }
         let command = session.unlockCommand + (bind ? " --bind" : unbind ? " --unbind" : "")
         let wanted: Bool? = bind ? true : unbind ? false : nil
         _ = try session.call(Keychain.Unlock(bind: wanted), for: purpose, command: command)
         guard !quiet else { return }
         Output.note(
             bind ? "Unlocked, and bound to your login password" : unbind ? "Unlocked, and no longer bound" : "Unlocked")
+        try offer?.make()
     }
 
     /// Warns before binding, because forgetting the password then loses the vault's secrets.

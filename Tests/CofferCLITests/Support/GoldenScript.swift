@@ -2,7 +2,7 @@
 /// - `$ COMMAND` runs in a shell without a terminal, `% COMMAND` at a terminal,
 /// - `< PROMPT|ANSWER` after a `%` line waits for the prompt and types the answer,
 /// - the lines up to the next empty line are what the command prints, `[exit N]` its status when that is not 0,
-/// - `#` starts a comment.
+/// - `#` starts a comment; `#! sandbox` is followed by options for the sandbox.
 struct GoldenScript {
     enum Part {
         /// A comment or an empty line.
@@ -18,6 +18,14 @@ struct GoldenScript {
     }
 
     var parts: [Part] = []
+
+    /// The words after `#! sandbox`.
+    var sandboxOptions: [String] {
+        parts.flatMap { part -> [String] in
+            guard case .text(let line) = part, line.hasPrefix("#! sandbox ") else { return [] }
+            return line.split(separator: " ").dropFirst(2).map(String.init)
+        }
+    }
 
     init(_ text: String) {
         var command: Command?

@@ -10,16 +10,19 @@ final class Sandbox: Sendable {
     let scratch: Scratch
     var folder: String { scratch.file("sandbox") }
 
-    init() throws {
+    /// - Parameter options: more words for `scripts/sandbox start`.
+    init(_ options: [String] = []) throws {
         scratch = try Scratch()
         let programs = URL(filePath: Program.path).deletingLastPathComponent().path()
-        try run("start", folder, "--programs", programs)
+        try run(["start", folder, "--programs", programs] + options)
     }
 
     // A sandbox that is gone needs no stopping.
-    deinit { try? run("stop", folder) }
+    deinit { try? run(["stop", folder]) }
 
-    func run(_ arguments: String...) throws {
+    func run(_ arguments: String...) throws { try run(arguments) }
+
+    private func run(_ arguments: [String]) throws {
         let errors = scratch.file("sandbox-errors")
         let script = try Subprocess(Self.root.appending(path: "scripts/sandbox").path(), arguments) {
             $0.errors = .file(errors)
