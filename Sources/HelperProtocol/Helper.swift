@@ -13,6 +13,8 @@ public enum Helper {
     public static let age = "age"
     /// Reads the user's keyring; see ``KeyringAnswer``.
     public static let keyring = "keyring"
+    /// Reads the user's wallets; see ``KWalletAnswer``.
+    public static let kwallet = "kwallet"
     /// Computes the digests of one file; see ``FileMeasurement``.
     public static let measure = "measure"
     /// Computes a one-time password; see ``OneTimePasswordRequest``.

@@ -6,6 +6,8 @@ public enum ImportLimits {
     public static let file = 64 << 20
     /// The most entries of one file.
     public static let entries = 50_000
+    /// The most fields of one entry of KWallet.
+    static let fields = 4096
     /// The most columns of a table.
     static let columns = 256
     /// The deepest nesting of JSON. No known export has half of it.

@@ -8,6 +8,7 @@ public indirect enum BusValue: Sendable, Equatable {
     case number(UInt32)
     case signedNumber(Int32)
     case longNumber(UInt64)
+    case signedLongNumber(Int64)
     case flag(Bool)
     /// An object path.
     case path(String)
@@ -38,6 +39,7 @@ public indirect enum BusValue: Sendable, Equatable {
         case .number: "u"
         case .signedNumber: "i"
         case .longNumber: "t"
+        case .signedLongNumber: "x"
         case .flag: "b"
         case .path: "o"
         case .texts: "as"
@@ -64,6 +66,8 @@ extension BusMessage {
             try written { unsafe sd_bus_message_append_basic(pointer, Self.code("i"), &number) }
         case .longNumber(var number):
             try written { unsafe sd_bus_message_append_basic(pointer, Self.code("t"), &number) }
+        case .signedLongNumber(var number):
+            try written { unsafe sd_bus_message_append_basic(pointer, Self.code("x"), &number) }
         case .flag(let flag):
             var number: Int32 = flag ? 1 : 0
             try written { unsafe sd_bus_message_append_basic(pointer, Self.code("b"), &number) }
@@ -162,6 +166,10 @@ extension BusMessage {
             var value: UInt64 = 0
             try read("t", &value)
             return .longNumber(value)
+        case "x":
+            var value: Int64 = 0
+            try read("x", &value)
+            return .signedLongNumber(value)
         case "a" where inner == "y": return .bytes(try bytes(&left))
         case "a": return .array(of: inner, try contained("a", inner, &left))
         case "r": return .structure(try contained("r", inner, &left))

@@ -40,7 +40,9 @@ import Testing
     private func run(_ command: GoldenScript.Command, in sandbox: Sandbox) throws -> [String] {
         var shell = Program(scratch: sandbox.scratch)
         shell.executable = "/bin/sh"
-        let line = ". \(sandbox.folder)/env; cd \(sandbox.scratch.path); { \(command.line)\n} 2>&1"
+        // Programs beside the scripts serve what a command talks to.
+        let servers = "SERVERS='\(Self.folder.path())/servers'; export SERVERS"
+        let line = ". \(sandbox.folder)/env; cd \(sandbox.scratch.path); \(servers); { \(command.line)\n} 2>&1"
         let result = try shell.run(
             ["-c", line], input: command.atTerminal ? .terminal : .bytes([]),
             output: command.atTerminal ? .terminal : .file,

@@ -20,6 +20,7 @@ struct ImportCommand: ParsableCommand {
               netrc       .netrc
               pass        a password store; <file> is its folder
               gnome-keyring   what the keyring of this session holds, over D-Bus; no <file>
+              kwallet     the wallets of KDE, over D-Bus; no <file>
               coffer      what coffer export wrote
 
             <file> may be - for standard input. Then no file with your secrets is left behind:
@@ -74,10 +75,11 @@ struct ImportCommand: ParsableCommand {
     func validate() throws {
         guard !replace || !skip else { throw ValidationError("--replace and --skip do not go together") }
         guard !remove || !dryRun else { throw ValidationError("--remove and --dry-run do not go together") }
-        guard (file == nil) == (format == .gnomeKeyring) else {
+        guard (file == nil) == format.isOnBus else {
             throw ValidationError(
-                format == .gnomeKeyring
-                    ? "a keyring is read over D-Bus, and not from a file" : "name the file to import")
+                format.isOnBus
+                    ? "a \(format == .kwallet ? "wallet" : "keyring") is read over D-Bus, and not from a file"
+                    : "name the file to import")
         }
         guard !remove || file != "-" && format.isPlainFile else {
             throw ValidationError("--remove is for a file that holds secrets in the clear")
@@ -121,6 +123,7 @@ struct ImportCommand: ParsableCommand {
         if format == .coffer { return try ExportFile(source: source, session: session, identity: identity).read() }
         if format == .pass { return try PasswordStore(path: source.path, session: session).read() }
         if format == .gnomeKeyring { return try KeyringSource(session: session).read() }
+        if format == .kwallet { return try KWalletSource(session: session).read() }
         try source.warnIfExposed()
         return try source.read(format)
     }
@@ -128,13 +131,14 @@ struct ImportCommand: ParsableCommand {
     /// Nothing is imported of a file with a malformed line, because what follows may be misread as well.
     private func checkProblems(_ material: ImportMaterial, _ source: ImportFile) throws(KeychainError) {
         guard material.problemCount > 0, !skipUnreadable else { return }
+        let shown = format.isOnBus ? format.rawValue : source.shown
         for problem in material.problems {
-            Output.note("\(source.shown): \(VisibleText.sentence("\(problem.place): \(problem.reason)"))")
+            Output.note("\(shown): \(VisibleText.sentence("\(problem.place): \(problem.reason)"))")
         }
         let count = material.problemCount
         throw KeychainError(
             .failed, "nothing was imported, because \(count) entr\(count == 1 ? "y" : "ies") cannot be read",
-            advice: "mend the file, or leave them out with --skip-unreadable")
+            advice: (format.isOnBus ? "" : "mend the file, or ") + "leave them out with --skip-unreadable")
     }
 
     private func report(_ outcomes: [ImportOutcome]) throws {

@@ -54,7 +54,7 @@ struct ImportFile {
             // The table begins with the name of a column, and the archive with its mark.
             let isTable = bytes.first.map { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "P") } ?? true
             return isTable ? try LoginTable.onePassword.read(bytes) : try OnePasswordFile.read(bytes)
-        case .pass, .gnomeKeyring, .coffer: throw UnreadableFile("it is read in another way")
+        case .pass, .gnomeKeyring, .kwallet, .coffer: throw UnreadableFile("it is read in another way")
         }
     }
 

@@ -1,6 +1,5 @@
 import Coffer
 import FoundationEssentials
-import Glibc
 import HelperProtocol
 import Import
 
@@ -9,7 +8,7 @@ struct KeyringSource {
     let session: CommandSession
 
     func read() throws(KeychainError) -> ImportMaterial {
-        var helper = try HelperConversation([Helper.keyring, "--", address])
+        var helper = try HelperConversation([Helper.keyring, "--", session.sessionBusAddress])
         var reading = ImportReading()
         var number = 0
         while true {
@@ -39,11 +38,5 @@ struct KeyringSource {
             KeyringEntry.read(
                 place, label: item.label, collection: item.collection, attributes: item.attributes,
                 created: item.created, changed: item.modified, secret: Array(secret)))
-    }
-
-    /// As libraries for D-Bus find it.
-    private var address: String {
-        session.variable("DBUS_SESSION_BUS_ADDRESS")
-            ?? "unix:path=\(session.variable("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())")/bus"
     }
 }

@@ -11,7 +11,7 @@ struct HelperCommand: ParsableCommand {
         abstract: "Started by coffer, for what coffer itself has no libraries for.",
         version: "\(Helper.program) \(ProductVersion.current)",
         subcommands: [
-            OldVaultCommand.self, MeasureCommand.self, AgeCommand.self, KeyringCommand.self,
+            OldVaultCommand.self, MeasureCommand.self, AgeCommand.self, KeyringCommand.self, KWalletCommand.self,
             OneTimePasswordCommand.self,
         ])
 

@@ -14,6 +14,14 @@ struct ImportTarget: FuzzTarget {
         { ImportedItems(try BitwardenFile.read($0).entries) },
         { ImportedItems(try OnePasswordFile.read($0).entries) },
         { ImportedItems(try CofferExport.read($0).items) },
+        {
+            ImportedItems([
+                try KWalletEntry.read(
+                    ImportPlace(item: 1), wallet: "kdewallet", folder: "Form Data", name: "https://a.example/#f",
+                    kind: .map,
+                    value: $0)
+            ])
+        },
     ]
 
     private static let tables = [
@@ -24,6 +32,16 @@ struct ImportTarget: FuzzTarget {
         "machine a login me password \"p \\\" q\"\nmacdef x\n y\n\ndefault login x password y\n# c\nmachine b password z",
         "pw\nlogin: me\nurl: a.example\notpauth://totp/x?secret=A\nk: v\n",
     ].map { Array($0.utf8) }
+
+    /// login = me, password = pä, and a value that is not there.
+    private static let map: [UInt8] =
+        [0, 0, 0, 3] + text("login") + text("me") + text("password") + text("pä") + text("")
+        + [255, 255, 255, 255]
+
+    private static func text(_ text: String) -> [UInt8] {
+        let units = Array(text.utf16)
+        return [0, 0, 0, UInt8(2 * units.count)] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    }
 
     private let trees: [JSONTree]
     private let exported: [UInt8]
@@ -49,7 +67,8 @@ struct ImportTarget: FuzzTarget {
         case 6, 7:
             let tree = trees[index - 6]
             file = mutator.chance(3) ? mutator.bytes(Array(tree.written.utf8)) : mutator.text(tree, donors: trees)
-        default: file = mutator.bytes(exported)
+        case 8: file = mutator.bytes(exported)
+        default: file = mutator.bytes(Self.map)
         }
         // A file may be given to the reader of another format as well.
         for reader in mutator.chance(10) ? readers : [readers[index]] {
