@@ -93,6 +93,7 @@ public struct KWalletReader: ~Copyable {
             let names = try Self.texts(
                 try call("entryList", [.signedNumber(handle), .text(folder), .text(Self.program)]),
                 most: Self.limits.entries - entries.count, "entries")
+            if names.isEmpty { try checkOpen(handle) }
             entries += names.sorted().map { Entry(folder: folder, name: $0) }
         }
         return entries

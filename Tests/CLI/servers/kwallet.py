@@ -1,8 +1,9 @@
-"""Wallets of KDE on the session bus, for a command. usage: kwallet.py real|odd|closing COMMAND…
+"""Wallets of KDE on the session bus, for a command. usage: kwallet.py real|odd|closing|listing COMMAND…
 
 real      kwalletd5 of this machine, with a home of its own. The wallet is opened as pam_kwallet opens it at a login.
 odd       what kwalletd6 would answer for a wallet with entries that cannot be read, and for one that the person does not open
 closing   what it answers if the wallet is closed while it is read: empty values and no error
+listing   the same, while its entries are listed: no names and no error
 """
 import hashlib
 import os
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import threading
 
+import keyring.backends.kwallet
 from gi.repository import Gio, GLib
 from jeepney import HeaderFields, MessageType, message_bus, new_method_return
 from jeepney.io.blocking import open_dbus_connection
@@ -82,6 +84,8 @@ def real():
                   qt_map({"psk": "wireless", "wep-key0": ""}), MAP)
     service.write("Form Data", "https://shop.example/pay#form", qt_map({"pin": "1234", "name": "Me"}), MAP)
     service.write("Empty", "nothing", "", PASSWORD)
+    # What a program writes.
+    keyring.backends.kwallet.DBusKeyring().set_password("from-python", "me", "by a program")
     return service
 
 
@@ -97,12 +101,13 @@ ODD = {
     "good": (PASSWORD, "fine"), "cut": (MAP, qt_map({"a": "b"})[:-1]), "much": (MAP, b"\xff\xff\xff\xfe"),
     "more": (MAP, qt_map({"a": "b"}) + b"\0"), "surrogate": (MAP, qt_map({"a": "bc"})[:-4] + b"\xd8\x00\0c"),
     "odd length": (MAP, b"\0\0\0\1\0\0\0\1x\0\0\0\0"), "unknown\n\x1b[31m": (9, b""), "large": (BYTES, bytes((1 << 20) + 1)),
-    "large password": (PASSWORD, "x" * ((1 << 20) + 1)),
+    "large password": (PASSWORD, "x" * ((1 << 20) + 1)), "largest": (BYTES, bytes(1 << 20)),
 }
 CLOSING = {"a": (PASSWORD, "fine"), "b": (PASSWORD, "")}
 
 
-def serve(entries, closes):
+def serve(mode):
+    entries, closes = ODD if mode == "odd" else CLOSING, mode == "closing"
     connection = open_dbus_connection(bus="SESSION")
     answer = connection.send_and_get_reply(message_bus.RequestName("org.kde.kwalletd6"))
     assert answer.body == (1,), answer.body
@@ -117,6 +122,9 @@ def serve(entries, closes):
             return value
         if member == "entryType":
             return entries[arguments[2]][0]
+        if member == "entryList" and mode == "listing":
+            is_open[0] = False
+            return []
         return {
             "isEnabled": True, "wallets": ["kdewallet", "refused"], "close": 0, "folderList": ["F"],
             "isOpen": is_open[0] and arguments != ("refused",), "open": -1 if arguments[:1] == ("refused",) else 7,
@@ -138,7 +146,7 @@ def serve(entries, closes):
 
 if __name__ == "__main__":
     mode, *command = sys.argv[1:]
-    service = real() if mode == "real" else serve(CLOSING if mode == "closing" else ODD, mode == "closing")
+    service = real() if mode == "real" else serve(mode)
     try:
         status = subprocess.run(command).returncode
     finally:

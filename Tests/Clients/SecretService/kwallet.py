@@ -233,6 +233,8 @@ def entries():
     bridge.write("kdewallet", "Passwords", "mail", "the wallet's", PASSWORD)
     bridge.write(default, "Passwords", "mail", "the default's", PASSWORD)
     assert bridge.read("kdewallet", "Passwords", "mail", PASSWORD) == "the wallet's"
+    bridge.write(default, "Elsewhere", "mail", "", PASSWORD)
+    assert bridge.entry_list(default, "Elsewhere") == {"mail"} and bridge.entry_list("kdewallet", "Elsewhere") == set()
     bridge.set_default("kdewallet")
     assert Bridge().network_wallet() == "kdewallet"
     bridge.set_default(default)
