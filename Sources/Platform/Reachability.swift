@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Whether anybody takes connections at an address now. Nothing is sent, and nothing is waited for.
