@@ -146,6 +146,22 @@ struct PersonTests {
         await fixture.end()
     }
 
+    @Test(
+        "The bridge of KWallet finds what was imported from KWallet, and a gated entry is given out after the person was asked"
+    )
+    func kwallet() async throws {
+        let fixture = try await ServiceFixture()
+        let keychain = fixture.keychain("Passwords")
+        var attributes = ["server": "Passwords", "user": "mail", "type": "plaintext", "xdg:schema": "org.qt.keychain"]
+        try await keychain.set(
+            "guarded", for: "mail", access: .whenUnlocked.requiring(.userPresence), attributes: attributes)
+        attributes["user"] = "key"
+        attributes["type"] = "binary"
+        try await keychain.set([0, 255, 10], for: "key", attributes: attributes)
+        try fixture.check("imported", of: "kwallet.py")
+        await fixture.end()
+    }
+
     @Test("A person who does not answer holds up nobody else, and the call ends with an error")
     func unanswered() async throws {
         let fixture = try await ServiceFixture(answer: nil, options: ["--wait", "8"])
