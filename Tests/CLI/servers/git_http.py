@@ -4,39 +4,29 @@
 usage: git_http.py FOLDER     FOLDER/repositories has the repositories, FOLDER/users a line USER:PASSWORD for each user.
 It prints its port, and ends with its standard input. FOLDER/requests gets a line for each request: the user, or - for none.
 """
-import base64
 import os
 import pathlib
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import loopback
 
 FOLDER = pathlib.Path(sys.argv[1])
 BACKEND = pathlib.Path(subprocess.check_output(["git", "--exec-path"], text=True).strip(), "git-http-backend")
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(loopback.Handler):
     def user(self):
-        kind, _, encoded = self.headers.get("Authorization", "").partition(" ")
-        login = base64.b64decode(encoded).decode() if kind == "Basic" else None
+        login = self.login()
         return login.partition(":")[0] if login in (FOLDER / "users").read_text().splitlines() else None
 
     def answer(self):
         user = self.user()
         with open(FOLDER / "requests", "a") as requests:
             requests.write(f"{user or '-'}\n")
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if self.headers.get("Transfer-Encoding") == "chunked":
-            body = b""
-            while size := int(self.rfile.readline(), 16):
-                body += self.rfile.read(size)
-                self.rfile.readline()
+        body = self.body()
         if not user:
-            self.send_response(401)
-            self.send_header("WWW-Authenticate", 'Basic realm="test"')
-            self.send_header("Content-Length", "0")
-            return self.end_headers()
+            return self.reply(401, headers=[("WWW-Authenticate", 'Basic realm="test"')])
         path, _, query = self.path.partition("?")
         variables = {
             "PATH": os.environ["PATH"], "GIT_PROJECT_ROOT": str(FOLDER / "repositories"), "GIT_HTTP_EXPORT_ALL": "1",
@@ -47,20 +37,7 @@ class Handler(BaseHTTPRequestHandler):
         done = subprocess.run([BACKEND], input=body, capture_output=True, env=variables)
         head, _, content = done.stdout.partition(b"\r\n\r\n")
         lines = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if line)
-        self.send_response(int(lines.pop("Status", "200 OK").split()[0]))
-        for name, value in lines.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    do_GET = do_POST = answer
-
-    def log_message(self, *words):
-        pass
+        self.reply(int(lines.pop("Status", "200 OK").split()[0]), content, lines.items())
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-print(server.server_address[1], flush=True)
-sys.stdin.read()
+loopback.serve(Handler)

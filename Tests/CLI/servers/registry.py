@@ -4,47 +4,30 @@
 usage: registry.py USER:PASSWORD [basic|token]
 It prints its port, and ends with its standard input. basic: /v2/ takes the login itself. token: it takes a token, which /token gives for the login.
 """
-import base64
 import json
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-LOGIN = "Basic " + base64.b64encode(sys.argv[1].encode()).decode()
+import loopback
+
 TAKES_TOKEN = sys.argv[2:] == ["token"]
 TOKEN = "token-of-this-test"
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(loopback.Handler):
     def answer(self):
-        authorization = self.headers.get("Authorization")
         # Some clients ask with POST.
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.body()
+        has_login = self.login() == sys.argv[1]
         if self.path.startswith("/token"):
-            return self.say(200, {"token": TOKEN, "access_token": TOKEN}) if authorization == LOGIN else self.say(401, {})
-        if authorization == (f"Bearer {TOKEN}" if TAKES_TOKEN else LOGIN):
+            return self.say(200, {"token": TOKEN, "access_token": TOKEN}) if has_login else self.say(401, {})
+        if self.headers.get("Authorization") == f"Bearer {TOKEN}" if TAKES_TOKEN else has_login:
             return self.say(200, {"repositories": ["secret/repository"]} if self.path.startswith("/v2/_catalog") else {})
         where = f'http://{self.headers["Host"]}/token'
         self.say(401, {}, f'Bearer realm="{where}",service="test"' if TAKES_TOKEN else 'Basic realm="test"')
 
     def say(self, status, value, challenge=None):
-        body = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Docker-Distribution-Api-Version", "registry/2.0")
-        self.send_header("Content-Length", str(len(body)))
-        if challenge:
-            self.send_header("WWW-Authenticate", challenge)
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_GET = do_POST = answer
-
-    def log_message(self, *words):
-        pass
+        headers = [("Content-Type", "application/json"), ("Docker-Distribution-Api-Version", "registry/2.0")]
+        self.reply(status, json.dumps(value).encode(), headers + [("WWW-Authenticate", challenge)] * bool(challenge))
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-print(server.server_address[1], flush=True)
-sys.stdin.read()
+loopback.serve(Handler)

@@ -10,7 +10,7 @@ final class LoopbackServer {
 
     init(_ name: String, _ arguments: [String]) throws {
         let script = Sandbox.root.appending(path: "Tests/CLI/servers/\(name)").path()
-        process = try Subprocess("/usr/bin/python3", [script] + arguments) {
+        process = try Subprocess("/usr/bin/python3", ["-B", script] + arguments) {
             $0.environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"]
             $0.input = .pipe
             $0.output = .pipe
