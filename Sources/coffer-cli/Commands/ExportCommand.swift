@@ -124,8 +124,25 @@ struct ExportCommand: ParsableCommand {
         let reading = JointReading(
             session: session, noPrompt: prompt.noPrompt, reason: "Export all secrets", purpose: "exporting",
             command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
-        return try reading.values(of: items.filter { !$0.access.require.isEmpty })
-            + reading.values(of: items.filter(\.access.require.isEmpty))
+        let guarded = items.filter { !$0.access.require.isEmpty }
+        // Those that require presence only come first. So coffer auth answers for whole requests, and the others are in as few as can be.
+        let (first, others) = (guarded.filter(Self.takesPresence), guarded.filter { !Self.takesPresence($0) })
+        tell(ofRequestsFor: guarded.count, presence: first.count)
+        return try reading.values(of: first + others) + reading.values(of: items.filter(\.access.require.isEmpty))
+    }
+
+    private static func takesPresence(_ item: Keychain.Item) -> Bool { item.access.require == [.presence] }
+
+    /// A person who is asked several times is told so before the first time.
+    private func tell(ofRequestsFor guarded: Int, presence: Int) {
+        guard guarded > BatchLimits.reads, !prompt.noPrompt else { return }
+        let requests = (guarded - 1) / BatchLimits.reads + 1
+        let way =
+            presence > 0 && TerminalPrompter.isPresent
+            ? "; to answer once for all that require your presence, run first: coffer auth --for 5m" : ""
+        Output.note(
+            "coffer: \(guarded) guarded secrets need \(requests) requests of up to \(BatchLimits.reads), and each may ask you\(way)"
+        )
     }
 
     private static func text(_ values: [Keychain.ItemValue]) throws -> [UInt8] {
