@@ -158,7 +158,7 @@ struct PersonTests {
         attributes["user"] = "key"
         attributes["type"] = "binary"
         try await keychain.set([0, 255, 10], for: "key", attributes: attributes)
-        try fixture.check("imported", of: "kwallet.py")
+        try fixture.check("imported", in: "kwallet.py")
         await fixture.end()
     }
 
