@@ -198,9 +198,5 @@ extension Fault {
 
 extension Keychain.ItemName {
     /// As an error shows it.
-    fileprivate var shown: String {
-        let name = account.map { "“\(service)” / “\($0)”" } ?? "“\(service)”"
-        guard let kind, kind != .generic else { return name }
-        return "\(name) (\(kind.rawValue))"
-    }
+    fileprivate var shown: String { VisibleText.name(service: service, account: account, kind: kind) }
 }

@@ -65,9 +65,10 @@ struct RenewalPlan: Sendable {
     }
 
     private static func unreadable(_ item: ItemSummary) -> Fault {
-        Fault(
+        let name = VisibleText.name(service: item.metadata.service, account: item.metadata.account)
+        return Fault(
             .fingersChanged,
-            "the enrolled fingers changed since “\(item.metadata.service)” / “\(item.metadata.account)” was set, so it cannot be sealed anew",
+            "the enrolled fingers changed since \(name) was set, so it cannot be sealed anew",
             advice: "set it again with coffer set, or remove it with coffer rm"
         )
     }

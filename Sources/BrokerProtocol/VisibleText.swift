@@ -1,0 +1,65 @@
+/// Makes text from others safe to show, so that it cannot move the cursor, change colours or reorder the line. The broker's errors and the
+/// programs' own show names in the same way.
+package enum VisibleText {
+    /// One line. Line breaks and tabs are shown as escapes, and a backslash is doubled, so that two texts never look alike.
+    package static func line(_ text: String) -> String {
+        escape(text, backslash: true, keep: [])
+    }
+
+    /// A sentence on one line, which may quote a name.
+    package static func sentence(_ text: String) -> String {
+        escape(text, backslash: false, keep: [])
+    }
+
+    /// Text that keeps its line breaks, such as a message.
+    package static func lines(_ text: String) -> String {
+        escape(text, backslash: false, keep: ["\n"])
+    }
+
+    /// An item's name as sentences show it: github/me, or the service alone. A kind other than generic follows: github/me (key). A part that could be misread is quoted, so that no two names look alike:
+    /// "a/b"/c and a/"b/c".
+    package static func name(
+        service: String, account: String?, kind: Keychain.ItemKind? = nil
+    ) -> String {
+        let name = account.map { "\(quoted(service))/\(quoted($0))" } ?? quoted(service)
+        guard let kind, kind != .generic else { return name }
+        return "\(name) (\(kind.rawValue))"
+    }
+
+    /// One part of a name, quoted if needed.
+    package static func quoted(_ name: String) -> String {
+        let shown = line(name)
+        let needsQuotes =
+            name.isEmpty || shown != name
+            || name.contains { $0.isWhitespace || "/\"'`“”‘’„«»;,()<>…".contains($0) }
+            || name.hasSuffix(".") || name.hasSuffix(":")
+        return needsQuotes ? "\"\(shown.replacing("\"", with: "\\\""))\"" : shown
+    }
+
+    private static func escape(_ text: String, backslash: Bool, keep: [Unicode.Scalar]) -> String {
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case _ where keep.contains(scalar): shown.append(scalar)
+            case "\n": shown.append(contentsOf: "\\n".unicodeScalars)
+            case "\t": shown.append(contentsOf: "\\t".unicodeScalars)
+            case "\r": shown.append(contentsOf: "\\r".unicodeScalars)
+            case "\\" where backslash: shown.append(contentsOf: "\\\\".unicodeScalars)
+            case _ where isHidden(scalar):
+                shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+            default: shown.append(scalar)
+            }
+        }
+        return String(shown)
+    }
+
+    /// Control characters, line and paragraph separators, and characters that change the direction or are invisible.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        // The joiner makes one emoji out of several, and is harmless alone.
+        case .format: scalar != "\u{200D}"
+        default: false
+        }
+    }
+}
