@@ -64,7 +64,10 @@ final class Cofferd: Sendable {
 
     var socket: String { folder.path + "/coffer.sock" }
 
-    var log: String { get throws { try String(contentsOfFile: folder.path + "/log", encoding: .utf8) } }
+    /// A line that is just being written may end in half a character.
+    var log: String {
+        get throws { String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder.path + "/log")), as: UTF8.self) }
+    }
 
     /// Sends a signal and waits for the end.
     /// - Returns: the exit status, or 128 and the number of the signal that ended it.

@@ -130,8 +130,10 @@ final class ServiceFixture: Sendable {
         Issue.record("\(name): \(result.output)\(result.errors)\(try log)", sourceLocation: place)
     }
 
-    /// What the bus and the provider have written to their standard error.
-    var log: String { get throws { try String(contentsOfFile: folder.path + "/log", encoding: .utf8) } }
+    /// What the bus and the provider have written to their standard error. A line that is just being written may end in half a character.
+    var log: String {
+        get throws { String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder.path + "/log")), as: UTF8.self) }
+    }
 
     /// A program that asks the person, for other programs than the provider.
     var askPass: String { folder.path + "/askpass" }
