@@ -104,7 +104,7 @@ struct LeaseTests {
         #expect(try !lease.sandbox.coffer("status").text.contains("Lease:"))
     }
 
-    /// A process that was forked twice belongs to whoever adopted it.
+    /// A process that was forked twice is the child of the process that adopted it.
     @Test func orphansOfAProcessThatAdoptsNoneAreAsked() throws {
         let lease = try Leased(adoptsOrphans: false)
         // Without this, the orphan goes to process 1.

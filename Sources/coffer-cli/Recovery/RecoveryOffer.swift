@@ -19,7 +19,7 @@ struct RecoveryOffer {
             && [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].allSatisfy { isatty($0) == 1 }
     }
 
-    /// Asks the person, and makes the code if they want it. What the command did before stays done, whatever they answer.
+    /// Asks the person, and makes the code if they want it. Their answer changes nothing that the command did before.
     func make() throws {
         // Another program may have made one meanwhile.
         guard try session.client.call(Keychain.Status()).recovery?.made == nil else { return }
