@@ -40,10 +40,10 @@ class Session:
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(self.home), "XDG_RUNTIME_DIR": str(folder), **self.env}
         log = open(f"/var/log/bus-{self.user}.log", "ab")
         self.bus = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/")
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while not os.path.exists(f"{folder}/bus"):
             if time.monotonic() > end or self.bus.poll() is not None:
-                raise SystemExit("the session bus did not start")
+                raise SystemExit("the session bus did not start: " + pathlib.Path(log.name).read_text(errors="replace"))
             time.sleep(0.02)
         self.env |= {"DBUS_SESSION_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": str(folder)}
 
