@@ -209,6 +209,11 @@ struct JointReadTests {
         }
         let refusal = try await fault { try await client.call(method(accounts)) }
         #expect(refusal.name == .limitExceeded && refusal.details.advice == "read fewer items at once")
+        // Even if nobody is to be asked.
+        let others = (0..<33).map { "open-\($0)" }
+        for account in others { try await set(client, account) }
+        #expect(try await fault { try await client.call(method(others)) }.name == .limitExceeded)
+        #expect(try await client.call(method(others.dropLast())).items.count == 32)
         let id = try await challenge { try await client.call(method(accounts.dropLast())) }
         try await broker.authenticator.grant(id)
         let reply = try await client.call(method(accounts.dropLast(), id))

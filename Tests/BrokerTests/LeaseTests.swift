@@ -158,8 +158,9 @@ struct LeaseTests {
         #expect(try await fault { try await client.call(wanted(many)) }.name == .limitExceeded)
         // Nothing to lease.
         #expect(try await client.call(wanted(["open"])).lease == nil)
+        try await set(client, "always", .init(accessibility: .always, require: [.presence]))
         _ = try await client.call(Keychain.Lock())
-        for items in [["a"], ["open"]] {
+        for items in [["a"], ["open"], ["always"]] {
             #expect(try await fault { try await client.call(wanted(items)) }.name == .locked)
         }
         #expect(try await leases(client).isEmpty)

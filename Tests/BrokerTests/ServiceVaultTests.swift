@@ -98,6 +98,11 @@ struct ServiceVaultTests {
             try await root.call(forService(Keychain.Edit(service: "s", account: "open", access: .presence)))
         }
         #expect(edited.name == .invalidArgument)
+        let change = Keychain.Change(action: .set, service: "s", account: "g", value: someValue, access: .init(.presence))
+        let applied = try await fault {
+            try await root.call(forService(Keychain.Apply(changes: [change])))
+        }
+        #expect(applied.name == .invalidArgument && applied.details.message?.hasPrefix("change 1: ") == true)
         await broker.stop()
     }
 

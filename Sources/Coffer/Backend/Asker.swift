@@ -75,13 +75,8 @@ struct HandlerAsker: Asker {
         let asking = Task { try await handler(PromptMessage(message)) }
         let watch = HangUpWatch(connection) { asking.cancel() }
         defer { watch.stop() }
-        return try await Self.asked {
-            try await withTaskCancellationHandler {
-                try await asking.value
-            } onCancel: {
-                asking.cancel()
-            }
-        }
+        // A task that is cancelled closes the connection, too.
+        return try await Self.asked { try await asking.value }
     }
 
     private static func asked(_ body: () async throws -> String?) async throws(KeychainError) -> String? {
