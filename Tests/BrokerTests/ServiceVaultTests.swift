@@ -98,7 +98,8 @@ struct ServiceVaultTests {
             try await root.call(forService(Keychain.Edit(service: "s", account: "open", access: .presence)))
         }
         #expect(edited.name == .invalidArgument)
-        let change = Keychain.Change(action: .set, service: "s", account: "g", value: someValue, access: .init(.presence))
+        let change = Keychain.Change(
+            action: .set, service: "s", account: "g", value: someValue, access: .init(.presence))
         let applied = try await fault {
             try await root.call(forService(Keychain.Apply(changes: [change])))
         }
