@@ -89,9 +89,13 @@ import Testing
     @Test func onlyAFileIsReplaced() throws {
         let stage = try stage(["s": "hunter2"])
         let (link, template) = (stage.scratch.file("link"), stage.scratch.file("template"))
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
+        // No device of this machine's: a product that replaced it would take it from all programs.
+        let pipe = stage.scratch.file("pipe")
+        let made = unsafe mkfifo(pipe, 0o600)
+        #expect(made == 0)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pipe)
         try Data("{{ coffer://s/a }}".utf8).write(to: URL(filePath: template))
-        for target in [link, "/dev/null", stage.scratch.path, template] {
+        for target in [link, pipe, stage.scratch.path, template] {
             let result = try stage.program.run("inject", "--in", template, "--out", target)
             #expect(result.status == 64, "\(target)")
         }
