@@ -223,19 +223,19 @@ let askingChecks = [
         let keychain = stage.keychain("cancel")
         try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
         let asked = AsyncStream<Void>.makeStream()
-        let ended = AsyncStream<Void>.makeStream()
+        let ended = Gate()
         let waiting = Prompts.handler { message in
             guard message.wantsAnswer else { return nil }
             asked.continuation.yield()
             // Cut short by the cancellation.
             try? await Task.sleep(for: .seconds(100_000))
-            ended.continuation.yield()
+            ended.open()
             return "sandbox"
         }
         let reading = Task { () throws(KeychainError) in try await keychain.prompting(waiting).string(for: "me") }
         for await _ in asked.stream { break }
         reading.cancel()
-        for await _ in ended.stream { break }
+        try #require(try await eventually { ended.isOpen })
         await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: reading) }
         #expect(try await keychain.prompting(.right).string(for: "me") == "x")
     },
