@@ -22,16 +22,21 @@ public final class TemporaryFolder: Sendable {
     }
 }
 
-/// Makes scripts that can be run at once.
+/// Makes programs that can be run at once.
+///
+/// Another program makes the file. If this process had it open for writing, a child that another thread starts at that moment would inherit the
+/// descriptor. The program would then be "busy" (execve(2), ETXTBSY) until that child closes it.
 public enum Script {
     /// Writes a script with mode 755.
-    ///
-    /// Another program makes the file. If this process had it open for writing, a child that another thread starts at that moment would inherit the
-    /// descriptor. The script would then be "busy" (execve(2), ETXTBSY) until that child closes it.
     public static func write(_ script: String, to path: String) throws {
         let folder = try TemporaryFolder()
         let source = folder.path + "/program"
         try script.write(toFile: source, atomically: false, encoding: .utf8)
-        try Tool.output("install", ["-m", "755", source, path])
+        try copy(source, to: path)
+    }
+
+    /// Copies a program, with mode 755.
+    public static func copy(_ program: String, to path: String) throws {
+        try Tool.output("install", ["-m", "755", program, path])
     }
 }

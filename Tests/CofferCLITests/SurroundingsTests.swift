@@ -86,8 +86,7 @@ import Varlink
 
     @Test func aScheduledJobLearnsThatNobodyCanBeAsked() throws {
         let stage = try stage()
-        try FileManager.default.copyItem(
-            atPath: URL(filePath: "/bin/sh").resolvingSymlinksInPath().path(), toPath: stage.scratch.file("cron"))
+        try Script.copy("/bin/sh", to: stage.scratch.file("cron"))
         let result = try runsInShell(stage, #""$0" get github me; exit "$?""#, shell: stage.scratch.file("cron"))
         #expect(result.status == 4)
         #expect(
@@ -246,7 +245,7 @@ import Varlink
         let stage = try stage()
         // The build folder may be closed to others.
         let coffer = stage.scratch.file("coffer")
-        try FileManager.default.copyItem(atPath: Program.path, toPath: coffer)
+        try Script.copy(Program.path, to: coffer)
         var program = stage.program
         program.executable = "/usr/bin/setpriv"
         let become = ["--reuid=65533", "--regid=65533", "--clear-groups"]
@@ -255,7 +254,7 @@ import Varlink
         #expect(!asked.screen.contains("CANARY"))
         // Without a terminal, the first user's agent is not used.
         let other = try AgentFixture()
-        try FileManager.default.copyItem(atPath: Program.path, toPath: other.stage.scratch.file("coffer"))
+        try Script.copy(Program.path, to: other.stage.scratch.file("coffer"))
         let caller = Box<Program.Result>()
         let agent = try other.stage.program.run(
             "agent",
