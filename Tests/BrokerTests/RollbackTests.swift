@@ -471,13 +471,27 @@ struct RollbackTests {
         func indexes() throws -> Int {
             try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"]).split(separator: "\n").count
         }
-        for _ in 0..<2 {
-            let id = try await challenge { try await client.call(Keychain.Unlock()) }
-            let line = try await broker.authenticator.described(id)
-            _ = try await broker.authenticator.provision(id, line)
-            await line.close()
+        /// The broker refuses another creation until it sees that the last one's line is closed.
+        func afterTheLast(_ creation: () async throws -> Void) async throws {
+            try await until("the end of the last creation is seen") {
+                do { try await creation() } catch let fault as Fault where fault.details.advice == "finish that first" {
+                    return false
+                }
+                return true
+            }
         }
-        try await broker.makeVault(client)
+        for _ in 0..<2 {
+            try await afterTheLast {
+                let id = try await challenge { try await client.call(Keychain.Unlock()) }
+                let line = try await broker.authenticator.described(id)
+                do { _ = try await broker.authenticator.provision(id, line) } catch {
+                    await line.close()
+                    throw error
+                }
+                await line.close()
+            }
+        }
+        try await afterTheLast { try await broker.makeVault(client) }
         let limit = ContinuousClock.now + patience
         // Counter and generation of the present vault.
         while try indexes() != 2 {
