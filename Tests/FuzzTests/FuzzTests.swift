@@ -10,40 +10,57 @@ struct FuzzTests {
     /// The readers, and how many cases of each `make test` tries.
     enum Reader: String, CaseIterable, Codable, Sendable {
         case notes, registry, vault, decoders, wire, broker, authenticator, settings, suites, tpm, arguments, files,
-            credentials, imports, age
+            credentials, age
         case references, secrets, bus, agent
+        // What other programs have, by the names that `coffer import` gives them.
+        case firefox, chromium, keepassxc, bitwarden
+        case onePasswordTable = "1password-csv"
+        case onePasswordFile = "1password-1pux"
+        case netrc, pass, kwallet, coffer
 
-        var target: (kind: any FuzzTarget.Type, cases: Int) {
+        var target: (make: () async throws -> any FuzzTarget, cases: Int) {
             switch self {
-            case .notes: (NoteTarget.self, 1000)
-            case .registry: (RegistryTarget.self, 1000)
-            case .vault: (VaultTarget.self, 200)
-            case .decoders: (DecoderTarget.self, 4000)
-            case .wire: (WireTarget.self, 2000)
-            case .broker: (BrokerTarget.self, 1000)
-            case .authenticator: (AuthenticatorTarget.self, 300)
-            case .settings: (SettingsTarget.self, 2000)
-            case .suites: (SuiteTarget.self, 2000)
-            case .tpm: (TPMTarget.self, 100)
-            case .arguments: (ArgumentTarget.self, 2000)
-            case .files: (ProtectedFileTarget.self, 1000)
-            case .credentials: (CredentialTarget.self, 2000)
-            case .imports: (ImportTarget.self, 4000)
-            case .age: (AgeTarget.self, 2000)
-            case .references: (ReferenceTarget.self, 4000)
-            case .secrets: (SecretTarget.self, 2000)
-            case .bus: (BusTarget.self, 200)
-            case .agent: (AgentTarget.self, 150)
+            case .notes: (NoteTarget.init, 1000)
+            case .registry: (RegistryTarget.init, 1000)
+            case .vault: (VaultTarget.init, 200)
+            case .decoders: (DecoderTarget.init, 4000)
+            case .wire: (WireTarget.init, 2000)
+            case .broker: (BrokerTarget.init, 1000)
+            case .authenticator: (AuthenticatorTarget.init, 300)
+            case .settings: (SettingsTarget.init, 2000)
+            case .suites: (SuiteTarget.init, 2000)
+            case .tpm: (TPMTarget.init, 100)
+            case .arguments: (ArgumentTarget.init, 2000)
+            case .files: (ProtectedFileTarget.init, 1000)
+            case .credentials: (CredentialTarget.init, 2000)
+            case .age: (AgeTarget.init, 2000)
+            case .references: (ReferenceTarget.init, 4000)
+            case .secrets: (SecretTarget.init, 2000)
+            case .bus: (BusTarget.init, 200)
+            case .agent: (AgentTarget.init, 150)
+            case .firefox: ({ try ImportTarget(.firefox) }, 600)
+            case .chromium: ({ try ImportTarget(.chromium) }, 600)
+            case .keepassxc: ({ try ImportTarget(.keePassXC) }, 600)
+            case .bitwarden: ({ try ImportTarget(.bitwarden) }, 600)
+            case .onePasswordTable: ({ try ImportTarget(.onePasswordTable) }, 600)
+            case .onePasswordFile: ({ try ImportTarget(.onePasswordFile) }, 600)
+            case .netrc: ({ try ImportTarget(.netrc) }, 600)
+            case .pass: ({ try ImportTarget(.pass) }, 600)
+            case .kwallet: ({ try ImportTarget(.kwallet) }, 600)
+            case .coffer: ({ try ImportTarget(.coffer) }, 600)
             }
         }
     }
 
-    /// All of them, or the one that `make fuzz` names.
-    private static var readers: [Reader] {
-        guard let name = ProcessInfo.processInfo.environment["COFFER_FUZZ_READER"], !name.isEmpty else {
-            return Reader.allCases
-        }
-        return Reader.allCases.filter { $0.rawValue == name }
+    /// The one reader that `make fuzz` names; empty for all.
+    private static let chosen = ProcessInfo.processInfo.environment["COFFER_FUZZ_READER"] ?? ""
+
+    private static let readers = Reader.allCases.filter { chosen.isEmpty || $0.rawValue == chosen }
+
+    /// Without it, a name with a slip would try nothing and succeed.
+    @Test func theChosenReaderExists() {
+        let names = Reader.allCases.map { $0.rawValue }.joined(separator: " ")
+        #expect(!Self.readers.isEmpty, "READER=\(Self.chosen) is none of: \(names)")
     }
 
     @Test(arguments: readers)
@@ -53,8 +70,8 @@ struct FuzzTests {
         let run = FuzzRun.current()
         let result = await #expect(processExitsWith: .success) {
             [reader = reader as Reader, run = run as FuzzRun, place = place as String] in
-            let (kind, cases) = reader.target
-            try await run.run(kind, cases: cases, place: place)
+            let (make, cases) = reader.target
+            try await run.run(make, cases: cases, place: place)
         }
         guard result == nil || result?.exitStatus != .exitCode(0) else { return }
         // Without a case it has not begun.

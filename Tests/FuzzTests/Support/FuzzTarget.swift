@@ -3,8 +3,6 @@ import Platform
 
 /// A reader of input from outside, and valid content for it.
 protocol FuzzTarget {
-    init() async throws
-
     /// One case. The product's own errors count as answers.
     /// - Throws: `BrokenPromise`, and errors of the test's own tools.
     mutating func tryOne(_ mutator: inout Mutator) async throws
@@ -55,14 +53,14 @@ struct FuzzRun: Codable, Sendable {
     /// - Parameters:
     /// - cases: the number if no time is given.
     /// - place: the file that names the present case, in case this process dies.
-    func run(_ kind: any FuzzTarget.Type, cases: Int, place: String) async throws {
+    func run(_ make: () async throws -> any FuzzTarget, cases: Int, place: String) async throws {
         let words = Self.words(place)
         try Data().write(to: words)
         // If a test does not get what it expects, the failure shows the output of its process.
         let file = try FileHandle(forWritingTo: words)
         dup2(file.fileDescriptor, STDERR_FILENO)
         try file.close()
-        do { try await tryAll(kind, cases: cases, place: place) } catch {
+        do { try await tryAll(make, cases: cases, place: place) } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             throw error
         }
@@ -71,8 +69,8 @@ struct FuzzRun: Codable, Sendable {
     /// The place where a run says what ended it.
     static func words(_ place: String) -> URL { URL(fileURLWithPath: place + ".said") }
 
-    private func tryAll(_ kind: any FuzzTarget.Type, cases: Int, place: String) async throws {
-        var target = try await kind.init()
+    private func tryAll(_ make: () async throws -> any FuzzTarget, cases: Int, place: String) async throws {
+        var target = try await make()
         let end = ContinuousClock.now + .seconds(seconds ?? 0)
         var tried = number ?? 0
         while number != nil ? tried == number : seconds == nil ? tried < cases : ContinuousClock.now < end {
