@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 
+import browsers
 from installation import SETTINGS, Daemons, check, finish, person, run, succeed
 
 TOKEN = "p4ss wörd €"
@@ -280,17 +281,8 @@ def docker(alice, _):
     daemon.shutdown()
 
 
-def chromium(alice, _):
-    """Chromium keeps the key that seals its passwords in the Secret Service."""
-    profile = "/tmp/profile"
-    page = alice.run("xvfb-run", "-a", "chromium", "--no-sandbox", "--disable-gpu", "--no-first-run", "--password-store=gnome-libsecret",
-                     f"--user-data-dir={profile}", "--headless=new", "--virtual-time-budget=3000", "--dump-dom", "data:text/html,<p>hello</p>", limit=300)
-    check("chromium runs", b"hello" in page[1], page)
-    out, err = alice.run("secret-tool", "search", "--all", "application", "chromium")[1:]
-    check("chromium has stored its key", b"Chromium Safe Storage" in out and b"secret = " in out, (out, err))
-
-
-CLIENTS = {"secret-tool": secret_tool, "secretstorage": secretstorage, "keyring": keyring, "git": git, "podman": podman, "docker": docker, "chromium": chromium}
+CLIENTS = {"secret-tool": secret_tool, "secretstorage": secretstorage, "keyring": keyring, "git": git, "podman": podman, "docker": docker,
+           "chromium": browsers.chromium, "firefox": browsers.firefox}
 
 configuration = pathlib.Path("/etc/coffer/cofferd.conf")
 configuration.write_text(configuration.read_text() + SETTINGS)
@@ -304,7 +296,7 @@ for name in sys.argv[1:]:
     print(f"--- {name}", flush=True)
     try:
         CLIENTS[name](alice, bob)
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, ValueError, LookupError, subprocess.SubprocessError) as error:
         # One client's mishap does not hide what the others say.
         check(f"{name} can be run", False, error)
 for someone in (alice, bob):
