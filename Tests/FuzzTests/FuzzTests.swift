@@ -17,6 +17,8 @@ struct FuzzTests {
         case onePasswordTable = "1password-csv"
         case onePasswordFile = "1password-1pux"
         case netrc, pass, kwallet, coffer
+        case keyring = "gnome-keyring"
+        case wallets = "kwallet-service"
 
         var target: (make: () async throws -> any FuzzTarget, cases: Int) {
             switch self {
@@ -48,6 +50,8 @@ struct FuzzTests {
             case .pass: ({ try ImportTarget(.pass) }, 600)
             case .kwallet: ({ try ImportTarget(.kwallet) }, 600)
             case .coffer: ({ try ImportTarget(.coffer) }, 600)
+            case .keyring: ({ try await KeyringTarget(.keyring) }, 200)
+            case .wallets: ({ try await KeyringTarget(.wallets) }, 200)
             }
         }
     }

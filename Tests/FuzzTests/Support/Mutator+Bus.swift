@@ -25,13 +25,15 @@ extension Mutator {
             return .bytes(
                 try SecretBytes(copying: bytes(secret.withBytes { span in (0..<span.count).map { span[$0] } })))
         case .flag(let flag): return .flag(!flag)
-        case .number: return .number(UInt32(truncatingIfNeeded: Self.numbers[below(Self.numbers.count)]))
+        case .number: return .number(UInt32(truncatingIfNeeded: pick(Self.numbers) ?? 0))
+        case .signedNumber: return .signedNumber(Int32(truncatingIfNeeded: pick(Self.numbers) ?? 0))
+        case .longNumber: return .longNumber(pick(Self.numbers) ?? 0)
         case .variant(let inner): return .variant(chance(3) ? pick(donors) ?? inner : try change(inner, donors))
         case .array(let type, var values) where !values.isEmpty:
             let index = below(values.count)
             switch below(6) {
             case 0: values.remove(at: index)
-            case 1: values += Array(repeating: values[index], count: below(chance(8) ? 30_000 : 80))
+            case 1: values += Array(repeating: values[index], count: below(chance(8) ? manyValues : 80))
             default: values[index] = try change(values[index], donors)
             }
             return .array(of: type, values)

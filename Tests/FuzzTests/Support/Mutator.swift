@@ -1,6 +1,8 @@
 /// Changes valid content as an attacker would who knows the format. The same seed makes the same changes.
 struct Mutator: RandomNumberGenerator {
     private var state: UInt64
+    /// The most repetitions of a value in a message. Fewer if a reader asks again for each of them.
+    var manyValues = 30_000
 
     /// - Parameters:
     /// - seed: the seed of a run.
