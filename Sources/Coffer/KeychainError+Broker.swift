@@ -81,6 +81,14 @@ extension BrokerProtocol.Keychain.Rename: ItemNaming {
     var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
 }
 
+extension BrokerProtocol.Keychain.History: ItemNaming {
+    var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
+}
+
+extension BrokerProtocol.Keychain.Restore: ItemNaming {
+    var shownName: String { VisibleText.name(service: service, account: account, kind: kind) }
+}
+
 extension BrokerProtocol.Keychain.InVault: ItemNaming where Method: ItemNaming {
     var shownName: String { method.shownName }
 }

@@ -15,15 +15,19 @@ struct EntryStore: Sendable {
     /// The attribute of an entry that has no password, but a credential for a scheme of HTTP authentication.
     static let authtype = "authtype"
 
-    /// The entries that have these attributes and have not expired, the newest first. Nobody is asked.
-    func entries(_ attributes: [String: String] = [:]) async throws(KeychainError) -> [ItemAttributes] {
+    /// The entries that have these attributes, the newest first. Nobody is asked.
+    /// - Parameter includingExpired: also those that nobody can read any longer, to delete them.
+    func entries(
+        _ attributes: [String: String] = [:], includingExpired: Bool = false
+    ) async throws(KeychainError) -> [ItemAttributes] {
         let query = ItemQuery(
             itemClass: .internetPassword, attributes: attributes.merging(["application": application]) { $1 })
-        let now = now()
         return try await backend.items(matching: query, in: vault)
-            .filter { $0.service.hasPrefix("\(application):") && $0.expires.map { $0 > now } ?? true }
+            .filter { $0.service.hasPrefix("\(application):") && (includingExpired || !hasExpired($0)) }
             .sorted { $0.modified > $1.modified }
     }
+
+    private func hasExpired(_ entry: ItemAttributes) -> Bool { entry.expires.map { $0 <= now() } ?? false }
 
     func name(_ service: String, _ account: String) -> ItemName {
         ItemName(service: service, account: account, itemClass: .internetPassword)
@@ -54,13 +58,14 @@ struct EntryStore: Sendable {
     }
 
     /// Stores an entry, and deletes others in the same transaction. Nobody is asked, unless there is no vault yet.
-    /// - Parameter entry: without an access control. An entry that exists keeps its own.
+    /// - Parameter entry: without an access control. An entry that exists keeps its own, also one that has expired: a refreshed
+    ///   token must not be easier to read than the one before it.
     func store(
         _ entry: NewItem, as name: ItemName, deleting others: [ItemName] = []
     ) async throws(KeychainError) {
         var entry = entry
         if let present = try await present(name) {
-            if others.isEmpty, await isSame(entry, as: present) { return }
+            if others.isEmpty, !hasExpired(present), await isSame(entry, as: present) { return }
             // What a person has added stays.
             entry.attributes = present.attributes.filter { $0.key != Self.authtype }
                 .merging(entry.attributes ?? [:]) { $1 }
@@ -75,15 +80,10 @@ struct EntryStore: Sendable {
         _ = try await backend.apply([ItemChange(name, .set(entry))] + deletions, prompts: prompts, in: vault)
     }
 
-    /// The entry of this name, if there is one that has not expired.
+    /// The entry of this name, expired or not.
     private func present(_ name: ItemName) async throws(KeychainError) -> ItemAttributes? {
-        do throws(KeychainError) {
-            let entry = try await backend.attributes(of: name, in: vault)
-            return entry.expires.map { $0 > now() } ?? true ? entry : nil
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return nil
-        }
+        let query = ItemQuery(service: name.service, itemClass: .internetPassword)
+        return try await backend.items(matching: query, in: vault).first { $0.name == name }
     }
 
     /// Whether storing would change nothing. An entry that cannot be read without a person counts as different.

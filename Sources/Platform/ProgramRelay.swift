@@ -37,9 +37,10 @@ extension ProgramImage {
 
     /// Runs the program beside this process, in its process group and with its standard input, and passes its output on.
     /// - Returns: when the program has ended, and nobody holds its output open.
+    ///   `unwritten` says why its output could not all be written, for example to a full disk.
     public func relay(
         restoring inheritance: ProcessInheritance, output: any OutputFilter, errors: any OutputFilter
-    ) throws(SystemError) -> ProgramEnd {
+    ) throws(SystemError) -> (end: ProgramEnd, unwritten: SystemError?) {
         var mask = sigset_t()
         _ = unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
         let signals = try SignalDescriptor(Self.forwarded)
@@ -51,14 +52,14 @@ extension ProgramImage {
         // From here on this process makes no files.
         inheritance.restoreMask()
         let pid = try start(streams, mask, restoring: inheritance)
-        let end = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
+        let exit = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
         for stream in streams { stream.hasStarted() }
         var result: ProgramEnd?
         while result == nil || streams.contains(where: \.isOpen) {
             var entries = [
                 pollfd(fd: signals.number, events: Int16(POLLIN), revents: 0),
                 // A negative number is passed over.
-                pollfd(fd: result == nil ? end.number : -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: result == nil ? exit.number : -1, events: Int16(POLLIN), revents: 0),
             ]
             entries += streams.map(\.wish)
             try checked("wait for a program") { unsafe poll(&entries, nfds_t(entries.count), -1) }
@@ -71,12 +72,12 @@ extension ProgramImage {
                     // A key in the terminal, and its end, reach the whole group, so the program has had the signal.
                     if arrival.isFromKernel { continue }
                     // With the program gone, what is left is this process.
-                    guard result == nil else { return .killed(signal: arrival.number) }
+                    guard result == nil else { return (.killed(signal: arrival.number), nil) }
                     kill(pid, arrival.number)
                 }
             }
         }
-        return result ?? .exited(0)
+        return (result ?? .exited(0), streams.lazy.compactMap(\.failure).first)
     }
 
     private static func collect(_ pid: Int32) throws(SystemError) -> ProgramEnd {
@@ -124,6 +125,8 @@ final class RelayedStream {
     private var source: Descriptor?
     /// The program's end; nil once the program has it.
     private var programsEnd: Descriptor?
+    /// Why the output could not be written. None if nobody reads it.
+    private(set) var failure: SystemError?
     /// What is to be written.
     private var waiting: ArraySlice<UInt8> = []
 
@@ -182,7 +185,8 @@ final class RelayedStream {
         if count > 0 {
             waiting = waiting.dropFirst(count)
         } else if errno != EINTR, errno != EAGAIN {
-            // Nobody reads the output now. The program learns it at its next write, as without this process.
+            // The program learns it at its next write, as without this process. If nobody reads the output, that is all.
+            if errno != EPIPE { failure = SystemError("write the program's output", errno: errno) }
             source = nil
             waiting = []
         }

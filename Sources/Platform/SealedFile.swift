@@ -25,8 +25,17 @@ public final class SealedFile: Sendable {
         // Programs refuse private keys that others may read.
         try checked("set the mode of a file in memory") { fchmod(number, 0o400) }
         try checked("seal a file in memory") { coffer_seal(number) }
-        descriptor = Descriptor(
-            adopting: try checked("move a descriptor") { coffer_duplicate_above(number, Self.leastNumber) })
+        descriptor = Descriptor(adopting: try Self.moved(number))
+    }
+
+    /// A process that may have only a few descriptors gets a smaller number.
+    private static func moved(_ number: Int32) throws(SystemError) -> Int32 {
+        do throws(SystemError) {
+            return try checked("move a descriptor") { coffer_duplicate_above(number, leastNumber) }
+        } catch {
+            guard error.errno == EINVAL else { throw error }
+            return try checked("move a descriptor") { coffer_duplicate_above(number, 3) }
+        }
     }
 
     /// The descriptor. Programs that this process starts do not inherit it by itself.

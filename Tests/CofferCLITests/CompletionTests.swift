@@ -90,6 +90,62 @@ import Testing
         #expect(try words("rename", "plain", "ann", "").contains("plain"))
     }
 
+    /// The shell completes the names of files, as for every program.
+    @Test func filesAreLeftToTheShell() throws {
+        let stage = try Self.stage()
+        for words in [
+            ["inject", "--in", "t"], ["inject", "--out=t"], ["run", "--env-file", ""], ["run", "--", ""],
+            ["run", "--", "ls", ""], ["import", "netrc", ""], ["recovery", "restore", ""],
+        ] {
+            let result = try stage.program.run(["complete-words", "--"] + words)
+            #expect(result.status == 3 && result.output.isEmpty, "\(words)")
+        }
+        for words in [
+            ["get", ""], ["inject", "--reason", ""], ["run", "--env", ""], ["import", ""], ["status", ""],
+        ] {
+            #expect(try stage.program.run(["complete-words", "--"] + words).status == 0, "\(words)")
+        }
+    }
+
+    @Test(arguments: CompletingShell.allCases)
+    func aFileIsCompleted(shell: CompletingShell) throws {
+        let stage = try Self.stage()
+        let (command, setUp) = try #require(Self.shells[shell])
+        for name in ["template one", "other"] {
+            try "text\n".write(toFile: stage.scratch.path + "/" + name, atomically: false, encoding: .utf8)
+        }
+        var program = stage.program
+        program.executable = "/bin/sh"
+        let turns: [Program.Turn] = [
+            .init(wait: "> ", type: setUp + "\r"),
+            .init(wait: "> ", type: "coffer inject --out one --in tem\t; echo DO''NE\r"),
+            .init(wait: "DONE", type: "coffer inject --out two --in=oth\t; echo EN''DED\r"),
+            .init(wait: "ENDED", type: "exit\r"),
+        ]
+        let result = try program.run(
+            ["-c", "cd \(stage.scratch.path); exec \(command) 2>&1"], input: .terminal, output: .terminal, turns: turns)
+        for name in ["one", "two"] {
+            #expect(FileManager.default.fileExists(atPath: stage.scratch.path + "/" + name), "\(result.screen)")
+        }
+    }
+
+    /// A command without --kind finds generic items only.
+    @Test func namesOfOtherKindsAreOfferedWithTheirKind() throws {
+        let stage = try Stage(broker: [
+            "List": [
+                .answer(
+                    Keychain.ItemsReply(items: [Stage.item("plain", "a"), Stage.item("web", "b", kind: .internet)]))
+            ]
+        ])
+        func words(_ words: String...) throws -> [String] {
+            try stage.program.run(["complete-words", "--"] + words).text.split(separator: "\n").map(String.init)
+        }
+        #expect(try words("get", "") == ["plain"])
+        #expect(try words("get", "--kind", "internet", "") == ["web"])
+        #expect(try words("rm", "--kind=internet", "") == ["web"])
+        #expect(try words("list", "") == ["plain", "web"])
+    }
+
     /// A name comes from others in a group, too. It must not act on the terminal, make two lines, or become an option.
     @Test func noNameWithControlCharactersIsOffered() throws {
         let offered = try words("show", "")

@@ -96,6 +96,18 @@ import Testing
         #expect(result.text == "[masked]\n[masked]\n")
     }
 
+    /// A log that is cut short must not pass for a whole one.
+    @Test(arguments: [(">/dev/full", 0, 1), (">/dev/full", 5, 5), ("2>/dev/full", 0, 1)])
+    func outputThatCannotBeWrittenIsAFailure(target: String, ends: Int32, status: Int32) throws {
+        var stage = try stage("hunter2")
+        stage.program.executable = "/bin/sh"
+        let result = try stage.program.run(
+            "-c",
+            "\(Program.path) run --mask --env X=coffer://s/a -- sh -c 'echo out; echo err >&2; exit \(ends)' \(target)")
+        #expect(result.status == status)
+        #expect(target.hasPrefix("2") || result.errors.contains("could not all be written"), "\(result.errors)")
+    }
+
     /// Masks would show where a short secret stands, so nothing is started.
     @Test func aSecretThatIsTooShortIsRefused() throws {
         let stage = try stage("abc")

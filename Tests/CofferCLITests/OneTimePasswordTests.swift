@@ -83,7 +83,7 @@ import Testing
         "otpauth://totp/x?secret=CANARYAA&digits=CANARY", "otpauth://totp/x?secret=CANARYAA&period=0",
         "otpauth://totp/x?secret=CANARYAA&period=99999999999999999999", "otpauth://totp/x?secret=CANARYAA&period=-30",
         "otpauth://totp/x?secret=CANARYAA&algorithm=CANARY", "otpauth://totp/x?secret=CANARY%4",
-        "otpauth://totp/x?secret=%FF",
+        "otpauth://totp/x?secret=%FF", "otpauth://totp/x?secret=CANARYAA&encoder=steam",
         String(repeating: "CANARYAA", count: 26), String(repeating: "CANARYAA", count: 600),
     ]
 

@@ -85,6 +85,21 @@ import Testing
         #expect(count == 1)
     }
 
+    /// A person has set a date. What has expired goes like any other login.
+    @Test func anExpiredLoginIsReplacedAndErased() async throws {
+        try await add("h", "one")
+        let name = try #require(try await backend.items(matching: ItemQuery(), in: .own).first).name
+        _ = try await backend.edit(name, ItemEdit(expiry: .at(Date() - 60)), ReadRequest(), in: .own)
+        #expect(try await helper.list().isEmpty)
+        try await add("h", "two")
+        #expect(try await backend.items(matching: ItemQuery(), in: .own).map(\.account) == ["two"])
+        _ = try await backend.edit(
+            try #require(try await backend.items(matching: ItemQuery(), in: .own).first).name,
+            ItemEdit(expiry: .at(Date() - 60)), ReadRequest(), in: .own)
+        try await helper.erase("h")
+        #expect(try await backend.items(matching: ItemQuery(), in: .own).isEmpty)
+    }
+
     @Test func theSameAgainWritesNothing() async throws {
         try await add("h")
         let first = try await backend.items(matching: ItemQuery(), in: .own)

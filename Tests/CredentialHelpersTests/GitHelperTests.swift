@@ -1,6 +1,7 @@
 import Coffer
 import CofferTestKit
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CredentialHelpers
@@ -157,6 +158,37 @@ import Testing
         try await store(place + "username=me\npassword=three\n")
         #expect(backend.shownMessages.isEmpty)
         #expect(try await get(place).contains("password=three\n"))
+    }
+
+    /// Attacker 4. A token that expires is refreshed every few hours. The entry stays as guarded as the person made it.
+    @Test func anExpiredEntryKeepsItsAccessControl() async throws {
+        let time = Mutex(clock)
+        let backend = InMemoryKeychain(password: "pw", person: .answers("pw"), now: { time.withLock { $0 } })
+        let store = EntryStore(
+            application: "git", vault: .own, newAccess: .afterFirstUnlock, backend: backend,
+            now: { time.withLock { $0 } })
+        let helper = GitHelper(store: store)
+        let login = place + "username=me\npassword=one\npassword_expiry_utc=1800000010\n"
+        try await helper.store(GitRequestReaderTests.read(login))
+        let name = try #require(try await backend.items(matching: ItemQuery(), in: .own).first).name
+        let gated = AccessControl.whenUnlocked.requiring(.userPresence)
+        let edit = ItemEdit(access: gated, label: "Work", attributes: ["team": "a"])
+        _ = try await backend.edit(name, edit, ReadRequest(), in: .own)
+        time.withLock { $0 += 60 }
+        let refreshed = place + "username=me\npassword=two\npassword_expiry_utc=1800009999\n"
+        try await helper.store(GitRequestReaderTests.read(refreshed))
+        let item = try #require(try await backend.items(matching: ItemQuery(), in: .own).first)
+        #expect(item.access == gated && item.label == "Work" && item.attributes["team"] == "a")
+        #expect(item.expires == Date(timeIntervalSince1970: 1_800_009_999))
+        let answer = try await helper.get(GitRequestReaderTests.read(place))
+        #expect(String(decoding: answer, as: UTF8.self).contains("password=two\n"))
+    }
+
+    /// The next login of an erased entry must not find the access control and the attributes of a former one.
+    @Test func anExpiredEntryIsErased() async throws {
+        try await store(place + "username=me\npassword=t\npassword_expiry_utc=1800000010\n")
+        try await helper(at: clock + 60).erase(GitRequestReaderTests.read(place))
+        #expect(try await items.isEmpty)
     }
 
     @Test func severalUsersMakeOnePrompt() async throws {

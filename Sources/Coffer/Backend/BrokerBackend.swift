@@ -60,7 +60,7 @@ public struct BrokerBackend: KeychainBackend {
                 continue
             }
             let purposes = (fault.details.purposes ?? []).compactMap(Wire.Purpose.init(rawValue:))
-            let need = Need(isForVault: purposes == [.unlock] && !(method is Wire.Unlock), subject, vault)
+            let need = Need(purposes, isUnlocking: method is Wire.Unlock, subject, vault)
             do throws(KeychainError) {
                 guard !purposes.isEmpty, asked.isDisjoint(with: purposes) else {
                     // A taken-over broker could wear a person out by asking again and again.
@@ -132,23 +132,26 @@ public struct BrokerBackend: KeychainBackend {
 private struct Need {
     /// Nothing is missing but an open vault, and another program can open it. So the error is that the vault is locked.
     let isForVault: Bool
+    /// There is no vault yet, and another program can make it.
+    private let isForNewVault: Bool
     private let subject: String
     private let vault: VaultName
 
-    init(isForVault: Bool, _ subject: String, _ vault: VaultName) {
-        self.isForVault = isForVault
+    init(_ purposes: [Wire.Purpose], isUnlocking: Bool, _ subject: String, _ vault: VaultName) {
+        isForVault = purposes == [.unlock] && !isUnlocking
+        isForNewVault = purposes.contains(.create) && !isUnlocking
         self.subject = subject
         self.vault = vault
     }
 
-    /// What opens the vault; nil if more than that is needed.
-    var command: String? { isForVault ? vault.unlockCommand : nil }
+    /// What opens or makes the vault; nil if more than that is needed.
+    var command: String? { isForVault || isForNewVault ? vault.unlockCommand : nil }
 
     /// - Parameter reason: why nobody can be asked, as the end of a sentence.
     func unmet(_ reason: String, _ advice: String) -> KeychainError {
-        isForVault
-            ? KeychainError(.locked, "the vault is locked, and \(reason)", advice: advice)
-            : KeychainError(.authenticationNeeded, "\(subject) needs authentication, but \(reason)", advice: advice)
+        if isForVault { return KeychainError(.locked, "the vault is locked, and \(reason)", advice: advice) }
+        let what = isForNewVault ? "making your vault" : subject
+        return KeychainError(.authenticationNeeded, "\(what) needs authentication, but \(reason)", advice: advice)
     }
 }
 

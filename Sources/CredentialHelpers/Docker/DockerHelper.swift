@@ -9,7 +9,7 @@ struct DockerHelper: Sendable {
     func add(_ credentials: DockerCredentials) async throws(KeychainError) {
         let server = try DockerServer(credentials.serverURL)
         let name = store.name(server.service, credentials.username)
-        let others = try await names(server).filter { $0 != name }
+        let others = try await names(server, includingExpired: true).filter { $0 != name }
         let attributes = server.attributes.merging(["application": store.application]) { $1 }
         try await store.store(
             NewItem(value: Array(credentials.secret.utf8), attributes: attributes, expiry: .never), as: name,
@@ -40,7 +40,7 @@ struct DockerHelper: Sendable {
 
     /// An absent login is fine.
     func erase(_ url: String) async throws(KeychainError) {
-        try await store.delete(try await names(try DockerServer(url)))
+        try await store.delete(try await names(try DockerServer(url), includingExpired: true))
     }
 
     /// The user of each server. Nobody is asked, and no secret is read.
@@ -55,9 +55,11 @@ struct DockerHelper: Sendable {
     }
 
     /// The entries of a server, the newest first.
-    private func names(_ server: DockerServer) async throws(KeychainError) -> [ItemName] {
+    private func names(
+        _ server: DockerServer, includingExpired: Bool = false
+    ) async throws(KeychainError) -> [ItemName] {
         let attributes = server.attributes.filter { $0.key != "url" }
-        return try await store.entries(attributes).map(\.name).filter {
+        return try await store.entries(attributes, includingExpired: includingExpired).map(\.name).filter {
             $0.service.utf8.elementsEqual(server.service.utf8)
         }
     }

@@ -67,10 +67,10 @@ struct GitHelper: Sendable {
     }
 
     private func eraseOnce(_ request: GitRequest, _ place: GitPlace) async throws(KeychainError) {
-        let found = try await matches(place)
         guard request.password != nil || request.credential != nil else {
-            return try await store.delete(found.map(\.name))
+            return try await store.delete(try await matches(place, includingExpired: true).map(\.name))
         }
+        let found = try await matches(place)
         let items = try await read(found.map(\.name), reason: "Compare the login that \(place.shown) refused")
         var deletions: [ItemChange] = []
         for item in items {
@@ -100,7 +100,10 @@ struct GitHelper: Sendable {
         return items
     }
 
-    private func matches(_ place: GitPlace) async throws(KeychainError) -> [ItemAttributes] {
-        try await store.entries(place.attributes).filter { place.matches($0.name) }
+    private func matches(
+        _ place: GitPlace, includingExpired: Bool = false
+    ) async throws(KeychainError) -> [ItemAttributes] {
+        try await store.entries(place.attributes, includingExpired: includingExpired)
+            .filter { place.matches($0.name) }
     }
 }

@@ -10,14 +10,17 @@ struct Clipboard {
     /// The terminal's file, for a clipboard of the terminal.
     let terminal: String?
 
-    static func find(_ session: CommandSession) throws(KeychainError) -> Clipboard {
+    /// - Parameter consequence: what does not happen without one: "nothing was read".
+    static func find(
+        _ session: CommandSession, orElse consequence: String = "nothing was read"
+    ) throws(KeychainError) -> Clipboard {
         let terminal = ClipboardTool.terminalFile
         guard
             let tool = ClipboardTool.find(
                 variable: session.variable, programs: session.programs, hasTerminal: terminal != nil)
         else {
             throw KeychainError(
-                .failed, "no usable clipboard was found, so nothing was read",
+                .failed, "no usable clipboard was found, so \(consequence)",
                 advice:
                     "on a display, install wl-clipboard (Wayland), xclip or xsel (X11); elsewhere, run it in a terminal"
             )

@@ -24,6 +24,7 @@ struct CompletionCommand: ParsableCommand {
 }
 
 /// Prints the words that can stand at the cursor, one on each line. Only the scripts of `coffer completion` run it.
+/// Exit status 3 (not found) says that the shell completes the name of a file.
 struct CompleteWordsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "complete-words", _superCommandName: "coffer", shouldDisplay: false)
@@ -32,6 +33,7 @@ struct CompleteWordsCommand: ParsableCommand {
 
     func run() throws {
         let completion = CompletionWords(Array(words.first == "--" ? words.dropFirst() : words[...]))
+        if completion.isFile { throw ExitStatus.notFound }
         let session = CommandSession()
         let found = completion.candidates {
             // `try?`: if the broker does not answer, no names are offered. An error would disturb the line that is typed.

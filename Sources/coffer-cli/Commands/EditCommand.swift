@@ -74,7 +74,7 @@ struct EditCommand: ParsableCommand {
         _ = try session.finding(name.partial) { () throws(KeychainError) in
             try session.call(
                 method, for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-                command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
+                command: ShellText.askingAgain)
         }
         if !quiet { Output.note("Changed \(name.shownName)") }
     }

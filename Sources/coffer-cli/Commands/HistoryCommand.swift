@@ -87,11 +87,21 @@ struct HistoryCommand: ParsableCommand {
         }
     }
 
+    /// What the status has.
+    /// - Throws: `.notFound` if there is no vault yet.
+    private func knownSetting(_ session: CommandSession) throws(KeychainError) -> Keychain.HistorySetting? {
+        let status = try session.client.call(Keychain.Status())
+        guard status.vault.state != .none else {
+            throw KeychainError(.notFound, "there is no vault yet", advice: "begin with: coffer set SERVICE ACCOUNT")
+        }
+        return status.history
+    }
+
     private func showSetting(_ session: CommandSession) throws {
         let setting: Keychain.HistorySetting
         if keep != nil || days != nil {
             setting = try session.client.call(Keychain.SetHistory(values: keep, days: days)).history
-        } else if let known = try session.client.call(Keychain.Status()).history {
+        } else if let known = try knownSetting(session) {
             setting = known
         } else {
             // Nothing is changed; this opens the file, which the status does not do.

@@ -22,14 +22,16 @@ struct InjectCommand: ParsableCommand {
               coffer inject --in config.template --out /run/user/1000/config
             """)
 
-    @Option(name: .customLong("in"), help: ArgumentHelp("Read the text from this file.", valueName: "file"))
+    @Option(
+        name: .customLong("in"), help: ArgumentHelp("Read the text from this file.", valueName: "file"),
+        completion: .file())
     var input: String?
 
     @Option(
         name: .customLong("out"),
         help: ArgumentHelp(
             "Write to this file instead of standard output. It is replaced as a whole, and only you can read it.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var output: String?
 
     @Option(

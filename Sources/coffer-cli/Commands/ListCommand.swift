@@ -48,6 +48,7 @@ struct ListCommand: ParsableCommand {
         }
         let hint =
             service.map { "Nothing is stored for \(VisibleText.quoted($0))" }
+            ?? kind.map { "Nothing of the kind \($0.rawValue) is stored" }
             ?? "Nothing is stored yet; begin with: coffer set SERVICE ACCOUNT"
         try ItemListing(items: stored, emptyHint: hint).show(asJSON: format.json)
     }

@@ -78,7 +78,7 @@ struct RenameCommand: ParsableCommand {
                     newAccount: new.account,
                     unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
                 for: old.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
-                command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
+                command: ShellText.askingAgain)
         }
         if !quiet { Output.note("Renamed \(old.shownName) to \(reply.item.shownName)") }
     }

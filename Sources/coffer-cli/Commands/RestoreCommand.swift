@@ -69,7 +69,8 @@ struct RestoreCommand: ParsableCommand {
                 unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
             for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(
-                "restore", name.service, name.account, KindOptions.words(name.kind) + vault.words))
+                "restore", name.service, name.account,
+                (version.map { ["--version", String($0)] } ?? []) + KindOptions.words(name.kind) + vault.words))
         if format.json {
             try Output.line(JSONText.of(ItemDescription(reply.item)))
         } else if !quiet {

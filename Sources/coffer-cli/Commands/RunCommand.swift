@@ -15,8 +15,8 @@ struct RunCommand: ParsableCommand {
             The program gets the secrets that you name in environment variables or in files, and takes this command's place. All secrets are read \
             with one prompt, or nothing is started. A reference is coffer://SERVICE/ACCOUNT.
 
-            Prefer --file: your other programs can read a program's environment. A file is in memory, has no name and cannot be changed. The \
-            variable holds its path, which only the program and the programs that it starts can open.
+            Prefer --file: programs print their environment into logs and crash reports, and hand it to every program that they start. A file is \
+            in memory, has no name and cannot be changed. The variable holds its path.
 
             In an environment variable, a newline at a secret's end is dropped. Files have all bytes. A file of variables has NAME=VALUE lines; \
             values that are references are resolved.
@@ -53,7 +53,7 @@ struct RunCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Set the variables of this file. --env and --file go before it. Repeat for more; a later one goes before an earlier one.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var envFile: [String] = []
 
     @Flag(help: "Replace the secrets in the program's output by [masked].")
@@ -87,7 +87,8 @@ struct RunCommand: ParsableCommand {
 
     @Argument(
         parsing: .postTerminator,
-        help: ArgumentHelp("The program to run, and its arguments.", valueName: "command"))
+        help: ArgumentHelp("The program to run, and its arguments.", valueName: "command"),
+        completion: .file())
     var command: [String] = []
 
     /// Without `--`, the parser would read the program's options as coffer's own.
@@ -130,12 +131,24 @@ struct RunCommand: ParsableCommand {
             program, arguments: RawWords.argumentsAfterTerminator() ?? [],
             environment: present.without(plan.names.union(Self.ownVariables)) + environment, files: files)
         let mask = mask ? OutputMask(SecretMatcher(try SecretStrings.of(secrets.values))) : nil
-        do throws(SystemError) {
+        do {
             guard let mask else { try image.replaceThisProcess(restoring: inheritance) }
-            try image.relay(restoring: inheritance, output: mask, errors: mask).repeatHere()
-        } catch {
+            let (end, unwritten) = try image.relay(restoring: inheritance, output: mask, errors: mask)
+            if let unwritten { try tell(unwritten, end) }
+            end.repeatHere()
+        } catch let error as SystemError {
             throw Self.failure(error)
         }
+    }
+
+    /// A log that is cut short must not pass for a whole one. The program's own failure keeps its status.
+    private func tell(_ unwritten: SystemError, _ end: ProgramEnd) throws(CommandFailure) {
+        let message = "the program's output could not all be written: \(unwritten.reason)"
+        guard end != .exited(0) else {
+            throw CommandFailure(
+                code: "failed", message: message, advice: "make room where it goes, and run it again", status: .failure)
+        }
+        Output.note("coffer: \(message)")
     }
 
     /// - Returns: whether there is a lease. There is none if no item requires a person.

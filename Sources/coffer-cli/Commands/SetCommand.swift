@@ -110,7 +110,7 @@ struct SetCommand: ParsableCommand {
         try checkBiometry(wanted, session)
         if let former { try checkWeakening(of: name, from: former.access, to: wanted) }
         // Checked before anything is stored, because a missing clipboard can be noticed at once.
-        let clipboard = try clip.map { _ in try Clipboard.find(session) }
+        let clipboard = try clip.map { _ in try Clipboard.find(session, orElse: "nothing was stored") }
         let recipe = try source.recipe()
         let value = try recipe?.password() ?? given(name, session)
         if recipe != nil { warnOfUnreadInput("--generate") }
@@ -222,25 +222,26 @@ struct SetCommand: ParsableCommand {
     }
 
     private func report(_ reply: Keychain.Set.Reply, _ name: FullName, _ recipe: PasswordRecipe?) {
+        let items = KindOptions.words(name.kind) + vault.words
         var done =
             reply.replaced.map { "Replaced \(name.shownName) (set \(TimeText($0).relative()))" }
             ?? "Stored \(name.shownName)"
-        if reply.former != nil {
-            done +=
-                "; bring the former value back with: "
-                + ShellText.command("restore", name.service, name.account, KindOptions.words(name.kind) + vault.words)
-        }
+        if let recipe { done += ": a new password of \(recipe.spoken)" }
         // Mentions a setting that was kept and that the command does not show.
         if reply.replaced != nil, metadata.expires == nil, let expires = reply.item.expires {
             done += "; it still expires \(TimeText(expires).relative())"
         }
-        guard let recipe else {
+        // A command is the last of its line, so that it can be copied.
+        let place =
+            clip.map { "it is on the clipboard for \($0.spoken)" }
+            ?? "see it with: \(ShellText.command("get", name.service, name.account, items))"
+        if reply.former != nil {
+            done += "; bring the former value back with: "
+            done += ShellText.command("restore", name.service, name.account, items)
             Output.note(done)
-            return
+            if recipe != nil { Output.note(place.prefix(1).uppercased() + place.dropFirst()) }
+        } else {
+            Output.note(recipe == nil ? done : "\(done); \(place)")
         }
-        let command = ShellText.command(
-            "get", name.service, name.account, KindOptions.words(name.kind) + vault.words)
-        let place = clip.map { "it is on the clipboard for \($0.spoken)" } ?? "see it with: \(command)"
-        Output.note("\(done): a new password of \(recipe.spoken); \(place)")
     }
 }

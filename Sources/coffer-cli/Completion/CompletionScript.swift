@@ -47,6 +47,13 @@ enum CompletingShell: String, CaseIterable, ExpressibleByArgument {
             while ((${#words[@]})) && [[ ${words[0]} != "$1" ]]; do words=("${words[@]:1}"); done
             words=("${words[@]:1}")
             COMPREPLY=()
+            local found
+            found=$(command coffer complete-words -- "${words[@]}" "$plain" 2>/dev/null)
+            # The shell's own completion of files. It takes no quotes away, as this script does.
+            if (($? == 3)); then
+                compopt -o default 2>/dev/null
+                return
+            fi
             # Readline replaces only its own last word, which can begin behind a colon or an equals sign.
             local head=${raw%"$2"} name rest
             while IFS= read -r name; do
@@ -68,7 +75,7 @@ enum CompletingShell: String, CaseIterable, ExpressibleByArgument {
                     [[ $rest != "$head"* ]] || COMPREPLY+=("${rest#"$head"}")
                     ;;
                 esac
-            done < <(command coffer complete-words -- "${words[@]}" "$plain" 2>/dev/null)
+            done <<<"$found"
         }
         complete -F _coffer coffer
         """#
@@ -81,6 +88,11 @@ enum CompletingShell: String, CaseIterable, ExpressibleByArgument {
             local -a before found
             before=("${(@Q)words[2,CURRENT-1]}")
             found=("${(@f)$(command coffer complete-words -- "${before[@]}" "${(Q)PREFIX}" 2>/dev/null)}")
+            if (($? == 3)); then
+                [[ $PREFIX != -*=* ]] || compset -P '*='
+                _files
+                return
+            fi
             found=("${(@)found:#}")
             compadd -- "${found[@]}"
         }
@@ -99,6 +111,12 @@ enum CompletingShell: String, CaseIterable, ExpressibleByArgument {
             set -e before[1]
             set -l current (commandline -ct)
             command coffer complete-words -- $before "$current" 2>/dev/null
+            if test $status -eq 3
+                set -l option (string match -r -- '^-[^=]*=' $current)
+                for file in (__fish_complete_path (string replace -r -- '^-[^=]*=' '' $current))
+                    echo "$option$file"
+                end
+            end
         end
         complete -c coffer -f -a '(__coffer_words)'
         """#

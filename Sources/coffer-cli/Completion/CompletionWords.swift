@@ -13,6 +13,8 @@ struct CompletionWords {
     private var waiting: Argument?
     private var isAfterDashes = false
     private var owners: [String: String] = [:]
+    /// The kind that `--kind` names. Without it, commands about one item find generic ones only.
+    private var kind: Keychain.ItemKind?
     private let current: String
 
     /// An argument, as ArgumentParser describes it for other programs.
@@ -26,9 +28,25 @@ struct CompletionWords {
 
         var kind: String
         var shouldDisplay: Bool
+        var isRepeating: Bool
         var names: [Name]?
         var allValues: [String]?
         var allValueStrings: [String]?
+        var completionKind: Completion?
+
+        /// What ArgumentParser was told to complete a value by. Only files concern this program.
+        struct Completion: Decodable {
+            let isFile: Bool
+
+            private enum Key: String, CodingKey { case file, directory }
+
+            init(from decoder: any Decoder) throws {
+                let kinds = try decoder.container(keyedBy: Key.self)
+                isFile = kinds.contains(.file) || kinds.contains(.directory)
+            }
+        }
+
+        var isFile: Bool { completionKind?.isFile ?? false }
 
         /// The words that its value can be, if they are few.
         var values: [String] { allValueStrings ?? allValues ?? [] }
@@ -73,11 +91,27 @@ struct CompletionWords {
     }
 
     private mutating func note(_ option: Argument, _ value: String) {
-        for name in option.names ?? [] where ["group", "user"].contains(name.name) { owners[name.name] = value }
+        for name in option.names ?? [] {
+            if ["group", "user"].contains(name.name) { owners[name.name] = value }
+            if name.name == "kind" { kind = Keychain.ItemKind(rawValue: value) }
+        }
     }
 
     /// The vault whose names are offered.
     var vault: Keychain.VaultChoice { Keychain.VaultChoice(group: owners["group"], user: owners["user"]) }
+
+    /// Whether the shell completes the name of a file here, as it does for every other program.
+    var isFile: Bool {
+        if let waiting { return waiting.isFile }
+        if !isAfterDashes, current.hasPrefix("-") {
+            guard let equals = current.firstIndex(of: "=") else { return false }
+            return option(String(current[..<equals]))?.isFile ?? false
+        }
+        guard !isRoot, place == nil else { return false }
+        let places = arguments.filter { $0.kind == "positional" }
+        guard positionals.count >= places.count else { return places[positionals.count].isFile }
+        return places.last.map { $0.isRepeating && $0.isFile } ?? false
+    }
 
     /// - Parameter items: lists the stored items, and is called only if names are wanted.
     func candidates(items: () -> [Keychain.Item]) -> [String] {
@@ -95,6 +129,11 @@ struct CompletionWords {
             return positionals.isEmpty ? arguments.filter { $0.kind == "positional" }.flatMap(\.values) : []
         }
         return names(place, items())
+    }
+
+    /// Whether the command is one of `coffer` itself.
+    private var isOfRoot: Bool {
+        CofferCommand.configuration.subcommands.contains { ObjectIdentifier($0) == ObjectIdentifier(command) }
     }
 
     private var isRoot: Bool { ObjectIdentifier(command) == ObjectIdentifier(CofferCommand.self) }
@@ -119,6 +158,8 @@ struct CompletionWords {
     private var place: Place? {
         let places: [Place] =
             switch command.configuration.commandName {
+            // There is a "recovery restore", which takes a file.
+            case _ where !isOfRoot: []
             case "list": [.service]
             case "rename": [.service, .account, .service]
             case "set", "get", "otp", "edit", "rm", "restore", "rotate", "show", "history", "exists":
@@ -128,8 +169,12 @@ struct CompletionWords {
         return positionals.count < places.count ? places[positionals.count] : nil
     }
 
-    private func names(_ place: Place, _ items: [Keychain.Item]) -> [String] {
+    private func names(_ place: Place, _ stored: [Keychain.Item]) -> [String] {
         var names: [String] = []
+        let items = stored.filter { item in
+            command.configuration.commandName == "list"
+                ? kind.map { item.kind == $0 } ?? true : item.kind == kind ?? .generic
+        }
         switch place {
         case .service:
             names = items.map(\.service)

@@ -59,6 +59,10 @@ struct OneTimeSeed: Equatable {
             }
         }
         guard let secret = values["secret"] else { throw Mistake("it has no secret") }
+        // Steam's passwords have letters. A number made from the same seed would be wrong each time.
+        guard values["encoder"] == nil else {
+            throw Mistake("its passwords are no numbers (encoder); Coffer makes only those of RFC 6238")
+        }
         bytes = try Base32.decode(secret.trimmingBlanks)
         if let name = values["algorithm"] {
             guard let known = Algorithm(rawValue: name.uppercased()) else {

@@ -47,6 +47,11 @@ enum ShellText {
             : command(["coffer", verb] + names + options)
     }
 
+    /// This command once more, where somebody can be asked.
+    static var askingAgain: String {
+        command(["coffer"] + CommandLine.arguments.dropFirst().filter { $0 != "--no-prompt" })
+    }
+
     static func quote(_ word: String) -> String {
         let plain = word.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII

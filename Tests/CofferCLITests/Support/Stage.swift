@@ -22,11 +22,11 @@ struct Stage {
 
     static func item(
         _ service: String = "github", _ account: String = "me", require: [Keychain.Constraint] = [],
-        modified: Int64 = 1_700_000_000_000
+        modified: Int64 = 1_700_000_000_000, kind: Keychain.ItemKind = .generic
     ) -> Keychain.Item {
         Keychain.Item(
-            id: "00112233-4455-6677-8899-aabbccddeeff", service: service, account: account, label: nil, comment: nil,
-            attributes: [:],
+            id: "00112233-4455-6677-8899-aabbccddeeff", service: service, account: account, kind: kind, label: nil,
+            comment: nil, attributes: [:],
             access: .init(require: require), created: modified, modified: modified, expires: nil, version: 1)
     }
 
