@@ -16,6 +16,7 @@ public struct VarlinkReplies<Method: VarlinkMethod>: AsyncSequence, Sendable {
     fileprivate let connection: AsyncVarlinkConnection
     fileprivate let parameters: Method
     fileprivate let deadline: ContinuousClock.Instant?
+    fileprivate let pause: Duration?
 
     public func makeAsyncIterator() -> Iterator { Iterator(series: ReplySeries(self)) }
 
@@ -29,11 +30,13 @@ public struct VarlinkReplies<Method: VarlinkMethod>: AsyncSequence, Sendable {
 extension AsyncVarlinkConnection {
     /// Calls a method with the “more” flag. The call is sent when the first reply is asked for, and the connection serves
     /// no other call until the last reply.
-    /// - Parameter deadline: for sending the call and for the first reply. Further replies may take any time.
+    /// - Parameters:
+    ///   - deadline: for sending the call and for the first reply.
+    ///   - pause: how long each further reply may take; nil for any time.
     public func replies<Method: VarlinkMethod>(
-        to parameters: Method, until deadline: ContinuousClock.Instant? = nil
+        to parameters: Method, until deadline: ContinuousClock.Instant? = nil, pause: Duration? = nil
     ) -> VarlinkReplies<Method> {
-        VarlinkReplies(connection: self, parameters: parameters, deadline: deadline)
+        VarlinkReplies(connection: self, parameters: parameters, deadline: deadline, pause: pause)
     }
 }
 
@@ -65,8 +68,9 @@ private final class ReplySeries<Method: VarlinkMethod> {
                 return try connection.receive(Method.Reply.self, until: deadline)
             }
         case .open:
+            let pause = call.pause
             answer = try await receive { (connection) throws(TransportFailure) in
-                try connection.receive(Method.Reply.self, until: nil)
+                try connection.receive(Method.Reply.self, until: pause.map { ContinuousClock.now + $0 })
             }
         }
         switch answer {

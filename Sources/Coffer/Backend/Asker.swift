@@ -6,7 +6,10 @@ import Varlink
 
 /// Shows PAM's messages to a person and takes the answers.
 protocol Asker: Sendable {
-    func tell(_ message: Authentication.Message) async throws(KeychainError)
+    /// - Parameter connection: readable or closed when the conversation has ended; nil if none has begun.
+    func tell(
+        _ message: Authentication.Message, on connection: AsyncVarlinkConnection?
+    ) async throws(KeychainError)
 
     /// - Parameter connection: readable or closed when nobody waits for the answer.
     /// - Returns: nil if the person gives up or nobody waits.
@@ -31,7 +34,9 @@ final class BlockingAsker: Asker {
 
     var delegate: AgentPrompter? { prompter.withLock { $0.delegate } }
 
-    func tell(_ message: Authentication.Message) async throws(KeychainError) {
+    func tell(
+        _ message: Authentication.Message, on connection: AsyncVarlinkConnection?
+    ) async throws(KeychainError) {
         try await run { (prompter) throws(KeychainError) in try prompter.tell(message) }
     }
 
@@ -65,25 +70,45 @@ final class BlockingAsker: Asker {
 struct HandlerAsker: Asker {
     let handler: @Sendable (PromptMessage) async throws -> String?
 
-    func tell(_ message: Authentication.Message) async throws(KeychainError) {
-        _ = try await Self.asked { try await handler(PromptMessage(message)) }
+    func tell(
+        _ message: Authentication.Message, on connection: AsyncVarlinkConnection?
+    ) async throws(KeychainError) {
+        _ = try await answer(to: message, on: connection)
     }
 
     func ask(
         _ message: Authentication.Message, on connection: AsyncVarlinkConnection
     ) async throws(KeychainError) -> String? {
-        let asking = Task { try await handler(PromptMessage(message)) }
-        let watch = HangUpWatch(connection) { asking.cancel() }
-        defer { watch.stop() }
-        // A task that is cancelled closes the connection, too.
-        return try await Self.asked { try await asking.value }
+        try await answer(to: message, on: connection)
     }
 
-    private static func asked(_ body: () async throws -> String?) async throws(KeychainError) -> String? {
-        do { return try await body() } catch is CancellationError { return nil } catch {
-            throw KeychainError(
-                .cancelled, "the program could not ask the person", advice: "look at the program's prompt handler",
-                cause: String(describing: type(of: error)))
+    /// - Returns: the handler's answer; nil if nobody waits for it.
+    private func answer(
+        to message: Authentication.Message, on connection: AsyncVarlinkConnection?
+    ) async throws(KeychainError) -> String? {
+        let first = FirstResult<Result<String?, KeychainError>>()
+        let asking = Task { _ = first.end(with: await asked(PromptMessage(message))) }
+        // A handler may go on although its task is cancelled. Its late answer is dropped.
+        let stop: @Sendable () -> Void = {
+            asking.cancel()
+            first.end(with: .success(nil))
+        }
+        let watch = connection.map { HangUpWatch($0, stop) }
+        defer { watch?.stop() }
+        let result = await withTaskCancellationHandler {
+            await first.value
+        } onCancel: {
+            stop()
+        }
+        return try result.get()
+    }
+
+    private func asked(_ message: PromptMessage) async -> Result<String?, KeychainError> {
+        do { return .success(try await handler(message)) } catch is CancellationError { return .success(nil) } catch {
+            return .failure(
+                KeychainError(
+                    .cancelled, "the program could not ask the person", advice: "look at the program's prompt handler",
+                    cause: String(describing: type(of: error))))
         }
     }
 }

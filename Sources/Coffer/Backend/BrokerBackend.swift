@@ -30,7 +30,7 @@ public struct BrokerBackend: KeychainBackend {
     func call<Method: VarlinkMethod>(
         _ method: Method, in vault: VaultName, about name: String? = nil
     ) async throws(KeychainError) -> Method.Reply {
-        switch try await connections.call(Wire.InVault(method, vault.choice)) {
+        switch try await connections.call(Wire.InVault(method, vault.choice), late: { _ in }) {
         case .reply(let reply, _): return reply
         case .fault(let fault): throw KeychainError(brokerFault: fault, about: name)
         }
@@ -47,7 +47,12 @@ public struct BrokerBackend: KeychainBackend {
         while true {
             if Task.isCancelled { throw .cancelledByTask }
             let fault: Fault
-            switch try await connections.call(Wire.InVault(method, vault.choice)) {
+            let answer = try await connections.call(Wire.InVault(method, vault.choice)) { late in
+                // The call was cancelled, so nobody will be asked.
+                guard late.name == .authenticationRequired, let challenge = late.details.challenge else { return }
+                await withdraw(challenge, in: vault)
+            }
+            switch answer {
             case .reply(let reply, _): return reply
             case .fault(let answer): fault = answer
             }
@@ -71,7 +76,8 @@ public struct BrokerBackend: KeychainBackend {
                 if Task.isCancelled { throw .cancelledByTask }
                 let asker = try asker(for: purposes, prompts, need)
                 if let announcement = prompts.announcement, purposes != [.enrolment] {
-                    try await asker.tell(Authentication.Message(style: .info, text: announcement))
+                    try await asker.tell(Authentication.Message(style: .info, text: announcement), on: nil)
+                    if Task.isCancelled { throw .cancelledByTask }
                 }
                 try await Conversation(paths: paths, caller: getuid()).pass(challenge, by: asker)
             } catch {
@@ -101,8 +107,12 @@ public struct BrokerBackend: KeychainBackend {
 
     /// Tells the broker that nobody will be asked, so that it drops the challenge and the access log records the attempt.
     private func withdraw(_ challenge: String, in vault: VaultName) async {
-        // `try?`: if this fails, the authenticator has ended the challenge already, or the broker does when it expires.
-        _ = try? await call(Wire.Withdraw(challenge: challenge), in: vault)
+        let withdrawing = Task {
+            // `try?`: if this fails, the authenticator has ended the challenge already, or the broker does when it expires.
+            _ = try? await call(Wire.Withdraw(challenge: challenge), in: vault)
+        }
+        // A call that was cancelled ends at once. The withdrawal goes on.
+        if !Task.isCancelled { await withdrawing.value }
     }
 
     private func asker(

@@ -1,3 +1,4 @@
+import BrokerProtocol
 import Platform
 import Synchronization
 import Varlink
@@ -21,13 +22,59 @@ final class BrokerConnections: Sendable {
         self.patience = patience
     }
 
-    /// Makes a call and waits for its one answer. The call is never cancelled on the way: the answer may hold a challenge that must be withdrawn.
-    func call<Method: VarlinkMethod>(_ method: Method) async throws(KeychainError) -> VarlinkAnswer<Method.Reply> {
+    /// Makes a call and waits for its one answer.
+    ///
+    /// If the caller's task is cancelled, a call that changes nothing ends at once. A call that changes something is waited
+    /// for, because the caller has to know whether the change was made.
+    /// - Parameter late: gets the error that is answered after the call was given up. It may hold a challenge.
+    /// - Throws: `.cancelled`, `.brokerSilent`, `.brokerUnreachable`, `.protocolViolation`.
+    func call<Method: VarlinkMethod>(
+        _ method: Method, late: @escaping @Sendable (Fault) async -> Void
+    ) async throws(KeychainError) -> VarlinkAnswer<Method.Reply> {
+        let first = FirstResult<Result<VarlinkAnswer<Method.Reply>, TransportFailure>?>()
+        // An unstructured task does not inherit the cancellation of the caller's. If it ended the connection, a challenge
+        // in the answer could not be withdrawn.
+        Task {
+            await enter()
+            let result = first.hasEnded ? nil : await answer(to: method)
+            leave()
+            guard !first.end(with: result), case .success(.fault(let fault)) = result else { return }
+            await late(fault)
+        }
+        let result = await withTaskCancellationHandler {
+            await first.value
+        } onCancel: {
+            if method is any ReadingMethod { first.end(with: nil) }
+        }
+        guard let result else { throw .cancelledByTask }
+        do throws(TransportFailure) { return try result.get() } catch { throw KeychainError(broker: error, path: path) }
+    }
+
+    /// Makes a call and waits for all of its replies. Nobody is asked, so a cancelled call ends its connection at once.
+    /// - Throws: as ``call(_:late:)``, and what the broker answers.
+    func replies<Method: ReadingMethod>(to method: Method) async throws(KeychainError) -> [Method.Reply] {
         await enter()
         defer { leave() }
-        // An unstructured task does not inherit the cancellation of the caller's.
-        let result = await Task { await self.answer(to: method) }.value
-        do throws(TransportFailure) { return try result.get() } catch { throw KeychainError(broker: error, path: path) }
+        if Task.isCancelled { throw .cancelledByTask }
+        let deadline = ContinuousClock.now + patience
+        do {
+            let connection = try await taken(until: deadline)
+            var replies: [Method.Reply] = []
+            do {
+                for try await reply in connection.replies(to: method, until: deadline, pause: patience) {
+                    replies.append(reply)
+                }
+            } catch let fault as Fault {
+                keep(connection)
+                throw fault
+            }
+            keep(connection)
+            return replies
+        } catch let fault as Fault {
+            throw KeychainError(brokerFault: fault)
+        } catch let failure as TransportFailure {
+            throw KeychainError(broker: failure, path: path)
+        } catch { throw .cancelledByTask }
     }
 
     private func answer<Method: VarlinkMethod>(
@@ -91,3 +138,16 @@ final class BrokerConnections: Sendable {
         next?.resume()
     }
 }
+
+/// A method that changes nothing, so that a call of it can be given up at any time.
+protocol ReadingMethod: VarlinkMethod {}
+
+extension Wire.InVault: ReadingMethod where Method: ReadingMethod {}
+extension Wire.Get: ReadingMethod {}
+extension Wire.GetAll: ReadingMethod {}
+extension Wire.Exists: ReadingMethod {}
+extension Wire.Show: ReadingMethod {}
+extension Wire.List: ReadingMethod {}
+extension Wire.Search: ReadingMethod {}
+extension Wire.History: ReadingMethod {}
+extension Wire.Status: ReadingMethod {}

@@ -77,7 +77,7 @@ struct Conversation: Sendable {
     ) async throws(KeychainError) -> String? {
         switch message.style {
         case .info, .error:
-            try await asker.tell(message)
+            try await asker.tell(message, on: connection)
             return nil
         case .secret, .visible:
             if let answer = try await asker.ask(message, on: connection) { return answer }

@@ -169,13 +169,29 @@ struct Questioner: Sendable {
         return answer
     }
 
+    /// - Returns: the handler's answer; nil if the task is cancelled. A handler that goes on then is not waited for.
     private func handled(
-        _ message: PromptMessage, _ handler: @Sendable (PromptMessage) async throws -> String?
+        _ message: PromptMessage, _ handler: @escaping @Sendable (PromptMessage) async throws -> String?
     ) async throws(KeychainError) -> String? {
-        do { return try await handler(message) } catch is CancellationError { return nil } catch {
-            throw KeychainError(
-                .cancelled, "the program could not ask the person", advice: "look at the program's prompt handler",
-                cause: String(describing: type(of: error)))
+        let first = FirstResult<Result<String?, KeychainError>>()
+        let asking = Task {
+            do { first.end(with: .success(try await handler(message))) } catch is CancellationError {
+                first.end(with: .success(nil))
+            } catch {
+                first.end(
+                    with: .failure(
+                        KeychainError(
+                            .cancelled, "the program could not ask the person",
+                            advice: "look at the program's prompt handler", cause: String(describing: type(of: error))))
+                )
+            }
         }
+        let result = await withTaskCancellationHandler {
+            await first.value
+        } onCancel: {
+            asking.cancel()
+            first.end(with: .success(nil))
+        }
+        return try result.get()
     }
 }
