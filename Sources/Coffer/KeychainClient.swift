@@ -44,6 +44,15 @@ package struct KeychainClient: Sendable {
         try broker.stream(inVault(BrokerProtocol.Keychain.List(service: service, kind: kind))).flatMap(\.items)
     }
 
+    /// All items that have the attributes and contain the text, of any service.
+    /// - Parameter kind: nil for items of all kinds.
+    package func search(
+        text: String?, attributes: [String: String]?, kind: BrokerProtocol.Keychain.ItemKind? = nil
+    ) throws(KeychainError) -> [BrokerProtocol.Keychain.Item] {
+        let method = BrokerProtocol.Keychain.Search(text: text, attributes: attributes, kind: kind)
+        return try broker.stream(inVault(method)).flatMap(\.items)
+    }
+
     /// Has a person asked once. Reads in this terminal session may use the answer for this many seconds.
     package func authorize(seconds: Int, by prompter: inout any Prompter) throws(KeychainError) {
         try authenticator.authorize(seconds: seconds, by: &prompter)

@@ -6,6 +6,8 @@ package enum CallLimits {
     package static let broker = Duration.seconds(30)
     /// Connections that one keychain has to the broker at once. A user has 64 in all.
     static let connections = 4
+    /// The accounts that one query names.
+    static let listedAccounts = 32
     /// A call to the authenticator, which waits for a person and for PAM's modules.
     static let authenticator = Duration.seconds(600)
     /// A call to an agent that waits for nobody.

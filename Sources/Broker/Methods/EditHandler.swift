@@ -6,6 +6,7 @@ import Vault
 /// the same as reading.
 enum EditHandler: MethodHandler {
     static func answer(_ method: Keychain.Edit, _ request: Request) async throws(Fault) -> MethodAnswer {
+        try ItemReader.check(reason: method.reason)
         let changes = MetadataChanges(
             label: method.label, comment: method.comment, attributes: method.attributes ?? [:],
             expires: try method.expires.map { (time) throws(Fault) in try WireTime.decode(time) ?? 0 })
@@ -19,7 +20,7 @@ enum EditHandler: MethodHandler {
                 let item = try state.vault.find(
                     service: method.service, account: method.account, kind: WireKind.decode(method.kind))
                 let changed = try state.vault.edit(item, changes: changes)
-                state.note(AccessRecord(.edit, by: program, of: .init(changed)))
+                state.note(AccessRecord(.edit, by: program, of: .init(changed), reason: method.reason))
                 return changed
             }
             return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
@@ -39,7 +40,8 @@ enum EditHandler: MethodHandler {
             stretched = nil
         }
         let reader = ItemReader(
-            service: method.service, account: method.account, kind: WireKind.decode(method.kind), reason: nil,
+            service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+            reason: method.reason,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted,
             deed: .change,
             enrolled: enrolled)
@@ -52,6 +54,7 @@ enum EditHandler: MethodHandler {
     }
 
     static func logged(_ method: Keychain.Edit) -> LoggedCall? {
-        LoggedCall(event: .edit, service: method.service, account: method.account, kind: method.kind)
+        LoggedCall(
+            event: .edit, service: method.service, account: method.account, kind: method.kind, reason: method.reason)
     }
 }

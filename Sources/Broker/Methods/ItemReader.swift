@@ -32,9 +32,7 @@ struct ItemReader: Sendable {
         _ request: Request, for event: AccessRecord.Event,
         _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
     ) async throws(Fault) -> Value {
-        if let reason, reason.utf8.count > Limits.reason {
-            throw Fault(.invalidArgument, "a reason may have at most \(Limits.reason) bytes")
-        }
+        try Self.check(reason: reason)
         let granted = if let redeemed { redeemed } else { try request.redeem(challenge) }
         var outcome = try await look(request, for: event, granted, stretched: nil, body)
         if case .password(let item, let salt) = outcome, let applicationPassword {
@@ -56,6 +54,13 @@ struct ItemReader: Sendable {
             // train people to agree.
             if let granted, !granted.request.isEnrolment { throw Faults.challengeRefused }
             throw try request.ask(for: asked, vault: vault, reason: reason, enrolled: enrolled)
+        }
+    }
+
+    /// - Throws: `InvalidArgument` for a reason that is too long for a prompt.
+    static func check(reason: String?) throws(Fault) {
+        if let reason, reason.utf8.count > Limits.reason {
+            throw Fault(.invalidArgument, "a reason may have at most \(Limits.reason) bytes")
         }
     }
 
@@ -101,8 +106,9 @@ struct ItemReader: Sendable {
             case .done(let opened): (item, value) = opened
             }
             // Where a person was asked, the reason is the one that was shown, whatever the repeated call says.
+            let shown = granted.flatMap { $0.request.isEnrolment ? nil : $0.challenge }
             let record = AccessRecord(
-                event, by: program, of: .init(item), reason: granted.map(\.challenge.reason) ?? reason,
+                event, by: program, of: .init(item), reason: shown.map(\.reason) ?? reason,
                 detail: deed.newName.map(\.detail) ?? detail(of: event, granted))
             if event == .read, !item.access.constraints.isEmpty {
                 // A read that a person was asked for is always recorded before the secret leaves.

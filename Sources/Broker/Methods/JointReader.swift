@@ -40,9 +40,7 @@ struct JointReader: Sendable {
         guard names.allSatisfy({ max($0.service.utf8.count, $0.account?.utf8.count ?? 0) <= Limits.name }) else {
             throw Fault(.limitExceeded, "a service or an account may have at most \(Limits.name) bytes")
         }
-        if let reason, reason.utf8.count > Limits.reason {
-            throw Fault(.invalidArgument, "a reason may have at most \(Limits.reason) bytes")
-        }
+        try ItemReader.check(reason: reason)
     }
 
     private enum Outcome: Sendable {

@@ -2,13 +2,35 @@ import BrokerProtocol
 import Varlink
 import Vault
 
-/// `List`: all items, or those of one service, without their secrets.
+/// `List`: all items, those of one service, or those of some of its accounts, without their secrets.
 enum ListHandler: MethodHandler {
     static func answer(_ method: Keychain.List, _ request: Request) async throws(Fault) -> MethodAnswer {
+        let accounts = try accounts(of: method)
         guard request.condition != .none else { return .items([]) }
+        let kind = WireKind.filter(method.kind)
         return .items(
-            try await request.vaultActor.use {
-                try $0.vault.list(service: method.service, kind: WireKind.filter(method.kind)).map { Keychain.Item($0) }
+            try await request.vaultActor.use { state in
+                let items =
+                    if let accounts {
+                        try state.vault.list(service: accounts.service, accounts: accounts.names, kind: kind)
+                    } else {
+                        try state.vault.list(service: method.service, kind: kind)
+                    }
+                return items.map { Keychain.Item($0) }
             })
+    }
+
+    /// - Returns: nil if the call names no accounts.
+    private static func accounts(of method: Keychain.List) throws(Fault) -> (service: String, names: [String])? {
+        guard let names = method.accounts else { return nil }
+        guard let service = method.service else {
+            throw Fault(.invalidArgument, "accounts are of a service, and the call names none")
+        }
+        guard names.count <= JointReadLimits.items else {
+            throw Fault(
+                .limitExceeded, "one call lists \(JointReadLimits.items) accounts at most",
+                advice: "list the whole service")
+        }
+        return (service, names)
     }
 }

@@ -7,6 +7,7 @@ import Vault
 /// person, renaming it requires the same. Otherwise a person could allow a harmless name and give out another item.
 enum RenameHandler: MethodHandler {
     static func answer(_ method: Keychain.Rename, _ request: Request) async throws(Fault) -> MethodAnswer {
+        try ItemReader.check(reason: method.reason)
         let granted = try request.redeem(method.challenge)
         let password = try request.secrets.decode(applicationPassword: method.applicationPassword)
         let newName = Challenge.Name(service: method.newService, account: method.newAccount)
@@ -14,7 +15,8 @@ enum RenameHandler: MethodHandler {
             return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
         }
         let reader = ItemReader(
-            service: method.service, account: method.account, kind: WireKind.decode(method.kind), reason: nil,
+            service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+            reason: method.reason,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted,
             deed: .rename(to: newName),
             includesExpired: true)
@@ -38,12 +40,15 @@ enum RenameHandler: MethodHandler {
             guard item.access.constraints.isEmpty else { return nil }
             guard !hasPassword else { throw Faults.applicationPasswordUnknown }
             let renamed = try state.vault.rename(item, service: newName.service, account: newName.account)
-            state.note(AccessRecord(.rename, by: program, of: .init(item), detail: newName.detail))
+            state.note(
+                AccessRecord(
+                    .rename, by: program, of: .init(item), reason: method.reason, detail: newName.detail))
             return renamed
         }
     }
 
     static func logged(_ method: Keychain.Rename) -> LoggedCall? {
-        LoggedCall(event: .rename, service: method.service, account: method.account, kind: method.kind)
+        LoggedCall(
+            event: .rename, service: method.service, account: method.account, kind: method.kind, reason: method.reason)
     }
 }

@@ -13,7 +13,8 @@ enum RestoreHandler: MethodHandler {
         let former: ItemSummary = try await request.vaultActor.use { try Self.former(named, method, $0.vault) }
         let stretched = try await RotateHandler.stretch(password, for: former, request)
         let reader = ItemReader(
-            service: method.service, account: method.account, kind: WireKind.decode(method.kind), reason: nil,
+            service: method.service, account: method.account, kind: WireKind.decode(method.kind),
+            reason: method.reason,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, version: former.version,
             redeemed: granted)
         let item = try await reader.read(request, for: .set) { vault, item, value in
@@ -41,6 +42,7 @@ enum RestoreHandler: MethodHandler {
     }
 
     static func logged(_ method: Keychain.Restore) -> LoggedCall? {
-        LoggedCall(event: .set, service: method.service, account: method.account, kind: method.kind)
+        LoggedCall(
+            event: .set, service: method.service, account: method.account, kind: method.kind, reason: method.reason)
     }
 }

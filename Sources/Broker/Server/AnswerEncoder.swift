@@ -36,7 +36,10 @@ struct AnswerEncoder {
         do throws(Fault) { return try encode(answer) } catch { return encode(error) }
     }
 
-    /// - Throws: `ExpectedMore` if the reply would be longer than any client accepts.
+    /// The JSON values around the items of a reply: the message, its parameters, and the list.
+    private static let valuesAround = 3
+
+    /// - Throws: `ExpectedMore` if the reply would be longer, or have more values, than any client accepts.
     private func encode(_ answer: MethodAnswer) throws(Fault) -> ByteBuffer {
         switch answer {
         case .reply(let reply): return try plain(reply)
@@ -46,7 +49,9 @@ struct AnswerEncoder {
         case .items(let items):
             let tooMany = Fault(.expectedMore, "there are too many items for one answer", advice: "call with “more”")
             // Checked before the reply is made, to save the memory.
-            guard items.reduce(0, { $0 + $1.textSize }) <= Varlink.longestMessage else { throw tooMany }
+            guard items.reduce(0, { $0 + $1.textSize }) <= Varlink.longestMessage,
+                items.reduce(Self.valuesAround, { $0 + $1.valueCount }) <= Varlink.mostValues
+            else { throw tooMany }
             let reply = try bytes(VarlinkReply(Keychain.ItemsReply(items: items)))
             guard reply.readableBytes <= Varlink.longestMessage else { throw tooMany }
             return reply
@@ -125,6 +130,13 @@ struct AnswerEncoder {
 }
 
 extension Keychain.Item {
+    /// How many JSON values it is in a message, as a client's reader counts them.
+    var valueCount: Int {
+        // The item, its ten members that are always there, and the four of its access control.
+        let always = 1 + 10 + 4 + attributes.count + access.require.count
+        return always + [label != nil, comment != nil, expires != nil, biometrySet != nil].count { $0 }
+    }
+
     /// The bytes of its names and attributes. They are most of its memory, and less than its size in a message.
     var textSize: Int {
         attributes.reduce(

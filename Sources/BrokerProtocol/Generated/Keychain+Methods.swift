@@ -276,6 +276,8 @@ extension Keychain {
         public var kind: ItemKind?
         /// If it is left out: the newest former value.
         public var version: Int64?
+        /// Why the program asks, in its own words.
+        public var reason: String?
         /// As for Get.
         public var unlock: Bool?
         /// Base64. It is always given if the former value has one, because it is sealed under it again.
@@ -283,13 +285,14 @@ extension Keychain {
         public var challenge: String?
 
         public init(
-            service: String, account: String, kind: ItemKind? = nil, version: Int64? = nil, unlock: Bool? = nil,
-            applicationPassword: String? = nil, challenge: String? = nil
+            service: String, account: String, kind: ItemKind? = nil, version: Int64? = nil, reason: String? = nil,
+            unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
             self.kind = kind
             self.version = version
+            self.reason = reason
             self.unlock = unlock
             self.applicationPassword = applicationPassword
             self.challenge = challenge
@@ -365,16 +368,19 @@ extension Keychain {
     }
 
     /// Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one
-    /// item.
+    /// item. Without it, the answer is ExpectedMore if there are more items than one message has room for.
     public struct List: VarlinkMethod {
         public static let name = "org.coffer.Keychain.List"
         public typealias Reply = ItemsReply
         public var service: String?
+        /// Only these accounts of the service, 32 at most. Accounts that have no item are left out.
+        public var accounts: [String]?
         /// Only items of this kind. If it is left out, items of all kinds.
         public var kind: ItemKind?
 
-        public init(service: String? = nil, kind: ItemKind? = nil) {
+        public init(service: String? = nil, accounts: [String]? = nil, kind: ItemKind? = nil) {
             self.service = service
+            self.accounts = accounts
             self.kind = kind
         }
     }

@@ -2,7 +2,8 @@
 import Varlink
 
 extension Keychain {
-    /// Lists the items that have all of the attributes and contain the text.
+    /// Lists the items that have all of the attributes and contain the text. The order and the "more" flag are as for
+    /// List.
     public struct Search: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Search"
         public typealias Reply = ItemsReply
@@ -59,6 +60,8 @@ extension Keychain {
         public var attributes: [String: String]?
         /// 0: never.
         public var expires: Int64?
+        /// Why the program asks, in its own words.
+        public var reason: String?
         /// As for Get.
         public var unlock: Bool?
         /// The one that reading takes, base64.
@@ -69,8 +72,9 @@ extension Keychain {
 
         public init(
             service: String, account: String, kind: ItemKind? = nil, access: AccessControl? = nil, label: String? = nil,
-            comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil, unlock: Bool? = nil,
-            applicationPassword: String? = nil, newApplicationPassword: String? = nil, challenge: String? = nil
+            comment: String? = nil, attributes: [String: String]? = nil, expires: Int64? = nil, reason: String? = nil,
+            unlock: Bool? = nil, applicationPassword: String? = nil, newApplicationPassword: String? = nil,
+            challenge: String? = nil
         ) {
             self.service = service
             self.account = account
@@ -80,6 +84,7 @@ extension Keychain {
             self.comment = comment
             self.attributes = attributes
             self.expires = expires
+            self.reason = reason
             self.unlock = unlock
             self.applicationPassword = applicationPassword
             self.newApplicationPassword = newApplicationPassword
@@ -145,6 +150,8 @@ extension Keychain {
         public var kind: ItemKind?
         public var newService: String
         public var newAccount: String
+        /// Why the program asks, in its own words.
+        public var reason: String?
         /// As for Get.
         public var unlock: Bool?
         /// As for Get, base64.
@@ -153,13 +160,14 @@ extension Keychain {
 
         public init(
             service: String, account: String, kind: ItemKind? = nil, newService: String, newAccount: String,
-            unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
+            reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
         ) {
             self.service = service
             self.account = account
             self.kind = kind
             self.newService = newService
             self.newAccount = newAccount
+            self.reason = reason
             self.unlock = unlock
             self.applicationPassword = applicationPassword
             self.challenge = challenge
@@ -357,36 +365,6 @@ extension Keychain {
             self.replacements = replacements
             self.values = values
             self.challenge = challenge
-        }
-    }
-
-    /// Renews all keys of the vault. Another vault with the same items takes its place. A group's vault is refused.
-    /// When the call is repeated with its challenge, it may ask once more, for items that one prompt could not name.
-    public struct RotateAll: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.RotateAll"
-        /// One for each item that has one.
-        public var applicationPasswords: [ItemPassword]?
-        public var challenge: String?
-
-        public init(applicationPasswords: [ItemPassword]? = nil, challenge: String? = nil) {
-            self.applicationPasswords = applicationPasswords
-            self.challenge = challenge
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            /// How many items were sealed anew. It is absent if nothing was done.
-            public var items: Int64?
-            /// The items whose application password must come with the call. Nothing was done if there are any.
-            public var passwords: [Item]
-            /// The TPM no longer holds the former keys. Otherwise the broker tries again whenever the vault is
-            /// opened.
-            public var revoked: Bool
-
-            public init(items: Int64? = nil, passwords: [Item] = [], revoked: Bool = false) {
-                self.items = items
-                self.passwords = passwords
-                self.revoked = revoked
-            }
         }
     }
 }

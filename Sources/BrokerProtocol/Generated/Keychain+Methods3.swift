@@ -2,6 +2,36 @@
 import Varlink
 
 extension Keychain {
+    /// Renews all keys of the vault. Another vault with the same items takes its place. A group's vault is refused.
+    /// When the call is repeated with its challenge, it may ask once more, for items that one prompt could not name.
+    public struct RotateAll: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.RotateAll"
+        /// One for each item that has one.
+        public var applicationPasswords: [ItemPassword]?
+        public var challenge: String?
+
+        public init(applicationPasswords: [ItemPassword]? = nil, challenge: String? = nil) {
+            self.applicationPasswords = applicationPasswords
+            self.challenge = challenge
+        }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            /// How many items were sealed anew. It is absent if nothing was done.
+            public var items: Int64?
+            /// The items whose application password must come with the call. Nothing was done if there are any.
+            public var passwords: [Item]
+            /// The TPM no longer holds the former keys. Otherwise the broker tries again whenever the vault is
+            /// opened.
+            public var revoked: Bool
+
+            public init(items: Int64? = nil, passwords: [Item] = [], revoked: Bool = false) {
+                self.items = items
+                self.passwords = passwords
+                self.revoked = revoked
+            }
+        }
+    }
+
     /// Returns the access log of the caller's vault, the oldest records first, some hundreds at a time.
     public struct Log: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Log"

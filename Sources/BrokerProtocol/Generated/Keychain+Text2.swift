@@ -12,6 +12,8 @@ extension Keychain {
           kind: ?string,
           # If it is left out: the newest former value.
           version: ?int,
+          # Why the program asks, in its own words.
+          reason: ?string,
           # As for Get.
           unlock: ?bool,
           # Base64. It is always given if the former value has one, because it is sealed under it again.
@@ -56,15 +58,18 @@ extension Keychain {
         ) -> (item: Item)
 
         # Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one item.
+        # Without it, the answer is ExpectedMore if there are more items than one message has room for.
         method List(
           service: ?string,
+          # Only these accounts of the service, 32 at most. Accounts that have no item are left out.
+          accounts: ?[]string,
           # Only items of this kind. If it is left out, items of all kinds.
           kind: ?string,
           group: ?string,
           user: ?string
         ) -> (items: []Item)
 
-        # Lists the items that have all of the attributes and contain the text.
+        # Lists the items that have all of the attributes and contain the text. The order and the "more" flag are as for List.
         method Search(
           # Service, account, label or comment contains it, in upper or lower case.
           text: ?string,
@@ -117,6 +122,8 @@ extension Keychain {
           attributes: ?[string]string,
           # 0: never.
           expires: ?int,
+          # Why the program asks, in its own words.
+          reason: ?string,
           # As for Get.
           unlock: ?bool,
           # The one that reading takes, base64.
@@ -165,6 +172,8 @@ extension Keychain {
           kind: ?string,
           newService: string,
           newAccount: string,
+          # Why the program asks, in its own words.
+          reason: ?string,
           # As for Get.
           unlock: ?bool,
           # As for Get, base64.

@@ -84,7 +84,7 @@ extension BrokerBackend {
             service: item.service, account: item.account, kind: item.wireKind,
             access: edit.access.map(Wire.AccessControl.init),
             label: edit.label, comment: edit.comment, attributes: edit.attributes,
-            expires: edit.expiry?.milliseconds(now: Date()), unlock: request.mayUnlock,
+            expires: edit.expiry?.milliseconds(now: Date()), reason: request.reason, unlock: request.mayUnlock,
             applicationPassword: request.applicationPassword.map(Base64.encode))
         return try ItemAttributes(
             try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
@@ -96,28 +96,10 @@ extension BrokerBackend {
     ) async throws(KeychainError) -> ItemAttributes {
         let method = Wire.Rename(
             service: item.service, account: item.account, kind: item.wireKind, newService: name.service,
-            newAccount: name.account,
+            newAccount: name.account, reason: request.reason,
             unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode))
         return try ItemAttributes(
             try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
-    }
-
-    /// Implements ``KeychainBackend/items(matching:in:)``.
-    public func items(
-        matching query: ItemQuery, in vault: VaultName
-    ) async throws(KeychainError) -> [ItemAttributes] {
-        let reply: Wire.ItemsReply
-        if query.text == nil, query.attributes.isEmpty {
-            reply = try await call(Wire.List(service: query.service, kind: query.itemClass?.wire), in: vault)
-        } else {
-            reply = try await call(
-                Wire.Search(text: query.text, attributes: query.attributes, kind: query.itemClass?.wire), in: vault)
-        }
-        var items: [ItemAttributes] = []
-        for item in reply.items where query.service.map({ $0.utf8.elementsEqual(item.service.utf8) }) ?? true {
-            items.append(try ItemAttributes(item))
-        }
-        return items
     }
 
     /// Implements ``KeychainBackend/exists(_:in:)``.
@@ -152,7 +134,8 @@ extension BrokerBackend {
     ) async throws(KeychainError) -> ItemAttributes {
         let method = Wire.Restore(
             service: item.service, account: item.account, kind: item.wireKind, version: Int64(version),
-            unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode))
+            reason: request.reason, unlock: request.mayUnlock,
+            applicationPassword: request.applicationPassword.map(Base64.encode))
         return try ItemAttributes(
             try await call(method, in: vault, prompts: request.prompts, about: "\(item)").item)
     }

@@ -1,26 +1,42 @@
 import BrokerProtocol
-import Varlink
 
 extension BrokerBackend {
-    /// The attributes of all items of a vault, in as many replies as it takes. A single reply has room for some thousands only.
+    /// Implements ``KeychainBackend/items(matching:in:)``.
+    public func items(
+        matching query: ItemQuery, in vault: VaultName
+    ) async throws(KeychainError) -> [ItemAttributes] {
+        try query.checkAccounts()
+        let kind = query.itemClass?.wire
+        guard query.text == nil, query.attributes.isEmpty else {
+            let search = Wire.Search(text: query.text, attributes: query.attributes, kind: kind)
+            return try await list(search, in: vault).filter(query.namesServiceAndAccount)
+        }
+        // A broker of an earlier version takes no accounts, and lists the whole service.
+        let list = Wire.List(service: query.service, accounts: query.accounts, kind: kind)
+        return try await self.list(list, in: vault).filter(query.namesServiceAndAccount)
+    }
+
+    /// The attributes of all items of a vault.
     package func allItems(in vault: VaultName) async throws(KeychainError) -> [ItemAttributes] {
-        do {
-            let deadline = ContinuousClock.now + CallLimits.broker
-            let connection = try await AsyncVarlinkConnection.connect(path: paths.broker, until: deadline)
-            defer { connection.close() }
-            var items: [ItemAttributes] = []
-            let method = Wire.InVault(Wire.List(), vault.choice)
-            var replies = connection.replies(to: method, until: deadline).makeAsyncIterator()
-            while let reply = try await replies.next() {
-                for item in reply.items { items.append(try ItemAttributes(item)) }
-            }
-            return items
-        } catch let error as KeychainError {
-            throw error
-        } catch let fault as Fault {
-            throw KeychainError(brokerFault: fault)
-        } catch let failure as TransportFailure {
-            throw KeychainError(broker: failure, path: paths.broker)
-        } catch { throw .cancelledByTask }
+        try await list(Wire.List(), in: vault)
+    }
+
+    /// Takes a list in as many replies as it needs. A single reply has room for some hundreds of items only.
+    private func list<Method: ReadingMethod>(
+        _ method: Method, in vault: VaultName
+    ) async throws(KeychainError) -> [ItemAttributes] where Method.Reply == Wire.ItemsReply {
+        var items: [ItemAttributes] = []
+        for reply in try await connections.replies(to: Wire.InVault(method, vault.choice)) {
+            for item in reply.items { items.append(try ItemAttributes(item)) }
+        }
+        return items
+    }
+}
+
+extension ItemQuery {
+    /// Whether the item has the service and one of the accounts.
+    fileprivate func namesServiceAndAccount(_ item: ItemAttributes) -> Bool {
+        if let service, !service.utf8.elementsEqual(item.service.utf8) { return false }
+        return accounts?.contains { $0.utf8.elementsEqual(item.account.utf8) } ?? true
     }
 }

@@ -106,6 +106,8 @@ public struct ReadRequest: Sendable {
 public struct ItemQuery: Sendable, Hashable {
     /// nil: all services.
     public var service: String?
+    /// nil: all accounts. At most 32, and only together with a service.
+    public var accounts: [String]?
     /// nil: all classes.
     public var itemClass: ItemClass?
     /// Service, account, label or comment contains it, in upper or lower case.
@@ -118,12 +120,30 @@ public struct ItemQuery: Sendable, Hashable {
     /// let query = ItemQuery(service: "com.example.app", attributes: ["server": "db1"])
     /// ```
     public init(
-        service: String? = nil, itemClass: ItemClass? = nil, text: String? = nil, attributes: [String: String] = [:]
+        service: String? = nil, accounts: [String]? = nil, itemClass: ItemClass? = nil, text: String? = nil,
+        attributes: [String: String] = [:]
     ) {
         self.service = service
+        self.accounts = accounts
         self.itemClass = itemClass
         self.text = text
         self.attributes = attributes
+    }
+}
+
+extension ItemQuery {
+    /// - Throws: `.invalidArgument` for accounts of no service, `.limitExceeded` for too many.
+    package func checkAccounts() throws(KeychainError) {
+        guard let accounts else { return }
+        guard service != nil else {
+            throw KeychainError(
+                .invalidArgument, "accounts are of a service, and the query names none", advice: "name the service")
+        }
+        guard accounts.count <= CallLimits.listedAccounts else {
+            throw KeychainError(
+                .limitExceeded, "one query has \(CallLimits.listedAccounts) accounts at most",
+                advice: "list the whole service")
+        }
     }
 }
 

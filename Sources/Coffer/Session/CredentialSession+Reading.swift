@@ -77,7 +77,11 @@ extension CredentialSession {
 
     /// The parts that are stored and have not expired.
     func present(_ parts: Set<CredentialPart>) async throws(KeychainError) -> [CredentialPart: ItemAttributes] {
-        let items = Dictionary(try await keychain.list().map { ($0.name, $0) }) { first, _ in first }
+        // One call, so that all parts are from one moment.
+        let query = ItemQuery(
+            service: keychain.service, accounts: parts.map(account), itemClass: keychain.itemClass)
+        let found = try await keychain.backend.items(matching: query, in: keychain.vault)
+        let items = Dictionary(found.map { ($0.name, $0) }) { first, _ in first }
         var present: [CredentialPart: ItemAttributes] = [:]
         for part in parts {
             guard let item = items[name(part)], !hasExpired(item) else { continue }

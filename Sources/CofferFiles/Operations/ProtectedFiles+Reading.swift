@@ -17,7 +17,7 @@ extension ProtectedFiles {
     /// ```
     /// - Parameters:
     ///   - limit: the most bytes to take into memory. For a larger file use ``chunks(of:reason:applicationPassword:)``.
-    ///   - reason: why the program asks, in its own words. The prompt shows it. At most 1 KiB.
+    ///   - reason: why the program asks, in its own words. The prompt shows it. At most 512 bytes in UTF-8.
     ///   - applicationPassword: the file's own password, if its access control requires one.
     /// - Throws: `.notFound`; `.damaged` if the file was cut, changed, moved by another program, or has lost its key;
     ///   `.limitExceeded`; `.notPermitted` if a link is in the way; `.cancelled`; and the errors of reading an item.

@@ -10,6 +10,7 @@ extension InMemoryKeychain {
         guard query.attributes.count <= ItemLimits.attributes else {
             throw KeychainError(.limitExceeded, "an item has \(ItemLimits.attributes) attributes at most")
         }
+        try query.checkAccounts()
         return try perform(in: vault) { (vault, _) in
             (vault.items.values.filter(query.matches).map(\.summary).sorted(by: Self.isBefore), [])
         }
@@ -96,6 +97,7 @@ extension InMemoryKeychain {
 extension ItemQuery {
     func matches(_ item: StoredItem) -> Bool {
         if let service, !service.utf8.elementsEqual(item.name.service.utf8) { return false }
+        if let accounts, !accounts.contains(where: { $0.utf8.elementsEqual(item.name.account.utf8) }) { return false }
         if let itemClass, itemClass != item.name.itemClass { return false }
         for (name, value) in attributes where item.attributes[name] != value { return false }
         guard let text = text?.lowercased(), !text.isEmpty else { return true }

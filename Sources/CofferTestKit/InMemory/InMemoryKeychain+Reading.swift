@@ -19,6 +19,7 @@ extension InMemoryKeychain {
                 .invalidArgument, "only a read of one item takes an application password or a version")
         }
         try ItemLimits.check(reason: request.reason)
+        if let version = request.version { try ItemLimits.check(version: version) }
         return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             var values: [(StoredItem, StoredValue)] = []
             for name in items {
@@ -37,7 +38,8 @@ extension InMemoryKeychain {
     public func edit(
         _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
-        try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
+        try ItemLimits.check(reason: request.reason)
+        return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             if let access = edit.access {
                 try vault.check(access, call.biometrics)
                 let needsPassword = access.requirements.contains(.applicationPassword)
@@ -68,7 +70,8 @@ extension InMemoryKeychain {
     public func rename(
         _ item: ItemName, to name: ItemName, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
-        try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
+        try ItemLimits.check(reason: request.reason)
+        return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             let stored = try vault.item(item)
             // An impossible change is refused before anybody is asked.
             try vault.checkName(name, for: stored)
@@ -90,7 +93,9 @@ extension InMemoryKeychain {
     public func restore(
         _ item: ItemName, version: Int, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
-        try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
+        try ItemLimits.check(reason: request.reason)
+        try ItemLimits.check(version: version)
+        return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
             var stored = try vault.live(item, at: call.now)
             let former = try stored.value(version, at: call.now)
             guard former.version != stored.value.version else {

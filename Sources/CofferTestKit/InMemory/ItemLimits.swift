@@ -65,6 +65,10 @@ enum ItemLimits {
         }
     }
 
+    static func check(version: Int) throws(KeychainError) {
+        guard version > 0 else { throw KeychainError(.invalidArgument, "an item's versions count from 1") }
+    }
+
     static func check(reason: String?) throws(KeychainError) {
         guard (reason?.utf8.count ?? 0) <= Self.reason else {
             throw KeychainError(.invalidArgument, "a reason may have at most \(Self.reason) bytes")

@@ -38,6 +38,29 @@ extension OpenVault {
         return items.sortedByName(of: kind)
     }
 
+    /// The items of some accounts of a service, including expired ones. All of them are from one moment.
+    ///
+    /// - Parameters:
+    ///   - accounts: those without an item are left out.
+    ///   - kind: nil for items of all kinds.
+    /// - Throws: `.damaged`, `.storage`.
+    public func list(
+        service: String, accounts: [String], kind: ItemKind? = nil
+    ) throws(VaultError) -> [ItemSummary] {
+        let kinds = kind.map { [$0] } ?? ItemKind.allCases
+        let items = try read { (snapshot) throws(VaultError) -> [ItemSummary] in
+            var found: [ItemID: ItemSummary] = [:]
+            for account in accounts {
+                for kind in kinds {
+                    guard let item = try snapshot.item(service: service, account: account, kind: kind) else { continue }
+                    found[item.summary.id] = item.summary
+                }
+            }
+            return Array(found.values)
+        }
+        return items.sortedByName(of: kind)
+    }
+
     /// Finds items that have all these attributes, and whose service, account, label or comment contains the text.
     /// Ignores case.
     ///

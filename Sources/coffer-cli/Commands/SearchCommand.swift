@@ -41,9 +41,7 @@ struct SearchCommand: ParsableCommand {
 
     func run() throws {
         let attributes = pairs.isEmpty ? nil : Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) })
-        let items = try CommandSession(vault).client.call(
-            Keychain.Search(text: text, attributes: attributes, kind: kind)
-        ).items
+        let items = try CommandSession(vault).client.search(text: text, attributes: attributes, kind: kind)
         try ItemListing(items: items, emptyHint: "Nothing matches").show(asJSON: format.json)
     }
 }

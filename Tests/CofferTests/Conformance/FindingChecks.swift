@@ -41,5 +41,49 @@ let findingChecks = [
         #expect(try await keychain.internetPasswords(host: "example.com").count == 2)
         #expect(try await keychain.deleteInternetPassword(for: "me", on: other))
         #expect(try await keychain.internetPasswords(host: "example.com").count == 1)
+        // An address of IPv6 has brackets in a URL only.
+        let plain = try InternetServer(scheme: "https", host: "::A")
+        #expect(try InternetServer(scheme: "https", host: "[::a]") == plain && plain.service == "https://[::a]")
+        try await keychain.setInternetPassword("3", for: "me", on: plain)
+        try await keychain.of(service: "older").items(ofClass: .internetPassword).set(
+            "4", for: "me", attributes: ["server": "[::a]"])
+        for host in ["::a", "[::A]"] {
+            #expect(
+                try await keychain.internetPasswords(host: host).map(\.service).sorted() == ["https://[::a]", "older"])
+        }
+    },
+    Check("accounts that are named are listed alone") { stage in
+        let keychain = stage.keychain("named accounts")
+        for account in ["a", "b", "c"] { try await keychain.set("x", for: account) }
+        try await keychain.items(ofClass: .key).set("x", for: "b")
+        try await keychain.of(service: "named accounts 2").set("x", for: "a")
+        var query = ItemQuery(service: keychain.service, accounts: ["c", "b", "absent", "c"])
+        #expect(try await stage.backend.items(matching: query, in: .own).map(\.account) == ["b", "b", "c"])
+        query.itemClass = .key
+        #expect(try await stage.backend.items(matching: query, in: .own).map(\.account) == ["b"])
+        query.text = "x"
+        #expect(try await stage.backend.items(matching: query, in: .own).isEmpty)
+        query.text = nil
+        query.accounts = (0..<33).map { "\($0)" }
+        await refused(.limitExceeded) { () throws(KeychainError) in
+            _ = try await stage.backend.items(matching: query, in: .own)
+        }
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            _ = try await stage.backend.items(matching: ItemQuery(accounts: ["a"]), in: .own)
+        }
+    },
+    Check("a service with more items than one message has room for", needs: [.changes]) { stage in
+        let keychain = stage.keychain("many")
+        for batch in 0..<14 {
+            try await keychain.apply(
+                (0..<100).map { number in
+                    ItemChange(keychain.name("\(batch * 100 + number)"), .set(NewItem(value: [1])))
+                })
+        }
+        #expect(try await keychain.list().count == 1400)
+        #expect(try await Set(keychain.accounts()).count == 1400)
+        #expect(try await keychain.search("many").count == 1400)
+        #expect(try await keychain.deleteAll() == 1400)
+        #expect(try await keychain.list().isEmpty)
     },
 ]

@@ -25,6 +25,14 @@ let historyChecks = [
         #expect(try await keychain.string(for: "me") == "1")
         #expect(try await keychain.history(of: "me").map(\.version) == [2])
         await refused(.notFound) { () throws(KeychainError) in try await keychain.restore("me", version: 9) }
+        for version in [0, -1, Int.min] {
+            await refused(.invalidArgument, "\(version)") { () throws(KeychainError) in
+                try await keychain.restore("me", version: version)
+            }
+            await refused(.invalidArgument, "\(version)") { () throws(KeychainError) in
+                try await keychain.bytes(for: "me", version: version)
+            }
+        }
     },
     Check("tighter access control and deletion drop former values", needs: [.history]) { stage in
         let keychain = stage.keychain("drop history")

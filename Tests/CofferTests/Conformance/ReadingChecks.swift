@@ -112,6 +112,23 @@ let readingChecks = [
         try await keychain.edit("you", ItemEdit(access: .whenUnlocked), applicationPassword: "p")
         #expect(try await keychain.string(for: "you") == "1")
     },
+    Check("an item with an application password is updated") { stage in
+        let access = AccessControl.whenUnlocked.requiring(.applicationPassword)
+        let keychain = stage.keychain("application password updates")
+        try await keychain.set(value: [1], for: "me", access: access, applicationPassword: "p")
+        await refused(.applicationPasswordNeeded) { () throws(KeychainError) in
+            try await keychain.update([Int].self, for: "me") { $0 ?? [] }
+        }
+        try await keychain.update([Int].self, for: "me", applicationPassword: "p") { ($0 ?? []) + [2] }
+        #expect(try await keychain.value([Int].self, for: "me", applicationPassword: "p") == [1, 2])
+        try await keychain.update(for: "new", access: access, applicationPassword: "q") { ($0 ?? "") + "x" }
+        try await keychain.update(for: "new", applicationPassword: "q") { ($0 ?? "") + "y" }
+        #expect(try await keychain.string(for: "new", applicationPassword: "q") == "xy")
+        let handle = KeychainHandle<String>("handle", in: keychain, access: access)
+        try await handle.set("z", applicationPassword: "r")
+        #expect(try await handle.value(applicationPassword: "r") == "z")
+        await refused(.applicationPasswordNeeded) { () throws(KeychainError) in try await handle.value() }
+    },
     Check("either a person or an application password is enough") { stage in
         let keychain = stage.keychain("any")
         let access = AccessControl.whenUnlocked.requiringAny(of: .userPresence, .applicationPassword)
@@ -207,6 +224,32 @@ let askingChecks = [
             #expect(person.shown.contains(account), "\(person.shown)")
         }
     },
+    Check("a question shows the reason of every call that takes the value", needs: [.history]) { stage in
+        let quiet = stage.keychain("reasons")
+        let gated = AccessControl.whenUnlocked.requiring(.userPresence)
+        let reason = "Tidy up your tokens"
+        func asks(
+            _ call: (Coffer.Keychain, String?) async throws(KeychainError) -> Void
+        ) async throws(KeychainError) {
+            await refused(.invalidArgument) { () throws(KeychainError) in
+                try await call(quiet, String(repeating: "x", count: 513))
+            }
+            let person = CountingPerson()
+            try await call(quiet.prompting(person.prompts), reason)
+            #expect(person.questions == 1 && person.shown.contains(reason), "\(person.shown)")
+        }
+        try await quiet.set("1", for: "me", access: gated)
+        try await quiet.set("2", for: "me")
+        try await asks { (keychain, reason) throws(KeychainError) in
+            try await keychain.restore("me", version: 1, reason: reason)
+        }
+        try await asks { (keychain, reason) throws(KeychainError) in
+            try await keychain.rename("me", to: "you", reason: reason)
+        }
+        try await asks { (keychain, reason) throws(KeychainError) in
+            try await keychain.edit("you", ItemEdit(access: .whenUnlocked), reason: reason)
+        }
+    },
     Check("an answer is not good for another value") { stage in
         let keychain = stage.keychain("outdated")
         try await keychain.set("1", for: "me", access: .whenUnlocked.requiring(.userPresence))
@@ -237,6 +280,27 @@ let askingChecks = [
         reading.cancel()
         try #require(try await eventually { ended.isOpen })
         await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: reading) }
+        #expect(try await keychain.prompting(.right).string(for: "me") == "x")
+    },
+    Check("a handler that goes on after the cancellation is not waited for") { stage in
+        let keychain = stage.keychain("deaf handler")
+        try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        for atQuestion in [true, false] {
+            let asked = AsyncStream<Void>.makeStream()
+            let closed = Gate()
+            let deaf = Prompts.handler { message in
+                guard message.wantsAnswer == atQuestion else { return nil }
+                asked.continuation.yield()
+                // A window that only the person closes.
+                while !closed.isOpen { await Task.yield() }
+                return "sandbox"
+            }
+            let reading = Task { () throws(KeychainError) in try await keychain.prompting(deaf).string(for: "me") }
+            for await _ in asked.stream { break }
+            reading.cancel()
+            await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: reading) }
+            closed.open()
+        }
         #expect(try await keychain.prompting(.right).string(for: "me") == "x")
     },
     Check("a task that is cancelled already asks nobody") { stage in

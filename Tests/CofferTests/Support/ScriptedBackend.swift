@@ -188,6 +188,7 @@ final class ScriptedBackend: KeychainBackend {
         try call { state in
             state.items.values.map(\.attributes).filter { item in
                 query.service.map { $0 == item.service } ?? true
+                    && query.accounts.map { $0.contains(item.account) } ?? true
                     && query.itemClass.map { $0 == item.name.itemClass } ?? true
                     && query.attributes.allSatisfy { item.attributes[$0.key] == $0.value }
             }.sorted { $0.account < $1.account }
