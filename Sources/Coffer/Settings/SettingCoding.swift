@@ -15,7 +15,11 @@ public struct SettingCoding<Value: Sendable>: Sendable {
         encode: @escaping @Sendable (Value) throws(SettingsError) -> SettingsJSON,
         decode: @escaping @Sendable (SettingsJSON) throws(SettingsError) -> Value?
     ) {
-        self.encode = encode
+        // Here, because a value may be a part of another one, and may conform where its type does not always.
+        self.encode = { (value) throws(SettingsError) in
+            if value is any SensitiveValue { throw .sensitive(type(of: value)) }
+            return try encode(value)
+        }
         self.decode = { (json) throws(SettingsError) in
             guard let value = try decode(json) else {
                 throw SettingsError(.wrongType, "the stored value is no \(Value.self)")

@@ -17,7 +17,7 @@ extension String: SettingValue {
 }
 
 extension SettingValue where Self: FixedWidthInteger & Codable {
-    /// Exactly. Numbers above `Int64.max` are refused.
+    /// Exactly. Numbers beyond those of `Int64` are refused.
     public static var settingCoding: SettingCoding<Self> {
         SettingCoding(
             encode: { (value) throws(SettingsError) in
@@ -31,12 +31,16 @@ extension SettingValue where Self: FixedWidthInteger & Codable {
 }
 
 extension Int: SettingValue {}
+extension Int8: SettingValue {}
+extension Int16: SettingValue {}
 extension Int32: SettingValue {}
 extension Int64: SettingValue {}
+extension Int128: SettingValue {}
 extension UInt: SettingValue {}
 extension UInt16: SettingValue {}
 extension UInt32: SettingValue {}
 extension UInt64: SettingValue {}
+extension UInt128: SettingValue {}
 
 extension UInt8: SettingValue {
     /// Bytes, as Base64.

@@ -56,3 +56,15 @@ extension SettingValue where Self: SensitiveValue & Codable {
     @available(*, unavailable, message: "settings are plain text; store a sensitive value in a keychain")
     public static var settingCoding: SettingCoding<Self> { .refusing }
 }
+
+extension SettingValue where Self: SensitiveValue & RawRepresentable, RawValue: SettingValue {
+    /// Nothing: a type cannot be both sensitive and a setting.
+    @available(*, unavailable, message: "settings are plain text; store a sensitive value in a keychain")
+    public static var settingCoding: SettingCoding<Self> { .refusing }
+}
+
+extension SettingValue where Self: SensitiveValue & RawRepresentable & Codable, RawValue: SettingValue {
+    /// Nothing: a type cannot be both sensitive and a setting.
+    @available(*, unavailable, message: "settings are plain text; store a sensitive value in a keychain")
+    public static var settingCoding: SettingCoding<Self> { .refusing }
+}

@@ -11,7 +11,7 @@ extension Settings {
         let number = state.withLock { $0.observers.add(observer) }
         wake.onTermination = { [weak self] _ in self?.removeObserver(number) }
         startWatching()
-        return SettingsChanges(observer: observer, wakes: wakes)
+        return SettingsChanges(settings: self, observer: observer, wakes: wakes)
     }
 
     /// The values that a setting has from now on. Values that come while nobody takes the next one are left out, except
@@ -28,7 +28,8 @@ extension Settings {
     public func failures() -> AsyncStream<SettingsError> {
         AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
             let number = state.withLock { $0.observers.add(continuation) }
-            continuation.onTermination = { [weak self] _ in self?.removeObserver(number) }
+            // The stream keeps the settings, because without them it would be silent for ever.
+            continuation.onTermination = { [self] _ in removeObserver(number) }
         }
     }
 

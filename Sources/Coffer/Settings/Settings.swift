@@ -130,10 +130,12 @@ extension Settings {
     /// Writes all changes now.
     ///
     /// - Throws: why they could not be written, or why a property could not be set. Changes that could not be written are
-    ///   kept, and the next ``flush()`` tries again.
+    ///   kept, and the next ``flush()`` tries again. If other processes have filled the suite meanwhile, the changes that
+    ///   fit are written.
     public func flush() async throws(SettingsError) {
-        try await write { (_) throws(SettingsError) in }
+        let left = try await write { (_) throws(SettingsError) in }
         if let refused = state.withLock({ $0.takeRefusal() }) { throw refused }
+        if let left { throw left }
     }
 
     /// Reads and changes settings in one step, and writes them at once. Between its reads and its writes no process
@@ -149,7 +151,7 @@ extension Settings {
     ) async throws(SettingsError) -> Result {
         var result: Result?
         let defaults = state.withLock { $0.defaults }
-        try await write { (values) throws(SettingsError) in
+        _ = try await write { (values) throws(SettingsError) in
             var draft = SettingsDraft(values: values, defaults: defaults)
             result = try body(&draft)
             values = draft.values
@@ -159,26 +161,29 @@ extension Settings {
     }
 
     /// Writes what is pending, then what `body` changes, as one change of the file.
+    /// - Returns: why some of the pending changes were left out; nil if none was.
     private func write(
         _ body: (inout [String: SettingsJSON]) throws(SettingsError) -> Void
-    ) async throws(SettingsError) {
-        var written: UInt64 = 0
+    ) async throws(SettingsError) -> SettingsError? {
+        var written = SettingsState.Written()
         var own: Set<String> = []
         let seen = state.withLock { $0.content?.stamp }
         do throws(SettingsError) {
             let content = try await backend.change { (values) throws(SettingsError) in
                 // Only now, because another write of this process may have come first.
-                written = state.withLock { $0.apply(to: &values) }
+                written = try state.withLock { (state) throws(SettingsError) in try state.write(to: &values) }
                 let before = values
                 try body(&values)
                 own = SettingsState.names(of: before, unlike: values)
             }
             let observers = state.withLock { state in
-                state.forget(until: written)
+                state.forget(written)
+                if !written.left.isEmpty, let reason = written.reason { state.failed(reason) }
                 return state.content?.stamp == seen ? state.adopt(content, own: own) : nil
             }
             // Otherwise another task has read or written something newer.
             if let observers { SettingsState.tell(observers) } else { try refresh() }
+            return written.left.isEmpty ? nil : written.reason
         } catch {
             state.withLock { $0.failed(error) }
             throw error
@@ -199,7 +204,7 @@ extension Settings {
             try? await Task.sleep(for: batch)
             state.withLock { $0.isScheduled = false }
             // `try?`: flush() and failures() tell the error. The changes stay pending.
-            try? await write { (_) throws(SettingsError) in }
+            _ = try? await write { (_) throws(SettingsError) in }
         }
     }
 
@@ -215,6 +220,8 @@ extension Settings {
 
 extension SettingsEdit {
     fileprivate func record(in settings: Settings) throws(SettingsError) {
+        // The room that is left depends on what the file has. `try?`: flush() tells why it cannot be read.
+        if settings.state.withLock({ $0.content == nil }) { try? settings.refresh() }
         let observers = try settings.state.withLock { (state) throws(SettingsError) in
             try state.record(self)
         }

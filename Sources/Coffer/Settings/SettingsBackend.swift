@@ -19,7 +19,7 @@ public protocol SettingsBackend: Sendable {
         _ body: (inout [String: SettingsJSON]) throws(SettingsError) -> Void
     ) async throws(SettingsError) -> SettingsContent
 
-    /// Notices that the content may have changed, by whomever; the first one comes once the backend watches. The stream
+    /// Notices that the content may have changed, by this process or another one; the first one comes once the backend watches. The stream
     /// ends only when nobody reads it.
     func notices() -> AsyncStream<Void>
 

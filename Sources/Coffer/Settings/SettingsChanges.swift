@@ -32,11 +32,14 @@ public struct SettingsChanges: AsyncSequence, Sendable {
     /// The names that changed.
     public typealias Element = SettingsChange
 
+    /// Without them, nobody would look for changes.
+    let settings: Settings
     let observer: SettingsObserver
     let wakes: AsyncStream<Void>
 
     /// Waits for changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let settings: Settings
         fileprivate let observer: SettingsObserver
         fileprivate var wakes: AsyncStream<Void>.AsyncIterator
 
@@ -52,7 +55,7 @@ public struct SettingsChanges: AsyncSequence, Sendable {
 
     /// Begins with the next change.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(observer: observer, wakes: wakes.makeAsyncIterator())
+        AsyncIterator(settings: settings, observer: observer, wakes: wakes.makeAsyncIterator())
     }
 }
 

@@ -44,7 +44,6 @@ struct SettingsEdit: Sendable {
 
     static func set<Value>(_ value: Value, for key: SettingKey<Value>) throws(SettingsError) -> SettingsEdit {
         try SettingName.check(key.name)
-        if value is any SensitiveValue { throw .sensitive(Value.self) }
         let json = try Value.settingCoding.encode(value)
         // Checked now, so that the caller hears of it and the file's other changes do not fail with it.
         _ = try SettingsFormat.text(of: json)

@@ -61,6 +61,17 @@ struct SettingsEncoder: Encoder {
             content = .members(members)
             return place
         }
+
+        /// The place of a container of its own. A type that asks for it twice adds to what is there.
+        func container(_ name: String, isList: Bool) -> Place {
+            guard case .members(let members) = content, let present = members[name] else { return member(name) }
+            return switch present.content {
+            case .nothing: present
+            case .members: isList ? member(name) : present
+            case .list: isList ? present : member(name)
+            case .value: member(name)
+            }
+        }
     }
 
     private init(codingPath: [any CodingKey], place: Place) {
@@ -118,13 +129,17 @@ struct SettingsEncoder: Encoder {
             encoder.inner(key, encoder.place.member(key.stringValue))
         }
 
+        private func nested(_ key: Key, isList: Bool) -> SettingsEncoder {
+            encoder.inner(key, encoder.place.container(key.stringValue, isList: isList))
+        }
+
         mutating func encodeNil(forKey key: Key) throws { inner(key).place.content = .value(.null) }
         mutating func encode(_ value: some Encodable, forKey key: Key) throws { try inner(key).put(value) }
         mutating func nestedContainer<Inner: CodingKey>(
             keyedBy type: Inner.Type, forKey key: Key
-        ) -> KeyedEncodingContainer<Inner> { inner(key).container(keyedBy: type) }
+        ) -> KeyedEncodingContainer<Inner> { nested(key, isList: false).container(keyedBy: type) }
         mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-            inner(key).unkeyedContainer()
+            nested(key, isList: true).unkeyedContainer()
         }
         mutating func superEncoder() -> any Encoder { inner(PlainKey(stringValue: "super")) }
         mutating func superEncoder(forKey key: Key) -> any Encoder { inner(key) }

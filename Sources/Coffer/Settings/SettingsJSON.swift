@@ -23,6 +23,29 @@ public enum SettingsJSON: Sendable, Hashable {
     /// Names and values.
     case object([String: SettingsJSON])
 
+    /// Texts and names are the same if their bytes are, and numbers if their bits are. Swift's own `==` takes the two
+    /// ways to write an accent for the same text.
+    public static func == (left: SettingsJSON, right: SettingsJSON) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.number(let left), .number(let right)): left.bitPattern == right.bitPattern
+        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): Self.areSame(left, right)
+        default: false
+        }
+    }
+
+    private static func areSame(_ left: [String: SettingsJSON], _ right: [String: SettingsJSON]) -> Bool {
+        guard left.count == right.count else { return false }
+        return left.allSatisfy { name, value in
+            guard let place = right.index(forKey: name) else { return false }
+            return right[place].key.utf8.elementsEqual(name.utf8) && right[place].value == value
+        }
+    }
+
     /// A member of an object; nil if it has none of this name, or if this is no object. Setting nil removes the member.
     /// Setting a member of anything else makes an object of it.
     public subscript(name: String) -> SettingsJSON? {

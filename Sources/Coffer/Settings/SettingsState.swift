@@ -4,6 +4,8 @@ struct SettingsState: Sendable {
     private(set) var content: SettingsContent?
     /// The content with the pending changes.
     private(set) var values: [String: SettingsJSON] = [:]
+    /// How much of a file they take; nil if that has to be counted anew.
+    private var size: SettingsFormat.Size?
     private(set) var defaults: [String: SettingsJSON] = [:]
     /// Changes that are not written yet, each with its place in the order of changes.
     private var edits: [String: (edit: SettingsEdit, number: UInt64)] = [:]
@@ -29,6 +31,12 @@ struct SettingsState: Sendable {
         guard edits.count < SettingsLimits.count || edits[edit.name] != nil else {
             throw SettingsError(.limitExceeded, "\(edits.count) changes wait to be written")
         }
+        // Otherwise no change would be written until this one is taken back.
+        let former = if let size { size } else { try SettingsFormat.Size(of: values) }
+        var size = former
+        try size.replace(edit.name, values[edit.name], by: edit.value)
+        if size.isLarger(than: former) { try size.check() }
+        self.size = size
         lastNumber += 1
         edits[edit.name] = (edit, lastNumber)
         guard values[edit.name] != edit.value else { return [] }
@@ -42,6 +50,7 @@ struct SettingsState: Sendable {
         kept = (kept.map { $0.names.intersection(names) } ?? names, lastNumber)
         let removed = Set(values.keys).subtracting(names)
         values = values.filter { names.contains($0.key) }
+        size = nil
         return observers.note(removed, .here)
     }
 
@@ -53,16 +62,60 @@ struct SettingsState: Sendable {
     // MARK: Writing
 
     /// Applies the pending changes.
-    /// - Returns: the number of the last one.
-    func apply(to values: inout [String: SettingsJSON]) -> UInt64 {
+    private func apply(to values: inout [String: SettingsJSON]) {
         if let kept { values = values.filter { kept.names.contains($0.key) } }
         for (name, pending) in edits { values[name] = pending.edit.value }
-        return lastNumber
     }
 
-    /// Forgets the changes that are written. Later ones stay.
-    mutating func forget(until number: UInt64) {
-        edits = edits.filter { $0.value.number > number }
+    /// The pending changes that a write makes.
+    struct Written: Sendable {
+        /// The number of the last one.
+        var last: UInt64 = 0
+        /// The names of those that do not fit into the suite, and why. Other processes have filled it meanwhile.
+        var left: Set<String> = []
+        var reason: SettingsError?
+    }
+
+    /// Applies the pending changes that fit into the suite, in their order. Those that need no more room go first.
+    func write(to values: inout [String: SettingsJSON]) throws(SettingsError) -> Written {
+        var all = values
+        apply(to: &all)
+        var written = Written(last: lastNumber)
+        do throws(SettingsError) {
+            try SettingsFormat.Size(of: all).check()
+            values = all
+            return written
+        } catch { written.reason = error }
+        if let kept { values = values.filter { kept.names.contains($0.key) } }
+        var size = try SettingsFormat.Size(of: values)
+        var larger: [SettingsEdit] = []
+        for (edit, _) in edits.values.sorted(by: { $0.number < $1.number }) {
+            var next = size
+            try next.replace(edit.name, values[edit.name], by: edit.value)
+            guard !next.isLarger(than: size) else {
+                larger.append(edit)
+                continue
+            }
+            size = next
+            values[edit.name] = edit.value
+        }
+        for edit in larger {
+            var next = size
+            try next.replace(edit.name, values[edit.name], by: edit.value)
+            do throws(SettingsError) { try next.check() } catch {
+                written.left.insert(edit.name)
+                continue
+            }
+            size = next
+            values[edit.name] = edit.value
+        }
+        return written
+    }
+
+    /// Forgets the changes that are written. Later ones stay, and those that did not fit.
+    mutating func forget(_ written: Written) {
+        let number = written.last
+        edits = edits.filter { $0.value.number > number || written.left.contains($0.key) }
         if let kept, kept.number <= number { self.kept = nil }
     }
 
@@ -73,7 +126,8 @@ struct SettingsState: Sendable {
         self.content = content
         let former = values
         values = content.values
-        _ = apply(to: &values)
+        apply(to: &values)
+        size = nil
         guard former != values else { return [] }
         var names = Self.names(of: former, unlike: values)
         // What is found at the first look has not changed.

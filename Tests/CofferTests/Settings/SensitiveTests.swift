@@ -13,6 +13,11 @@ private struct Token: Codable, SensitiveValue { var text = "secret-7" }
 
 private struct Devices: Codable, SettingValue { var tokens: [String: [Token?]] = ["a": [Token()]] }
 
+/// Its own type is not sensitive, but some values are.
+private struct Marked<RawValue: SettingValue>: RawRepresentable, SettingValue { let rawValue: RawValue }
+
+extension Marked: SensitiveValue where RawValue == String {}
+
 /// An application that would store a secret as a setting, by mistake.
 @Suite struct SensitiveTests {
     @Test func aPartThatIsMarkedKeepsTheWholeOut() async throws {
@@ -21,6 +26,20 @@ private struct Devices: Codable, SettingValue { var tokens: [String: [Token?]] =
         #expect(code { try settings.set(Session(), for: SettingKey("a", default: Session())) } == .sensitive)
         #expect(code { try settings.set([Session()], for: SettingKey("a", default: [])) } == .sensitive)
         #expect(code { try settings.set(Devices(), for: SettingKey("a", default: Devices())) } == .sensitive)
+        let marked = Marked(rawValue: "secret-7")
+        #expect(code { try settings.set(marked, for: SettingKey("a", default: marked)) } == .sensitive)
+        #expect(code { try settings.set([marked], for: SettingKey("a", default: [])) } == .sensitive)
+        #expect(code { try settings.set(["b": marked], for: SettingKey("a", default: [:])) } == .sensitive)
+        #expect(code { try settings.set(marked, for: SettingKey<Marked<String>?>("a")) } == .sensitive)
+        let outer = Marked(rawValue: marked)
+        #expect(code { try settings.set(outer, for: SettingKey("a", default: outer)) } == .sensitive)
+        #expect(code { try settings.register(default: [marked], for: SettingKey("a", default: [])) } == .sensitive)
+        #expect(
+            await asyncCode {
+                try await settings.update { (draft) throws(SettingsError) in
+                    try draft.set([[marked]], for: SettingKey("a", default: []))
+                }
+            } == .sensitive)
         let preferences = VersionedSettings(backend: fixture.backend(), version: 1, default: Session())
         #expect(await asyncCode { try await preferences.save(Session()) } == .sensitive)
         let whole = VersionedSettings(backend: fixture.backend(), version: 1, default: Sensitive("secret-7"))
@@ -67,6 +86,10 @@ private struct Devices: Codable, SettingValue { var tokens: [String: [Token?]] =
         let wrapped = "struct P { @Setting(\"a\", default: Sensitive(\"\"), in: settings) var a: Sensitive<String> }"
         #expect(try compiles(preamble + wrapped)?.contains("store a sensitive value in a keychain") == true)
         #expect(try compiles(preamble + "let key = SettingKey(\"a\", default: Token())") != nil)
+        for others in ["", "Codable, "] {
+            let raw = "struct Raw: \(others)RawRepresentable, SettingValue, SensitiveValue { let rawValue: String }"
+            #expect(try compiles(preamble + raw)?.contains("store a sensitive value in a keychain") == true)
+        }
     }
 
     /// - Returns: the compiler's errors; nil if there are none.

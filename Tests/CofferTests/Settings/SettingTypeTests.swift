@@ -137,14 +137,130 @@ struct WindowFrame: Codable, SettingValue, Equatable {
         for number in 0..<SettingsLimits.count { try settings.set(number, for: SettingKey("\(number)", default: 0)) }
         try await settings.flush()
         #expect(try fixture.settings().names().count == SettingsLimits.count)
-        try settings.set(1, for: SettingKey("one more", default: 0))
-        #expect(await asyncCode { try await settings.flush() } == .limitExceeded)
+        let more = SettingKey("one more", default: 0)
+        #expect(code { try settings.set(1, for: more) } == .limitExceeded)
+        #expect(code { try fixture.settings().set(1, for: more) } == .limitExceeded)
+        try await settings.flush()
         #expect(try fixture.settings().names().count == SettingsLimits.count)
-        try settings.reset()
-        for number in 0..<5 {
-            let value = String(repeating: "a", count: SettingsLimits.file / 5)
-            try settings.set(value, for: SettingKey("\(number)", default: ""))
+        try settings.remove(SettingKey("7", default: 0))
+        try settings.set(1, for: more)
+        try await settings.flush()
+    }
+
+    @Test func aValueThatDoesNotFitHoldsUpNoOther() async throws {
+        let settings = fixture.settings()
+        let large = String(repeating: "a", count: 250_000)
+        func key(_ number: Int) -> SettingKey<String> { SettingKey("\(number)", default: "") }
+        for number in 0..<4 { try settings.set(large, for: key(number)) }
+        #expect(code { try settings.set(large, for: key(4)) } == .limitExceeded)
+        #expect(try !settings.contains(key(4)))
+        try settings.set("important", for: SettingKey("theme", default: ""))
+        try await settings.flush()
+        #expect(try fixture.settings().value(for: SettingKey("theme", default: "")) == "important")
+        // What takes less room than before is always taken, and so is what fits exactly.
+        try settings.set("small", for: key(0))
+        try settings.set(large, for: key(4))
+        try await settings.flush()
+        let room = SettingsLimits.file - (try fixture.text().utf8.count) - #",_"rest":"""#.utf8.count
+        let rest = SettingKey("rest", default: "")
+        #expect(code { try settings.set(String(repeating: "b", count: room + 1), for: rest) } == .limitExceeded)
+        try settings.set(String(repeating: "b", count: room), for: rest)
+        try await settings.flush()
+        #expect(try fixture.text().utf8.count == SettingsLimits.file)
+    }
+
+    /// Two processes fill a suite at the same time.
+    @Test func theChangesThatFitAreWritten() async throws {
+        let (one, other) = (fixture.settings(), fixture.settings())
+        let large = String(repeating: "a", count: 250_000)
+        func key(_ name: String) -> SettingKey<String> { SettingKey(name, default: "") }
+        for number in 0..<3 { try one.set(large, for: key("one \(number)")) }
+        for number in 0..<3 { try other.set(large, for: key("other \(number)")) }
+        try other.set("dark", for: key("theme"))
+        try await one.flush()
+        var failures = other.failures().makeAsyncIterator()
+        #expect(await asyncCode { try await other.flush() } == .limitExceeded)
+        #expect(await failures.next()?.code == .limitExceeded)
+        let stored = fixture.settings()
+        #expect(try stored.value(for: key("theme")) == "dark")
+        #expect(try stored.names().count { $0.hasPrefix("other") } == 1)
+        // Another change is not held up, and what was left out is written when there is room.
+        let count = SettingKey("count", default: 0)
+        try await other.update { (draft) throws(SettingsError) in try draft.set(7, for: count) }
+        #expect(try stored.value(for: count) == 7)
+        try one.remove(key("one 0"))
+        try one.remove(key("one 1"))
+        try await one.flush()
+        try await other.flush()
+        #expect(try stored.names().count { $0.hasPrefix("other") } == 3)
+    }
+
+    @Test func otherSpellingsAreOtherValues() async throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        #expect(composed == decomposed)
+        let name = SettingKey("name", default: "")
+        let map = SettingKey("map", default: [String: [String]]())
+        let zero = SettingKey("zero", default: 1.0)
+        func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+        for backend in [fixture.backend() as any SettingsBackend, InMemorySettings()] {
+            let settings = Settings(backend: backend, batch: .seconds(3600))
+            for text in [composed, decomposed] {
+                try settings.set(text, for: name)
+                try settings.set([text: [text]], for: map)
+                try settings.set(text == composed ? 0.0 : -0.0, for: zero)
+                try await settings.flush()
+                let stored = Settings(backend: backend)
+                #expect(try bytes(stored.value(for: name)) == bytes(text))
+                let member = try stored.value(for: map).first
+                #expect(member.map { bytes($0.key) } == bytes(text))
+                #expect(member?.value.map(bytes) == [bytes(text)])
+                #expect(try stored.value(for: zero).sign == (text == composed ? .plus : .minus))
+            }
+            try await settings.update { (draft) throws(SettingsError) in try draft.set(composed, for: name) }
+            #expect(try bytes(Settings(backend: backend).value(for: name)) == bytes(composed))
         }
-        #expect(await asyncCode { try await settings.flush() } == .limitExceeded)
+    }
+
+    /// As JSONEncoder has it.
+    @Test func aContainerThatIsAskedForTwiceIsOne() throws {
+        struct Twice: Encodable {
+            enum Keys: String, CodingKey { case map, list, a, b }
+            func encode(to encoder: any Encoder) throws {
+                var outer = encoder.container(keyedBy: Keys.self)
+                var first = outer.nestedContainer(keyedBy: Keys.self, forKey: .map)
+                try first.encode(1, forKey: .a)
+                var second = outer.nestedContainer(keyedBy: Keys.self, forKey: .map)
+                try second.encode(2, forKey: .b)
+                var third = outer.nestedUnkeyedContainer(forKey: .list)
+                try third.encode(3)
+                var fourth = outer.nestedUnkeyedContainer(forKey: .list)
+                try fourth.encode(4)
+                try outer.encode(5, forKey: .a)
+                try outer.encode(6, forKey: .a)
+            }
+        }
+        #expect(try SettingsEncoder.encode(Twice()) == ["a": 6, "list": [3, 4], "map": ["a": 1, "b": 2]])
+        #expect(
+            try JSONDecoder().decode([String: SomeJSON].self, from: JSONEncoder().encode(Twice()))["map"]
+                == .map(["a": 1, "b": 2]))
+    }
+
+    private enum SomeJSON: Decodable, Equatable {
+        case map([String: Int])
+        case other
+
+        init(from decoder: any Decoder) throws {
+            // `try?`: another form is the other case.
+            self = (try? decoder.singleValueContainer().decode([String: Int].self)).map(Self.map) ?? .other
+        }
+    }
+
+    @Test func wholeNumbersOfEverySize() async throws {
+        try await comesBack(Int8.min, 0, .max, default: Int8(1))
+        try await comesBack(Int16.min, 0, .max, default: Int16(1))
+        try await comesBack(Int128(Int64.min), 0, Int128(Int64.max), default: Int128(1))
+        try await comesBack(0, UInt128(Int64.max), default: UInt128(1))
+        let settings = fixture.settings()
+        #expect(code { try settings.set(Int128.max, for: SettingKey("key", default: Int128(0))) } == .notStorable)
     }
 }

@@ -20,6 +20,39 @@ import Testing
         #expect(await changes.next()?.names.contains("a") == true)
     }
 
+    /// Nobody but the reader keeps the settings.
+    @Test func aReaderKeepsItsSettings() async throws {
+        let backend = InMemorySettings()
+        var changes = Settings(backend: backend).changes().makeAsyncIterator()
+        let other = Settings(backend: backend)
+        try other.set(2, for: size)
+        try await other.flush()
+        #expect(await changes.next()?.names == ["size"])
+
+        func failures() throws -> (stream: AsyncStream<SettingsError>, settings: Weak) {
+            let settings = Settings(backend: backend, batch: .zero)
+            let stream = settings.failures()
+            try settings.set(3, for: size)
+            return (stream, Weak(settings))
+        }
+        backend.fail(with: SettingsError(.damaged, "it is damaged"))
+        var reading: (stream: AsyncStream<SettingsError>, settings: Weak)? = try failures()
+        var iterator = reading?.stream.makeAsyncIterator()
+        #expect(await iterator?.next()?.code == .damaged)
+        let weak = try #require(reading?.settings)
+        #expect(weak.settings != nil)
+        // What nobody reads is gone. The write that has failed may still let go of it.
+        iterator = nil
+        reading = nil
+        while weak.settings != nil { await Task.yield() }
+    }
+
+    private struct Weak {
+        weak var settings: Settings?
+
+        init(_ settings: Settings) { self.settings = settings }
+    }
+
     @Test func changesOfOthersCome() async throws {
         let fixture = try SettingsFixture()
         let settings = fixture.settings()
