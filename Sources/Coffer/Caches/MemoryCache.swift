@@ -52,9 +52,15 @@ final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             while table.count >= limits.count || table.cost > limits.cost - cost, let oldest = table.removeOldest() {
                 removed.append(oldest)
             }
-            table.insert(value, for: key, cost: cost, expires: lifetime.map { now + $0 })
+            table.insert(value, for: key, cost: cost, expires: lifetime.map { Self.moment(now, after: $0) })
             return true
         }
+    }
+
+    /// A lifetime may be longer than a `Duration` can count from now. Its end is then the last moment.
+    private static func moment(_ now: Duration, after lifetime: Duration) -> Duration {
+        let last = Duration(attoseconds: .max)
+        return lifetime < last - now ? now + lifetime : last
     }
 
     func remove(_ key: Key) -> Value? {

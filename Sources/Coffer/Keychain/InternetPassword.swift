@@ -9,7 +9,7 @@ import FoundationEssentials
 public struct InternetServer: Sendable, Hashable {
     /// The scheme, such as `https`. Lower case.
     public let scheme: String
-    /// A host name or an address. Lower case.
+    /// A host name or an address. Lower case, and without the brackets that an IPv6 address has in a URL.
     public let host: String
     /// nil: the scheme's usual port.
     public let port: Int?
@@ -18,7 +18,7 @@ public struct InternetServer: Sendable, Hashable {
 
     /// - Throws: `.invalidArgument` if a part is empty or has a character that would make two servers look alike.
     public init(scheme: String, host: String, port: Int? = nil, path: String = "") throws(KeychainError) {
-        let (scheme, host) = (scheme.lowercased(), host.lowercased())
+        let (scheme, host) = (scheme.lowercased(), Self.withoutBrackets(host.lowercased()))
         let schemeIsValid = !scheme.isEmpty && scheme.utf8.allSatisfy { Self.schemeCharacters.contains($0) }
         let hostIsValid =
             !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !Self.delimiters.contains($0) }
@@ -34,12 +34,17 @@ public struct InternetServer: Sendable, Hashable {
         self.path = path
     }
 
+    fileprivate static func withoutBrackets(_ host: String) -> String {
+        guard host.hasPrefix("["), host.hasSuffix("]"), host.utf8.contains(UInt8(ascii: ":")) else { return host }
+        return String(host.dropFirst().dropLast())
+    }
+
     private static let schemeCharacters = Set("abcdefghijklmnopqrstuvwxyz0123456789+-.".utf8)
     private static let delimiters = Set("/?#@\\".utf8)
 
     /// The item's service: `https://example.com:8443/path`.
     public var service: String {
-        let shownHost = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[") ? "[\(host)]" : host
+        let shownHost = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return "\(scheme)://\(shownHost)\(port.map { ":\($0)" } ?? "")\(path)"
     }
 
@@ -89,7 +94,15 @@ extension Keychain {
 
     /// The items for a host, with any scheme, port and path.
     public func internetPasswords(host: String) async throws(KeychainError) -> [ItemAttributes] {
+        let host = InternetServer.withoutBrackets(host.lowercased())
+        var found = try await internetPasswords(server: host)
+        // Former versions, and other programs, have stored an IPv6 address with its brackets.
+        if host.utf8.contains(UInt8(ascii: ":")) { found += try await internetPasswords(server: "[\(host)]") }
+        return found
+    }
+
+    private func internetPasswords(server: String) async throws(KeychainError) -> [ItemAttributes] {
         try await backend.items(
-            matching: ItemQuery(itemClass: .internetPassword, attributes: ["server": host.lowercased()]), in: vault)
+            matching: ItemQuery(itemClass: .internetPassword, attributes: ["server": server]), in: vault)
     }
 }

@@ -74,46 +74,56 @@ extension Keychain {
     /// ```
     /// - Parameters:
     ///   - access: the item's access control from then on; nil keeps it.
+    ///   - applicationPassword: the item's own password, if it requires one. It keeps this password.
     ///   - change: gets the present value, or nil if there is no item, which is then made.
     /// - Throws: as ``string(for:reason:applicationPassword:)``; `.changedMeanwhile` if others change the item again and again.
     @discardableResult
     public func update(
-        for account: String, access: AccessControl? = nil, reason: String? = nil,
+        for account: String, access: AccessControl? = nil, reason: String? = nil, applicationPassword: String? = nil,
         _ change: @Sendable (String?) throws(KeychainError) -> String
     ) async throws(KeychainError) -> ItemAttributes {
         let name = name(account)
-        return try await updateBytes(for: account, access: access, reason: reason) { (old) throws(KeychainError) in
+        return try await updateBytes(
+            for: account, access: access, reason: reason, applicationPassword: applicationPassword
+        ) { (old) throws(KeychainError) in
             let text = try old.map { (bytes) throws(KeychainError) in try ItemCoding.string(bytes, name) }
             return Array(try change(text).utf8)
         }
     }
 
-    /// Changes a `Codable` value that depends on the former one, as ``update(for:access:reason:_:)`` does.
+    /// Changes a `Codable` value that depends on the former one, as ``update(for:access:reason:applicationPassword:_:)`` does.
     @discardableResult
     public func update<Value: Codable>(
         _ type: Value.Type, for account: String, access: AccessControl? = nil, reason: String? = nil,
+        applicationPassword: String? = nil,
         _ change: @Sendable (Value?) throws(KeychainError) -> Value
     ) async throws(KeychainError) -> ItemAttributes {
         let name = name(account)
-        return try await updateBytes(for: account, access: access, reason: reason) { (old) throws(KeychainError) in
+        return try await updateBytes(
+            for: account, access: access, reason: reason, applicationPassword: applicationPassword
+        ) { (old) throws(KeychainError) in
             let value = try old.map { (bytes) throws(KeychainError) in try ItemCoding.decode(type, bytes, name) }
             return try ItemCoding.encode(try change(value))
         }
     }
 
     private func updateBytes(
-        for account: String, access: AccessControl?, reason: String?,
+        for account: String, access: AccessControl?, reason: String?, applicationPassword: String?,
         _ change: ([UInt8]?) throws(KeychainError) -> [UInt8]
     ) async throws(KeychainError) -> ItemAttributes {
         let name = name(account)
         var last = KeychainError(.changedMeanwhile, "\(name) was changed meanwhile", advice: "try again")
         for _ in 0..<UpdateLimits.rounds {
             let present: Item?
-            do throws(KeychainError) { present = try await item(name, request(reason)) } catch {
+            do throws(KeychainError) {
+                present = try await item(name, request(reason, applicationPassword: applicationPassword))
+            } catch {
                 guard error.code == .notFound else { throw error }
                 present = nil
             }
-            let new = NewItem(value: try change(present?.value), access: access)
+            let new = NewItem(
+                value: try change(present?.value), access: access,
+                applicationPassword: applicationPassword.map { Array($0.utf8) })
             let condition = present.map { ItemChange.Condition.isUnchanged(since: $0.attributes) } ?? .isAbsent
             do throws(KeychainError) {
                 return try await backend.set(name, to: new, if: condition, prompts: prompts, in: vault)

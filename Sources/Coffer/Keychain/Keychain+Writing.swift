@@ -42,11 +42,12 @@ extension Keychain {
     @discardableResult
     public func set<Value: Encodable>(
         value: Value, for account: String, access: AccessControl? = nil, label: String? = nil,
-        attributes: [String: String]? = nil, expires: Expiry? = nil, if condition: ItemChange.Condition = .none
+        attributes: [String: String]? = nil, expires: Expiry? = nil, applicationPassword: String? = nil,
+        if condition: ItemChange.Condition = .none
     ) async throws(KeychainError) -> ItemAttributes {
         try await set(
             try ItemCoding.encode(value), for: account, access: access, label: label, attributes: attributes,
-            expires: expires, if: condition)
+            expires: expires, applicationPassword: applicationPassword, if: condition)
     }
 
     /// Deletes an account's item. An absent item is fine.

@@ -12,7 +12,7 @@ import FoundationEssentials
 /// These calls prompt, if the item requires it:
 /// - those that give out a value: ``bytes(for:reason:applicationPassword:)``, ``string(for:reason:applicationPassword:)``,
 ///   ``value(_:for:reason:applicationPassword:)``, ``item(for:reason:)``, ``authenticate(for:reason:)``,
-///   ``bytes(for:version:reason:)``, ``update(for:access:reason:_:)``;
+///   ``bytes(for:version:reason:)``, ``update(for:access:reason:applicationPassword:_:)``;
 /// - ``restore(_:version:reason:)``, ``rename(_:to:reason:)``, and ``edit(_:_:reason:)`` if it changes the access control;
 /// - ``unlock()``, and storing the first item, which makes the user's vault.
 ///

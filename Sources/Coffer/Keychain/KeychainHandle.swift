@@ -10,7 +10,7 @@ public struct KeychainHandle<Value: Sendable>: Sendable {
     public let keychain: Keychain
     /// The account of the item.
     public let account: String
-    /// The access control that ``set(_:)`` stores with the value. nil: an existing item keeps its own.
+    /// The access control that ``set(_:applicationPassword:)`` stores with the value. nil: an existing item keeps its own.
     public let access: AccessControl?
     private let encode: @Sendable (Value) throws(KeychainError) -> [UInt8]
     private let decode: @Sendable ([UInt8], ItemName) throws(KeychainError) -> Value
@@ -31,16 +31,25 @@ public struct KeychainHandle<Value: Sendable>: Sendable {
     public var name: ItemName { keychain.name(account) }
 
     /// Reads the value. It prompts if the item requires it.
-    /// - Parameter reason: why the program asks, in its own words. The prompt shows it.
+    /// - Parameters:
+    ///   - reason: why the program asks, in its own words. The prompt shows it.
+    ///   - applicationPassword: the item's own password, if it requires one.
     /// - Throws: `.notFound`; `.notText` or `.notDecodable` if the value is of another type; and as ``Keychain/bytes(for:reason:applicationPassword:)``.
-    public func value(reason: String? = nil) async throws(KeychainError) -> Value {
-        try decode(try await keychain.bytes(for: account, reason: reason), name)
+    public func value(
+        reason: String? = nil, applicationPassword: String? = nil
+    ) async throws(KeychainError) -> Value {
+        let bytes = try await keychain.bytes(for: account, reason: reason, applicationPassword: applicationPassword)
+        return try decode(bytes, name)
     }
 
     /// Stores a value: makes the item, or replaces its value. Nobody is asked, unless there is no vault yet.
+    /// - Parameter applicationPassword: the item's own password from then on, exactly if it requires one.
     @discardableResult
-    public func set(_ value: Value) async throws(KeychainError) -> ItemAttributes {
-        try await keychain.set(try encode(value), for: account, access: access)
+    public func set(
+        _ value: Value, applicationPassword: String? = nil
+    ) async throws(KeychainError) -> ItemAttributes {
+        try await keychain.set(
+            try encode(value), for: account, access: access, applicationPassword: applicationPassword)
     }
 
     /// Deletes the item. An absent one is fine.

@@ -22,7 +22,7 @@ public struct KeychainItem<Value: Sendable>: Sendable {
 
 extension KeychainItem where Value == String {
     /// An item whose value is text.
-    /// - Parameter access: what ``KeychainHandle/set(_:)`` stores with the value. nil: an existing item keeps its own.
+    /// - Parameter access: what ``KeychainHandle/set(_:applicationPassword:)`` stores with the value. nil: an existing item keeps its own.
     public init(_ account: String, in keychain: Keychain, access: AccessControl? = nil) {
         self.init(KeychainHandle(account, in: keychain, access: access))
     }

@@ -53,6 +53,16 @@ struct MemoryCacheTests {
         #expect(LRUCache<Int, Int>(limits: CacheLimits(count: -1, cost: -1)).set(1, for: 1, cost: -5) == false)
     }
 
+    @Test("The longest lifetime that a Duration can have does not end")
+    func longestLifetime() {
+        let longest = Duration(attoseconds: .max)
+        let cache = timed(longest)
+        clock.advance(by: .seconds(1))
+        cache.set("x", for: "a")
+        clock.advance(by: .seconds(1_000_000_000))
+        #expect(cache.value(for: "a") == "x")
+    }
+
     @Test("The table agrees with a slow one about ten thousand operations")
     func agreesWithModel() {
         var random = SystemRandomNumberGenerator()
