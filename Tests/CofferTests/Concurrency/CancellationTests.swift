@@ -151,7 +151,7 @@ struct CancellationTests {
             let reading = Task { try await call() }
             try await Self.until { server.calls(method).count == 1 }
             reading.cancel()
-            await refused(.cancelled, method) { () throws(KeychainError) in try await Check.value(of: reading) }
+            await refused(.cancelled, "\(method)") { () throws(KeychainError) in try await Check.value(of: reading) }
         }
     }
 
