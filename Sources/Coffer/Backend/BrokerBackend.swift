@@ -47,10 +47,10 @@ public struct BrokerBackend: KeychainBackend {
         while true {
             if Task.isCancelled { throw .cancelledByTask }
             let fault: Fault
-            let answer = try await connections.call(Wire.InVault(method, vault.choice)) { late in
+            let answer = try await connections.call(Wire.InVault(method, vault.choice)) { fault in
                 // The call was cancelled, so nobody will be asked.
-                guard late.name == .authenticationRequired, let challenge = late.details.challenge else { return }
-                await withdraw(challenge, in: vault)
+                guard fault.name == .authenticationRequired, let late = fault.details.challenge else { return }
+                await withdraw(late, in: vault)
             }
             switch answer {
             case .reply(let reply, _): return reply

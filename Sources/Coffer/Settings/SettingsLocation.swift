@@ -84,7 +84,8 @@ struct SettingsOwnership: Sendable {
         guard file.isRegular else {
             throw SettingsError(.notTrusted, "\(path) is no regular file", advice: "remove it")
         }
-        guard file.links == 1 else {
+        // A file that was replaced since it was opened has no name at all.
+        guard file.links <= 1 else {
             throw SettingsError(.notTrusted, "\(path) has another name, too", advice: "copy it to a file of its own")
         }
         if let gid {
