@@ -1,39 +1,45 @@
 import Coffer
 import Configuration
+import Synchronization
 
 /// Follows the broker's changes.
 extension KeychainProvider {
     /// Forgets values as soon as their items change or the vault is locked, until the task is cancelled. Run it beside the application, for example in a task group.
     ///
-    /// If the broker ends, everything is forgotten. The next broker is heard as soon as it is there.
+    /// Values from before are compared with their items first, because they may have changed before this listens. If the broker ends, everything is forgotten. The next broker is heard as soon as it is there.
     /// ```swift
     /// try await secrets.run { _ = try? await secrets.preload() }
     /// ```
-    /// - Parameter missed: called when changes may have been missed, because there was no broker for a while or this was too slow. Everything was forgotten then.
+    /// - Parameter missed: called when values were forgotten because of changes that were not heard: before this listened, while there was no broker, or because this was too slow.
     /// - Throws: `KeychainError` if the broker refuses to be heard, for example because there is no such group. Everything was forgotten then.
     public func run(missed: @Sendable () async -> Void = {}) async throws {
-        defer { forget(nil) }
-        try await hear(nil, on: clock) { event in
+        defer { forgetAll() }
+        try await hear(nil, on: clock) {
+            if await forgetChanged() { await missed() }
+        } heard: { event in
             follow(event)
             if event == .missed { await missed() }
         }
     }
 
     /// Hears what happens, of one broker after the other, until the task is cancelled. After each gap comes `.missed`.
-    /// - Parameter first: the events of the broker that is there now.
+    /// - Parameters:
+    ///   - first: the events of the broker that is there now.
+    ///   - begin: called once, when a broker is first heard.
     /// - Throws: the broker's error, if it cannot be expected to pass.
     private func hear<Time: Clock<Duration>>(
         _ first: AsyncThrowingStream<KeychainEvent, any Error>?, on clock: Time,
-        _ heard: (KeychainEvent) async -> Void
+        begin: () async -> Void, heard: (KeychainEvent) async -> Void
     ) async throws {
-        var (next, backOff, isGap) = (first, BackOff(), false)
+        var (next, backOff, isGap, isFirst) = (first, BackOff(), false, true)
         while !Task.isCancelled {
             let begun = clock.now
             do {
                 let events: AsyncThrowingStream<KeychainEvent, any Error>
                 if let next { events = next } else { events = try await keychain.changes() }
                 // Values may have been fetched from this broker before it was heard.
-                if isGap { await heard(.missed) }
+                if isGap { await heard(.missed) } else if isFirst { await begin() }
+                isFirst = false
                 for try await event in events { await heard(event) }
             } catch {
                 if Task.isCancelled { return }
@@ -41,22 +47,20 @@ extension KeychainProvider {
             }
             if Task.isCancelled { return }
             // Nobody vouches for them now.
-            forget(nil)
+            forgetAll()
             (next, isGap) = (nil, true)
             // Only a cancellation ends the sleep early.
             do { try await clock.sleep(for: backOff.pause(after: begun.duration(to: clock.now))) } catch { return }
         }
     }
 
-    /// - Returns: whether a value may have changed.
-    @discardableResult
-    func follow(_ event: KeychainEvent) -> Bool {
+    func follow(_ event: KeychainEvent) {
         switch event {
-        case .added(let item), .updated(let item), .deleted(let item): forget([item.account])
-        case .locked, .missed: forget(nil)
+        case .added(let item), .updated(let item): forget(item.account, unless: item)
+        case .deleted(let item): forget(item.account, unless: nil)
+        case .locked, .missed: forgetAll()
         case .unlocked: break
         }
-        return true
     }
 
     /// Gives the value that was fetched before, and the present one after each change of its item, and after each restart of the broker. A change is read without a prompt: if the
@@ -68,19 +72,49 @@ extension KeychainProvider {
         let account = Self.account(of: key)
         return try await watching(
             first: Result { try value(forKey: key, type: type) }, concerns: { $0 == account },
-            next: { await self.quietly(key, type) }, updatesHandler)
+            next: { _ in await self.quietly(key, type) }, updatesHandler)
     }
 
-    /// Gives the snapshot of the moment, and another one after each change and each restart of the broker.
+    /// Gives the snapshot of the moment, and another one after each change and each restart of the broker. Values that a snapshot had before are read anew without a prompt. A
+    /// snapshot lacks what was deleted, what needs a person until somebody fetches it, and everything while the vault is locked.
     public func watchSnapshot<Return: ~Copyable>(
         updatesHandler: (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
     ) async throws -> Return {
-        try await watching(
-            first: snapshot(), concerns: { _ in true }, next: { self.snapshot() }, updatesHandler)
+        let first = snapshotNow()
+        let known = Mutex(Set(first.values.keys))
+        return try await watching(
+            first: first as any ConfigSnapshot, concerns: { _ in true },
+            next: { event in
+                let known = known.withLock { known in
+                    known.formUnion(self.remembered)
+                    return known
+                }
+                return await self.snapshot(readingAnew: known, after: event)
+            }, updatesHandler)
+    }
+
+    /// - Parameters:
+    ///   - known: the accounts that a snapshot had before.
+    ///   - event: nil if changes were missed before events were heard.
+    private func snapshot(readingAnew known: Set<String>, after event: KeychainEvent?) async -> any ConfigSnapshot {
+        let changed: Set<String>
+        switch event {
+        case .added(let item), .updated(let item): changed = [item.account]
+        case .locked, .deleted: changed = []
+        case .unlocked, .missed, nil: changed = known.subtracting(remembered)
+        }
+        var read: [String: [UInt8]] = [:]
+        for account in known.intersection(changed).sorted() {
+            // `try?`: without a broker there is no value. A snapshot follows when the next broker is heard.
+            read[account] = try? await readQuietly(account)
+        }
+        // Another watch may have forgotten again what was read just now.
+        return snapshotNow().having(read)
     }
 
     private func watching<Element: Sendable, Return: ~Copyable>(
-        first: Element, concerns: @escaping @Sendable (String) -> Bool, next: @escaping @Sendable () async -> Element,
+        first: Element, concerns: @escaping @Sendable (String) -> Bool,
+        next: @escaping @Sendable (KeychainEvent?) async -> Element,
         _ handler: (ConfigUpdatesAsyncSequence<Element, Never>) async throws -> Return
     ) async throws -> Return {
         // A slow reader gets the newest value only.
@@ -89,12 +123,17 @@ extension KeychainProvider {
         let changes = try await keychain.changes()
         let following = Task { [self] in
             defer { continuation.finish() }
-            // `try?`: if the broker refuses to be heard, the sequence ends, and nothing that it had vouched for is kept.
-            try? await hear(changes, on: clock) { event in
-                follow(event)
-                if Self.concerned(by: event, concerns) { continuation.yield(await next()) }
+            do {
+                try await hear(changes, on: clock) {
+                    if await forgetChanged() { continuation.yield(await next(nil)) }
+                } heard: { event in
+                    follow(event)
+                    if Self.concerned(by: event, concerns) { continuation.yield(await next(event)) }
+                }
+            } catch {
+                // The broker refuses to be heard: the sequence ends, and nothing that it had vouched for is kept.
+                forgetAll()
             }
-            forget(nil)
         }
         defer { following.cancel() }
         return try await handler(ConfigUpdatesAsyncSequence(stream))
@@ -111,12 +150,8 @@ extension KeychainProvider {
     private func quietly(_ key: AbsoluteConfigKey, _ type: ConfigType) async -> Result<LookupResult, any Error> {
         let account = Self.account(of: key)
         do {
-            let bytes = try await keychain.prompting(.never).bytes(for: account)
-            return .success(
-                LookupResult(encodedKey: account, value: try ValueConversion.value(bytes, as: type, account)))
-        } catch let error as KeychainError {
-            guard [.notFound, .locked, .authenticationNeeded].contains(error.code) else { return .failure(error) }
-            return .success(LookupResult(encodedKey: account, value: nil))
+            let value = try await readQuietly(account).map { try ValueConversion.value($0, as: type, account) }
+            return .success(LookupResult(encodedKey: account, value: value))
         } catch { return .failure(error) }
     }
 }

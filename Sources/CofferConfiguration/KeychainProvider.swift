@@ -17,13 +17,7 @@ public final class KeychainProvider: ConfigProvider {
     private let reason: String?
     /// The pauses between attempts to hear the broker pass on it.
     let clock: any Clock<Duration>
-    private let fetched = Mutex(Fetched())
-
-    private struct Fetched {
-        /// Counts what was forgotten. A value that was read before that must not come back.
-        var generation: UInt64 = 0
-        var values: [String: [UInt8]] = [:]
-    }
+    private let fetched = Mutex(FetchedValues())
 
     /// - Parameters:
     ///   - keychain: its service has the values. Its prompts are used by fetches.
@@ -53,14 +47,11 @@ public final class KeychainProvider: ConfigProvider {
     /// - Throws: `KeychainError`, or ``ConversionError`` if the value is not of this type.
     public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
         let account = Self.account(of: key)
-        let generation = fetched.withLock { $0.generation }
         let bytes: [UInt8]
-        do throws(KeychainError) { bytes = try await keychain.bytes(for: account, reason: reason) } catch {
+        do throws(KeychainError) { bytes = try await read(account, in: keychain) } catch {
             guard error.code == .notFound else { throw error }
-            forget([account])
             return LookupResult(encodedKey: account, value: nil)
         }
-        remember([account: bytes], since: generation)
         return LookupResult(encodedKey: account, value: try ValueConversion.value(bytes, as: type, account))
     }
 
@@ -68,47 +59,75 @@ public final class KeychainProvider: ConfigProvider {
     public func snapshot() -> any ConfigSnapshot { snapshotNow() }
 
     /// Reads all items of the service that require nothing, so that synchronous look-ups have them. Nobody is asked.
-    /// - Returns: the accounts that were read, sorted.
+    /// - Returns: the accounts that look-ups have now, of those that were read, sorted. An item that changes or a vault that is locked meanwhile is left out.
     /// - Throws: `KeychainError` if the broker cannot be asked. A locked vault is no error: its items are left out.
     @discardableResult
     public func preload() async throws(KeychainError) -> [String] {
-        let generation = fetched.withLock { $0.generation }
-        let quiet = keychain.prompting(.never)
-        var values: [String: [UInt8]] = [:]
+        var accounts: Set<String> = []
         for item in try await keychain.list() where item.access.requirements.isEmpty {
-            do throws(KeychainError) {
-                values[item.account] = try await quiet.bytes(for: item.account, reason: reason)
-            } catch {
-                guard [.locked, .notFound, .authenticationNeeded].contains(error.code) else { throw error }
-            }
+            if try await readQuietly(item.account) != nil { accounts.insert(item.account) }
         }
-        remember(values, since: generation)
-        return values.keys.sorted()
+        return accounts.intersection(remembered).sorted()
     }
 
+    /// The accounts whose values are remembered.
+    var remembered: Set<String> { fetched.withLock { $0.accounts } }
+
     func snapshotNow() -> KeychainSnapshot {
-        KeychainSnapshot(providerName: providerName, values: fetched.withLock { $0.values })
+        KeychainSnapshot(providerName: providerName, values: fetched.withLock { $0.bytes })
     }
 
     static func account(of key: AbsoluteConfigKey) -> String { key.components.joined(separator: ".") }
 
-    private func remember(_ values: [String: [UInt8]], since generation: UInt64) {
-        fetched.withLock { fetched in
-            guard fetched.generation == generation else { return }
-            fetched.values.merge(values) { $1 }
+    /// Reads a value, and remembers it unless it was forgotten meanwhile.
+    private func read(_ account: String, in keychain: Keychain) async throws(KeychainError) -> [UInt8] {
+        let number = fetched.withLock { $0.beginRead() }
+        do throws(KeychainError) {
+            let item = try await keychain.item(for: account, reason: reason)
+            fetched.withLock { $0.endRead(number, of: account, item) }
+            return item.value
+        } catch {
+            fetched.withLock { $0.endRead(number, of: account, nil) }
+            if error.code == .notFound { forget(account, unless: nil) }
+            throw error
         }
     }
 
-    /// - Parameter accounts: nil for all.
-    func forget(_ accounts: [String]?) {
-        fetched.withLock { fetched in
-            fetched.generation &+= 1
-            guard let accounts else {
-                fetched.values = [:]
-                return
-            }
-            for account in accounts { fetched.values[account] = nil }
+    /// Reads and remembers a value if nobody has to be asked for it.
+    /// - Returns: nil if there is no such item, or if somebody would have to be asked.
+    func readQuietly(_ account: String) async throws(KeychainError) -> [UInt8]? {
+        do throws(KeychainError) { return try await read(account, in: keychain.prompting(.never)) } catch {
+            guard [.notFound, .locked, .authenticationNeeded].contains(error.code) else { throw error }
+            return nil
         }
+    }
+
+    /// Forgets a value, unless it was read from this state of its item or from a later one.
+    func forget(_ account: String, unless item: ItemAttributes?) {
+        fetched.withLock { $0.forget(account, unless: item.map(FetchedValues.State.init)) }
+    }
+
+    func forgetAll() { fetched.withLock { $0.forgetAll() } }
+
+    /// Forgets the values that changed before the broker was heard. Nobody is asked.
+    /// - Returns: whether there were any.
+    func forgetChanged() async -> Bool {
+        let hasAny = fetched.withLock { fetched in
+            // A read that began before may have an old value.
+            fetched.voidReads()
+            return !fetched.accounts.isEmpty
+        }
+        guard hasAny else { return false }
+        do throws(KeychainError) {
+            if try await keychain.status().state == .unlocked {
+                let items = try await keychain.list().map { ($0.account, FetchedValues.State($0)) }
+                return fetched.withLock { $0.forget(notOf: Dictionary(items) { first, _ in first }) }
+            }
+        } catch {
+            // Nobody vouches for the values.
+        }
+        forgetAll()
+        return true
     }
 }
 
@@ -116,6 +135,11 @@ public final class KeychainProvider: ConfigProvider {
 struct KeychainSnapshot: ConfigSnapshot {
     let providerName: String
     let values: [String: [UInt8]]
+
+    /// The same snapshot with other values for some accounts.
+    func having(_ other: [String: [UInt8]]) -> KeychainSnapshot {
+        KeychainSnapshot(providerName: providerName, values: values.merging(other) { $1 })
+    }
 
     func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
         let account = KeychainProvider.account(of: key)

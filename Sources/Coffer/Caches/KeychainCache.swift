@@ -59,7 +59,7 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
         let wanted = Set(keys)
         guard !wanted.isEmpty else { return [:] }
         for _ in 0..<CacheReading.rounds {
-            let present = try await present().filter { wanted.contains($0.key) }
+            let present = try await stored().filter { wanted.contains($0.key) && !hasExpired($0.item) }
             do throws(KeychainError) { return try await read(present) } catch {
                 // A value left the cache after it was looked up.
                 guard error.code == .notFound else { throw error }
@@ -68,17 +68,27 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
         return [:]
     }
 
-    private func read(_ present: [String: ItemAttributes]) async throws(KeychainError) -> [String: Value] {
+    private func read(_ present: [CachePlan.Stored]) async throws(KeychainError) -> [String: Value] {
+        // Equal keys can have different bytes. Only one of them is read.
+        let unique = Dictionary(present.map { ($0.key, $0) }) { first, _ in first }.values.sorted { $0.key < $1.key }
+        var parts = CacheBatches.split(unique, count: CacheBatches.reads) { stored in
+            CacheBatches.size(value: stored.bytes, account: stored.item.account, name: name)
+        }
         var values: [String: Value] = [:]
-        var rest = present.keys.sorted()[...]
-        while !rest.isEmpty {
-            let keys = rest.prefix(CacheReading.items)
-            rest = rest.dropFirst(CacheReading.items)
-            let names = try keys.map { (key) throws(KeychainError) in keychain.name(try account(of: key)) }
+        while let part = parts.popLast() {
             let request = ReadRequest(prompts: .never, mayUnlock: false)
-            for (key, item) in zip(keys, try await keychain.backend.read(names, request, in: keychain.vault))
-            where !hasExpired(item.attributes) {
-                values[key] = try ItemCoding.decode(Value.self, item.value, item.attributes.name)
+            let items: [Item]
+            do throws(KeychainError) {
+                items = try await keychain.backend.read(part.map(\.item.name), request, in: keychain.vault)
+            } catch {
+                // Another program wrote the sizes or other attributes, or the values have grown meanwhile.
+                guard error.code == .limitExceeded, part.count > 1 else { throw error }
+                let half = part.count / 2
+                parts += [Array(part.prefix(half)), Array(part.dropFirst(half))]
+                continue
+            }
+            for (stored, item) in zip(part, items) where !hasExpired(item.attributes) {
+                values[stored.key] = try ItemCoding.decode(Value.self, item.value, item.attributes.name)
             }
         }
         return values
@@ -87,7 +97,8 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
     /// Stores the value of a key in place of the former one.
     public func set(_ value: Value, for key: String) async throws(KeychainError) { try await keep([key: value]) }
 
-    /// Stores several values. Up to 128 changes are one transaction: all of them are stored, or none.
+    /// Stores several values. Up to 128 changes with about 1 MiB of values are one transaction: all of them are stored,
+    /// or none.
     /// - Throws: `.limitExceeded` for a value of more than 1 MiB, and as ``Keychain/apply(_:)``.
     public func keep(_ values: [String: Value]) async throws(KeychainError) {
         var plan = CachePlan(limits)
@@ -120,18 +131,14 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
     }
 
     private func apply(_ changes: [ItemChange]) async throws(KeychainError) {
-        var rest = changes[...]
-        while !rest.isEmpty {
-            try await keychain.apply(Array(rest.prefix(ChangeLimits.changes)))
-            rest = rest.dropFirst(ChangeLimits.changes)
+        let parts = CacheBatches.split(changes, count: ChangeLimits.changes) { change in
+            let value = if case .set(let item) = change.action { item.value.count } else { 0 }
+            return CacheBatches.size(value: value, account: change.name.account, name: name)
         }
+        for part in parts { try await keychain.apply(part) }
     }
 
     private func hasExpired(_ item: ItemAttributes) -> Bool { item.expires.map { $0 <= now() } ?? false }
-
-    private func present() async throws(KeychainError) -> [String: ItemAttributes] {
-        Dictionary(try await stored().filter { !hasExpired($0.item) }.map { ($0.key, $0.item) }) { first, _ in first }
-    }
 
     /// Everything of the cache that the vault has, expired or not.
     private func stored() async throws(KeychainError) -> [CachePlan.Stored] {
@@ -146,8 +153,6 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
 }
 
 enum CacheReading {
-    /// The items that one request reads.
-    static let items = 32
     /// How often values are looked up again because some of them left the cache.
     static let rounds = 8
 }

@@ -25,6 +25,7 @@ public enum CachePolicy: Sendable, Hashable, CaseIterable {
 /// let forced = try await profiles.refresh("42")
 /// ```
 /// Loads of one key that overlap make one request. An answer that is older than a refresh, an update or a removal is not kept.
+/// If updates of one key overlap, nobody knows which value the source has, so the cache keeps none.
 /// A task that is cancelled stops waiting at once, and a request that nobody waits for is cancelled.
 public struct Repository<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let source: any RemoteSource<Key, Value>
@@ -32,6 +33,7 @@ public struct Repository<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let cacheFailed: @Sendable (KeychainError) -> Void
     let flights = Flights<Key, Value>()
     private let turns = Turns()
+    private let updates = Updates<Key>()
 
     /// - Parameter cacheFailed: gets the errors of the cache where the source has the answer, for example `.locked`. The call goes on.
     public init(
@@ -90,11 +92,22 @@ extension Repository {
 // MARK: Writing
 
 extension Repository {
-    /// Stores values in the source by one request, then in the cache.
+    /// Stores values in the source by one request, then in the cache. If another update of a key overlaps, the cache forgets that key.
     /// - Throws: what the source throws. The cache is unchanged then.
     public func update(_ values: [Key: Value]) async throws {
-        try await source.send(values)
-        await keep(values)
+        let keys = Array(values.keys)
+        updates.begin(keys)
+        do { try await source.send(values) } catch {
+            _ = updates.end(keys)
+            throw error
+        }
+        flights.outdate(keys)
+        await changeCache { (cache) throws(KeychainError) in
+            // Only now, so that an update that begins later also has a later turn.
+            let mixed = updates.end(keys)
+            if !mixed.isEmpty { try await cache.forget(Array(mixed)) }
+            if mixed.count < keys.count { try await cache.keep(values.filter { !mixed.contains($0.key) }) }
+        }
     }
 
     /// Puts values into the cache that the application has got in another way, such as a notice of the server.

@@ -44,3 +44,10 @@ extension Settings: ServiceData {
         try await flush()
     }
 }
+
+extension VersionedSettings: ServiceData {
+    /// Removes all preferences of this suite, of whichever version, for any service. The file is written when the call returns.
+    public func deleteEverything(of service: String) async throws {
+        _ = try await backend.change { (values) throws(SettingsError) in values = [:] }
+    }
+}

@@ -46,12 +46,22 @@ extension HybridStore {
     }
 
     private func addSettings(to record: Record, _ manifest: HybridManifest) async throws -> Record? {
-        guard hasSettings else { return record }
+        guard hasSettings else { return try await removeFormerSettings(of: record, manifest) }
         if let whole = try await settings(for: record, manifest.revision) { return whole }
         guard try await self.manifest()?.0.revision == manifest.revision else { return nil }
         // A save was interrupted before it wrote its settings, or another one has overtaken it.
         try await writeSettings(try manifest.settings(of: Record.self), revision: manifest.revision)
         return try await settings(for: record, manifest.revision)
+    }
+
+    /// For a record without settings: removes those of an earlier version, if a save was interrupted before it did.
+    /// - Returns: nil if another program has saved meanwhile.
+    private func removeFormerSettings(of record: Record, _ manifest: HybridManifest) async throws -> Record? {
+        // `try?` here and below: the record is whole without settings. The next save or deletion removes them, too.
+        guard let stamp = try? settings.value(for: stampKey), stamp != manifest.revision else { return record }
+        guard try await self.manifest()?.0.revision == manifest.revision else { return nil }
+        try? await writeSettings(record, revision: manifest.revision)
+        return record
     }
 
     /// - Returns: nil if the settings are of another revision.
@@ -68,10 +78,9 @@ extension HybridStore {
 
     /// Removes the settings of a record whose deletion was interrupted.
     private func finishDeletion() async throws(SettingsError) {
-        guard hasSettings else { return }
-        let isLeft = try await settings.update { (draft) throws(SettingsError) in
-            try draft.value(for: stampKey) != nil
+        do throws(SettingsError) { if try areSettingsLeft { try await removeSettings() } } catch {
+            // A record without settings can be used even if settings cannot be read.
+            guard !hasSettings else { throw error }
         }
-        if isLeft { try await removeSettings() }
     }
 }

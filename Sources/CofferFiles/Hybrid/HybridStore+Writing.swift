@@ -49,13 +49,13 @@ extension HybridStore {
             }
         }
         let bytes = try HybridJSON.encode(manifest)
-        let known = Set(Record.fields.map(\.name))
+        let present = Set(Record.fields.compactMap { if case .secret = $0.store { $0.name } else { nil } })
         for _ in 0..<HybridLimits.rounds {
             let former = try await self.manifest()
             let condition = former.map { ItemChange.Condition.isUnchanged(since: $0.1) } ?? .isAbsent
             let change = ItemChange(keychain.name(manifestAccount), .set(NewItem(value: bytes)), if: condition)
-            // Of a field that the record no longer has.
-            let gone = former?.0.secrets.filter { !known.contains($0) } ?? []
+            // Of a field that the record no longer has, or has in another store.
+            let gone = former?.0.secrets.filter { !present.contains($0) } ?? []
             do throws(KeychainError) {
                 try await keychain.apply(
                     [change] + changes + gone.map { ItemChange(keychain.name(account($0)), .delete) })
@@ -78,12 +78,34 @@ extension HybridStore {
 
     var hasSettings: Bool { Record.fields.contains { if case .setting = $0.store { true } else { false } } }
 
+    /// Writes the settings of a record in place of all that were written before. A field that became a secret leaves
+    /// no plain text.
     func writeSettings(_ record: Record, revision: String) async throws(SettingsError) {
-        guard hasSettings else { return }
+        guard try mayHaveSettings else { return }
         try await settings.update { (draft) throws(SettingsError) in
+            try removeWritten(&draft)
+            guard hasSettings else { return }
             try put(record, &draft)
             try draft.set(revision, for: stampKey)
+            let names = Record.fields.compactMap { if case .setting = $0.store { $0.name } else { nil } }
+            try draft.set(names, for: writtenKey)
         }
+    }
+
+    /// Whether there are settings of this version of the record, or of another one.
+    var areSettingsLeft: Bool {
+        get throws(SettingsError) { try settings.contains(stampKey) }
+    }
+
+    private var mayHaveSettings: Bool {
+        get throws(SettingsError) { if hasSettings { true } else { try areSettingsLeft } }
+    }
+
+    /// Removes the fields that were written, and what was noted of them.
+    private func removeWritten(_ draft: inout SettingsDraft) throws(SettingsError) {
+        for name in try draft.value(for: writtenKey) { draft.remove(SettingKey<String?>(settingPrefix + name)) }
+        draft.remove(writtenKey)
+        draft.remove(stampKey)
     }
 
     private func put(_ record: Record, _ draft: inout SettingsDraft) throws(SettingsError) {
@@ -125,12 +147,12 @@ extension HybridStore {
     }
 
     func removeSettings() async throws(SettingsError) {
-        guard hasSettings else { return }
+        guard try mayHaveSettings else { return }
         try await settings.update { (draft) throws(SettingsError) in
+            try removeWritten(&draft)
             for field in Record.fields {
                 if case .setting(let form) = field.store { form.remove(settingPrefix, &draft) }
             }
-            draft.remove(stampKey)
         }
     }
 }

@@ -45,6 +45,10 @@ public struct HybridStore<Record: HybridRecord>: Sendable {
     /// The revision that the settings are of. No field has this name.
     var stampKey: SettingKey<String?> { SettingKey(settingPrefix + "@revision") }
 
+    /// The fields that have been written as settings, by this version of the record or by another one. No field has
+    /// this name.
+    var writtenKey: SettingKey<[String]> { SettingKey(settingPrefix + "@fields", default: []) }
+
     func account(_ field: String) -> String { "\(name)/\(field)" }
 
     /// The account of the manifest's item. No field has this name.
@@ -82,6 +86,10 @@ public struct HybridStore<Record: HybridRecord>: Sendable {
 
     /// The manifest with its item; nil if there is no record. Nobody is asked, except to open the vault.
     func manifest() async throws(KeychainError) -> (HybridManifest, ItemAttributes)? {
+        try await manifest(in: keychain)
+    }
+
+    private func manifest(in keychain: Keychain) async throws(KeychainError) -> (HybridManifest, ItemAttributes)? {
         do throws(KeychainError) {
             let item = try await keychain.item(for: manifestAccount)
             return (try HybridJSON.decode(HybridManifest.self, item.value, "manifest"), item.attributes)
@@ -95,18 +103,31 @@ public struct HybridStore<Record: HybridRecord>: Sendable {
     func removeOrphans() async throws(KeychainError) {
         guard let root = try FileRoot.existing(files.place()) else { return }
         let state = try FolderState(in: root)
+        guard try await !found().isEmpty else { return }
+        // Before the lock, because this may ask a person to open the vault. Others must not wait for them.
+        _ = try await manifest()
         // Now nobody is between writing a file and saving the manifest that names it.
         guard let alone = try state.tryLock(.writers) else { return }
         defer { alone.keep() }
-        let found: [ProtectedFileInfo]
-        do throws(KeychainError) { found = try await files.list(in: name) } catch {
-            guard error.code == .notFound else { throw error }
+        let kept: Set<String>
+        do throws(KeychainError) {
+            let manifest = try await manifest(in: keychain.prompting(.never))
+            kept = Set(manifest?.0.files.values.map { $0 } ?? [])
+        } catch {
+            // The vault was locked meanwhile. The next save removes the orphans.
+            guard error.code == .locked || error.code == .authenticationNeeded else { throw error }
             return
         }
-        guard !found.isEmpty else { return }
-        let kept = Set(try await manifest()?.0.files.values.map { $0 } ?? [])
-        for file in found where !file.isFolder && !kept.contains(file.path) {
+        for file in try await found() where !kept.contains(file.path) {
             try await files.delete(try RelativePath(file.path), root, state, only: nil)
+        }
+    }
+
+    /// The record's files, finished or not.
+    private func found() async throws(KeychainError) -> [ProtectedFileInfo] {
+        do throws(KeychainError) { return try await files.list(in: name).filter { !$0.isFolder } } catch {
+            guard error.code == .notFound else { throw error }
+            return []
         }
     }
 }

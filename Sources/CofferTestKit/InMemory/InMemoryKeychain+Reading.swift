@@ -26,6 +26,10 @@ extension InMemoryKeychain {
                 let item = try vault.item(name)
                 values.append((item, try item.value(request.version, at: call.now)))
             }
+            if items.count > 1, try !MessageSize.fits(values.map { item, value in item.item(value) }) {
+                throw KeychainError(
+                    .limitExceeded, "these items do not fit into one answer", advice: "read fewer items at once")
+            }
             let names = items.map(\.description).joined(separator: ", ")
             let question = try Self.question("read \(names)", values, request, vault, call)
             if call.asks(question) { return .question(question) }

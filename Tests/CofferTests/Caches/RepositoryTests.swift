@@ -16,6 +16,8 @@ final class ScriptedSource: RemoteSource {
         var error: (any Error)?
         /// Requests wait for it, in their order; absent: they do not wait.
         var gates: [Gate] = []
+        /// Updates wait for it, in their order, after the source has their values.
+        var sendGates: [Gate] = []
         var cancelled = 0
     }
 
@@ -39,10 +41,12 @@ final class ScriptedSource: RemoteSource {
 
     func send(_ values: [String: Int]) async throws {
         if let error = edit({ $0.error }) { throw error }
-        edit { state in
+        let gate = edit { state in
             state.sent.append(values)
             state.values.merge(values) { _, new in new }
+            return state.sendGates.isEmpty ? nil : state.sendGates.removeFirst()
         }
+        await gate?.pass()
     }
 
     func isOffline(_ error: any Error) -> Bool { error is Offline }
@@ -261,6 +265,31 @@ struct RepositoryTests {
     }
 
     // MARK: Old answers
+
+    @Test("Of updates of a key that overlap, the cache keeps none", arguments: [false, true])
+    func overlappingUpdates(lastEndsFirst: Bool) async throws {
+        let gates = [Gate(), Gate()]
+        source.edit { $0.sendGates = gates }
+        cache.set(0, for: "a")
+        let repository = repository
+        let first = Task { try await repository.update(["a": 1, "b": 1]) }
+        #expect(try await eventually { gates[0].waiting == 1 })
+        let second = Task { try await repository.update(["a": 2, "c": 2]) }
+        #expect(try await eventually { gates[1].waiting == 1 })
+        for number in lastEndsFirst ? [1, 0] : [0, 1] {
+            gates[number].open()
+            try await [first, second][number].value
+            #expect(cache.value(for: "a") == nil)
+        }
+        #expect(cache.value(for: "b") == 1 && cache.value(for: "c") == 2)
+        #expect(try await repository.value(for: "a") == 2)
+        // Later ones are kept again, also after one that failed.
+        source.edit { $0.error = ScriptedSource.Offline() }
+        await #expect(throws: ScriptedSource.Offline.self) { try await repository.update(["a": 3]) }
+        source.edit { $0.error = nil }
+        try await repository.update(["a": 4])
+        #expect(cache.value(for: "a") == 4)
+    }
 
     @Test("An answer that is older than an update is not kept")
     func olderThanUpdate() async throws {

@@ -74,4 +74,51 @@ let limitChecks = [
         #expect(try await keychain.apply(Array(changes.dropLast())).count == 128)
         #expect(try await keychain.deleteAll() == 128)
     },
+    Check("one call stores as much as a message holds", needs: [.changes]) { stage async throws in
+        let keychain = stage.keychain("message limit")
+        // 2 MiB of a message are 1.5 MiB of values.
+        let largest = [UInt8](repeating: 7, count: 1 << 20)
+        func changes(_ rest: Int) -> [ItemChange] {
+            [largest, [UInt8](repeating: 7, count: rest)].enumerated().map { number, value in
+                ItemChange(keychain.name("\(number)"), .set(NewItem(value: value)))
+            }
+        }
+        await refused(.limitExceeded) { () throws(KeychainError) in try await keychain.apply(changes(1 << 19)) }
+        #expect(try await keychain.list().isEmpty)
+        #expect(try await keychain.apply(changes((1 << 19) - 1000)).count == 2)
+        #expect(try await keychain.deleteAll() == 2)
+    },
+    Check("one call reads as much as an answer holds", needs: [.reads]) { stage async throws in
+        let keychain = stage.keychain("answer limit")
+        try await keychain.set([UInt8](repeating: 7, count: 1 << 20), for: "a")
+        for (rest, label) in [((1 << 19) - 2000, ""), (1 << 19, ""), ((1 << 19) - 2000, "l")] {
+            let label = label.isEmpty ? nil : String(repeating: label, count: 1024)
+            let attributes = ["note": String(repeating: "n", count: label == nil ? 0 : 2000)]
+            try await keychain.set([UInt8](repeating: 7, count: rest), for: "b", label: label, attributes: attributes)
+            #expect(try await keychain.bytes(for: "b").count == rest)
+            if rest == 1 << 19 || label != nil {
+                await refused(.limitExceeded) { () throws(KeychainError) in
+                    try await keychain.authenticate(for: ["a", "b"])
+                }
+            } else {
+                #expect(try await keychain.authenticate(for: ["a", "b"]).accounts.count == 2)
+            }
+        }
+        #expect(try await keychain.deleteAll() == 2)
+    },
+    Check("a cache holds values that do not fit into one message", needs: [.changes, .reads]) { stage async throws in
+        let keychain = stage.keychain("cache limit")
+        let cache = KeychainCache<String>(name: "c", keychain: keychain, lifetime: .seconds(86_400))
+        var values = ["a", "b", "c"].reduce(into: [:]) { $0[$1] = String(repeating: $1, count: 900_000) }
+        for number in 0..<12 { values["\(number)"] = String(repeating: "x", count: 100_000) }
+        try await cache.keep(values)
+        #expect(try await cache.values(for: Array(values.keys)) == values)
+        // Another program wrote sizes that are not true.
+        for key in ["a", "b"] {
+            try await keychain.edit("cache/c/\(key)", ItemEdit(attributes: ["bytes": "1"]))
+        }
+        #expect(try await cache.values(for: Array(values.keys)) == values)
+        try await cache.forgetAll()
+        #expect(try await keychain.list().isEmpty)
+    },
 ]

@@ -10,8 +10,8 @@ struct HybridStoreTests {
     init() throws { fixture = try HybridFixture() }
 
     private let whole = [
-        "item user/@manifest", "item user/password", "item user/token", "setting user.@revision",
-        "setting user.nickname", "setting user.theme", "file user/notes", "file user/picture",
+        "item user/@manifest", "item user/password", "item user/token", "setting user.@fields",
+        "setting user.@revision", "setting user.nickname", "setting user.theme", "file user/notes", "file user/picture",
     ]
 
     @Test("A record is saved, loaded and deleted as a whole, and each part is in its store")

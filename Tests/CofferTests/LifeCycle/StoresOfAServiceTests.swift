@@ -18,4 +18,14 @@ struct StoresOfAServiceTests {
         #expect(try Settings(backend: backend).names().isEmpty)
         #expect(try await keychain.accounts().isEmpty)
     }
+
+    @Test("Deleting an account removes preferences, also those of a newer version")
+    func preferences() async throws {
+        let backend = InMemorySettings()
+        let preferences = { VersionedSettings(backend: backend, version: $0, default: "nobody") }
+        try await preferences(2).save("me")
+        let keychain = Keychain(service: "app", backend: InMemoryKeychain())
+        try await ServiceLifeCycle(keychain: keychain, lasting: [preferences(1)]).deleteEverything()
+        #expect(try await preferences(1).load() == "nobody")
+    }
 }

@@ -1,0 +1,47 @@
+import BrokerProtocol
+import FoundationEssentials
+import Varlink
+
+/// The sizes of calls and answers on the wire, so that a keychain without a broker refuses what the broker refuses.
+package enum MessageSize {
+    /// Whether the broker accepts a call that makes these changes.
+    package static func fits(_ changes: [ItemChange]) throws(KeychainError) -> Bool {
+        let now = Date()
+        var wire: [Wire.Change] = []
+        for change in changes { wire.append(try Wire.Change(change, now: now)) }
+        return try count(VarlinkCall(Wire.Apply(changes: wire))) <= Varlink.longestMessage
+    }
+
+    /// Whether the broker gives these items in one answer. It counts each value as it is sealed.
+    package static func fits(_ items: [Item]) throws(KeychainError) -> Bool {
+        var room = Varlink.longestMessage - frame
+        for item in items {
+            room -= try count(Wire.Item(item.attributes)) + ((item.value.count + sealing) / 3 + 1) * 4 + frame
+        }
+        return room >= 0
+    }
+
+    /// The room that the broker keeps for what is around an item and its value.
+    private static let frame = 64
+    /// What sealing adds to a value: a nonce and a tag.
+    private static let sealing = 28
+
+    private static func count(_ message: some Encodable) throws(KeychainError) -> Int {
+        do { return try Varlink.encode(message).count } catch {
+            throw KeychainError(.invalidArgument, "this cannot be sent to a broker")
+        }
+    }
+}
+
+extension Wire.Item {
+    fileprivate init(_ item: ItemAttributes) {
+        self.init(
+            id: item.id, service: item.service, account: item.account, kind: item.name.itemClass.wire,
+            label: item.label, comment: item.comment, attributes: item.attributes,
+            access: Wire.AccessControl(item.access), created: Self.milliseconds(item.created),
+            modified: Self.milliseconds(item.modified), expires: item.expires.map(Self.milliseconds),
+            version: Int64(item.version), revision: item.revision)
+    }
+
+    private static func milliseconds(_ date: Date) -> Int64 { Expiry.at(date).milliseconds(now: date) }
+}
