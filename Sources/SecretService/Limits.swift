@@ -6,8 +6,12 @@ import SystemBus
 enum CallLimits {
     /// A larger call is refused. A secret has 1 MiB at most, and the broker's own limits are lower.
     static let message = BusMessageLimits(values: 20_000, bytes: 4 << 20, depth: 10)
-    /// Calls of one client that have no answer yet.
+    /// Calls of one client that are worked on at once.
     static let openCalls = 128
+    /// Calls of one client that wait. libsecret sends one for each item of a search, without waiting for answers.
+    static let waitingCalls = 10_000
+    /// The bytes of these calls.
+    static let waitingBytes = 16 << 20
     /// How long calls are still answered after another program took the name over.
     static let leaving = Duration.seconds(5)
     /// Clients whose process is remembered.
@@ -50,6 +54,11 @@ enum StoreLimits {
     static let nameBytes = 256
     /// Items that have the same name, but for a number.
     static let sameNames = 1000
+    /// How often a change is tried while other programs change the same item.
+    static let attempts = 8
+    /// The secrets of one answer, together. A bus need not take messages of more than 32 MiB, and an answer that is
+    /// larger ends the connection.
+    static let answer = 16 << 20
     /// Items that one call of the broker reads.
     static let readsAtOnce = 32
     /// With more items, a change of a collection tells that its items changed, but does not list them.
@@ -66,6 +75,9 @@ enum ReportLimits {
 public struct AskingLimits: Sendable {
     /// How long a call waits for a person. Clients of D-Bus wait for 25 seconds.
     public var answer: Duration
+    /// How long a person has to open the vault. Clients wait for the prompt's signal without a limit, but other questions
+    /// wait meanwhile.
+    var unlocking: Duration { answer * 12 }
     /// How often a person may answer wrongly.
     public var tries: Int
 

@@ -18,7 +18,12 @@ public struct BusCall: Sendable {
     public let interface: String
     public let member: String
     public let arguments: [BusValue]
+    /// About how much memory it takes until it is answered, in bytes.
+    public let size: Int
     fileprivate let number: UInt64
+
+    /// What each call takes, and each value in one.
+    static let (sizeOfCall, sizeOfValue) = (512, 64)
 
     /// The types of all arguments.
     public var signature: String { arguments.map(\.signature).joined() }
@@ -138,7 +143,8 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
         _ = unsafe sd_bus_message_sensitive(message.pointer)
         let (sender, path, interface, member) = (message.sender, message.path, message.interface, message.member)
         let isCall = message.isCall
-        let arguments = Result { () throws(BusError) in try message.values(limits: limits) }
+        var left = limits
+        let arguments = Result { () throws(BusError) in try message.values(&left) }
         guard isCall else {
             // A signal that cannot be read is for somebody else.
             if case .success(let arguments) = arguments, message.isSignal {
@@ -151,6 +157,7 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
         let call = BusCall(
             sender: sender, path: path, interface: interface, member: member,
             arguments: (try? arguments.get()) ?? [],  // An error is answered below.
+            size: BusCall.sizeOfCall + (limits.values - left.values) * BusCall.sizeOfValue + limits.bytes - left.bytes,
             number: lastNumber)
         switch arguments {
         case .success: receive(.call(call))
@@ -222,12 +229,12 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
         _ = send(message, values)
     }
 
-    /// - Returns: false if the values do not fit. A connection that has ended is noticed by `run`.
+    /// - Returns: false if it was not sent. A connection that has ended is noticed by `run`.
     private func send(_ message: consuming BusMessage, _ values: [BusValue]) -> Bool {
         _ = unsafe sd_bus_message_sensitive(message.pointer)
         do throws(BusError) { for value in values { try message.append(value) } } catch { return false }
-        _ = unsafe sd_bus_send(bus.pointer, message.pointer, nil)
-        return true
+        // It also fails if too much waits to be sent. Then the caller gets an error in its place, which is small.
+        return unsafe sd_bus_send(bus.pointer, message.pointer, nil) >= 0
     }
 
     // MARK: The executor

@@ -133,6 +133,11 @@ extension BusMessage {
     /// - Throws: ``BusError``, which says so if the body exceeds the limits.
     func values(limits: BusMessageLimits) throws(BusError) -> [BusValue] {
         var left = limits
+        return try values(&left)
+    }
+
+    /// - Parameter left: what may still be read; afterwards what is left of it.
+    func values(_ left: inout BusMessageLimits) throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = try nextValue(&left) { values.append(value) }
         return values
@@ -229,4 +234,9 @@ extension BusError {
 
     /// Whether a message had more than is read of one.
     var isTooLarge: Bool { code == -EMSGSIZE }
+}
+
+extension SecretBytes {
+    /// Copies the bytes into ordinary memory, at once. The caller must wipe the copy if they are a secret.
+    public func copied() -> [UInt8] { unsafe withUnsafeBytes { unsafe [UInt8]($0) } }
 }

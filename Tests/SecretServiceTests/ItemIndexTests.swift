@@ -76,6 +76,18 @@ struct ItemIndexTests {
         #expect(index.search(["a": "3"], now: Date(timeIntervalSince1970: 100)).items.isEmpty)
     }
 
+    @Test("A collection has changed when its newest item was, or when one was removed")
+    func collections() throws {
+        var index = ItemIndex()
+        for number in [2, 8, 4] { index.insert(try item(number, ["a": "1"])) }
+        #expect(index.lastChange(of: "login") == Date(timeIntervalSince1970: 8))
+        index.remove("i8", now: Date(timeIntervalSince1970: 20))
+        #expect(index.lastChange(of: "login") == Date(timeIntervalSince1970: 20))
+        index.remove("i2", now: Date(timeIntervalSince1970: 10))
+        #expect(index.lastChange(of: "login") == Date(timeIntervalSince1970: 20))
+        #expect(index.lastChange(of: "other") == .distantPast)
+    }
+
     @Test("The item that was changed last comes first")
     func order() throws {
         var index = ItemIndex()

@@ -17,11 +17,15 @@ extension BusValue {
     }
 
     /// A dictionary of texts.
+    /// - Returns: nil also if two names are the same letters in other bytes. The vault would take them for one.
     var dictionary: [String: String]? {
         guard case .array(of: "{ss}", let values) = self else { return nil }
-        var found: [String: String] = [:]
-        for case .entry(.text(let key), .text(let value)) in values { found[key] = value }
-        return found
+        var (found, names) = ([String: String](), Set<[UInt8]>())
+        for case .entry(.text(let key), .text(let value)) in values {
+            found[key] = value
+            names.insert(Array(key.utf8))
+        }
+        return found.count == names.count ? found : nil
     }
 
     /// A dictionary of variants.
@@ -34,17 +38,5 @@ extension BusValue {
 
     static func dictionary(_ texts: [String: String]) -> BusValue {
         .array(of: "{ss}", texts.map { .entry(.text($0.key), .text($0.value)) })
-    }
-}
-
-extension SecretBytes {
-    /// A copy of bytes that are no secret, such as a public key.
-    var plainBytes: [UInt8] {
-        withBytes { span in
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(span.count)
-            for index in 0..<span.count { bytes.append(span[index]) }
-            return bytes
-        }
     }
 }

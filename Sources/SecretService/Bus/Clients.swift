@@ -38,16 +38,32 @@ struct Client: Sendable {
     }
 }
 
+/// Why a program that calls gets nothing.
+enum CallerError: Error, Equatable {
+    case otherUser
+    /// The bus does not say who it is, for example because it has left already.
+    case unknown(String)
+
+    var serviceError: ServiceError {
+        switch self {
+        case .otherUser: ServiceError(BusErrorName.accessDenied, "these are the secrets of another user")
+        case .unknown(let reason):
+            ServiceError(BusErrorName.accessDenied, "the bus does not say who calls: \(reason)")
+        }
+    }
+}
+
 /// The programs that have called, as the bus daemon and the kernel name them.
 struct Clients {
     private var known: [String: Client] = [:]
 
-    /// - Throws: an error if the connection belongs to another user or has ended.
-    mutating func client(_ name: String, on server: BusServer) throws(ServiceError) -> Client {
+    mutating func client(_ name: String, on server: BusServer) throws(CallerError) -> Client {
         if let client = known[name] { return client }
         let (user, client): (UInt32, Client)
+        // By itself: a client of another user may leave before the next question.
+        do throws(BusError) { user = try server.user(of: name) } catch { throw .unknown(error.reason) }
+        guard user == ProcessSurroundings.effectiveUser else { throw .otherUser }
         do throws(BusError) {
-            user = try server.user(of: name)
             let process = try server.process(of: name)
             // `try?`: a process that protects itself keeps this link from other processes.
             let program = try? ProcessLink.read("exe", of: process)
@@ -55,12 +71,7 @@ struct Clients {
             // The connection is still there, so its process was there, and its number was nobody else's meanwhile.
             _ = try server.process(of: name)
             client = Client(name: name, process: process, program: program, title: title)
-        } catch {
-            throw ServiceError(BusErrorName.accessDenied, "the bus does not say who calls: \(error.reason)")
-        }
-        guard user == ProcessSurroundings.effectiveUser else {
-            throw ServiceError(BusErrorName.accessDenied, "these are the secrets of another user")
-        }
+        } catch { throw .unknown(error.reason) }
         if known.count >= CallLimits.clients { known = [:] }
         known[name] = client
         return client

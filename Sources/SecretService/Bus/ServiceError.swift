@@ -39,6 +39,7 @@ struct ServiceError: Error, Equatable {
             isLocked,
             obstacle ?? product + "the vault is locked; call Unlock first, or run in a terminal: coffer unlock")
     }
+    static let answerTooLarge = limit("these secrets have more than 16 MiB together; get fewer at once")
     static let sessionGone = ServiceError(noSession, "this is not an open session of this client")
 }
 

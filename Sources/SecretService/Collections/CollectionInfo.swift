@@ -21,7 +21,7 @@ struct CollectionInfo: Sendable, Equatable {
 /// The collections and their aliases.
 struct CollectionTable: Equatable {
     private(set) var collections: [String: CollectionInfo] = [:]
-    /// From an alias to a collection. A missing collection means that the alias was taken away.
+    /// From an alias to a collection. A built-in one that was taken away has "/".
     private(set) var aliases: [String: String] = [:]
     private var transientLabel = "Session"
     private let started: Date
@@ -43,9 +43,13 @@ struct CollectionTable: Equatable {
         aliases = ["default": login, login: login, session: session]
     }
 
+    /// Aliases that are there until somebody takes them away.
+    static let builtInAliases = ["default", CollectionInfo.defaultID]
+
     /// Reads the provider's records among the items of the vault.
     mutating func load(_ items: some Sequence<ItemAttributes>) {
         reset()
+        var stored: [String: String] = [:]
         for item in items where item.name.service == CollectionRecord.service {
             switch item.attributes[StoredAttributes.record] {
             case CollectionRecord.collectionKind:
@@ -56,13 +60,16 @@ struct CollectionTable: Equatable {
                     id: id, label: item.label ?? "", created: item.created, modified: item.modified)
             case CollectionRecord.aliasesKind:
                 for (name, id) in item.attributes where name.beginsWith(CollectionRecord.alias) {
-                    aliases[String(decoding: name.utf8.dropFirst(CollectionRecord.alias.utf8.count), as: UTF8.self)] =
-                        id
+                    stored[String(decoding: name.utf8.dropFirst(CollectionRecord.alias.utf8.count), as: UTF8.self)] = id
                 }
             default: continue
             }
         }
-        aliases = aliases.filter { collections[$0.value] != nil || $0.value == ServiceName.none }
+        // An alias of a missing collection counts for nothing, so that the built-in ones stay.
+        for (name, id) in stored {
+            let isTakenAway = id == ServiceName.none && Self.builtInAliases.contains(name)
+            if collections[id] != nil || isTakenAway { aliases[name] = id }
+        }
     }
 
     /// The `session` collection has its label in memory only.

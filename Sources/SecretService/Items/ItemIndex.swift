@@ -5,6 +5,8 @@ struct ItemIndex {
     private(set) var items: [String: ServiceItem] = [:]
     private var byAttribute: [AttributePair: Set<String>] = [:]
     private var byCollection: [String: Set<String>] = [:]
+    /// When an item of a collection was changed or removed last, as far as is known.
+    private var changes: [String: Date] = [:]
 
     /// What a search found, and its work.
     struct Result {
@@ -16,14 +18,30 @@ struct ItemIndex {
 
     /// Adds an item, or replaces the one with the same id.
     mutating func insert(_ item: ServiceItem) {
-        remove(item.id)
+        if let former = take(item.id), former.collection != item.collection {
+            noteChange(of: former.collection, Date())
+        }
+        noteChange(of: item.collection, item.modified)
         items[item.id] = item
         byCollection[item.collection, default: []].insert(item.id)
         for pair in item.attributes.pairs { byAttribute[pair, default: []].insert(item.id) }
     }
 
     @discardableResult
-    mutating func remove(_ id: String) -> ServiceItem? {
+    mutating func remove(_ id: String, now: Date = Date()) -> ServiceItem? {
+        guard let item = take(id) else { return nil }
+        noteChange(of: item.collection, now)
+        return item
+    }
+
+    /// When one of a collection's items was changed or removed last.
+    func lastChange(of collection: String) -> Date { changes[collection] ?? .distantPast }
+
+    private mutating func noteChange(of collection: String, _ date: Date) {
+        changes[collection] = max(lastChange(of: collection), date)
+    }
+
+    private mutating func take(_ id: String) -> ServiceItem? {
         guard let item = items.removeValue(forKey: id) else { return nil }
         byCollection[item.collection]?.remove(id)
         for pair in item.attributes.pairs {

@@ -13,23 +13,25 @@ enum ItemNaming {
         let service = services.lazy.compactMap { attributes[$0] }.first { !$0.isEmpty }
         let account = accounts.lazy.compactMap { attributes[$0] }.first { !$0.isEmpty }
         // Without a service, the label is all that people know the item by.
-        guard let service else {
-            return (cut(label.isEmpty ? "secret-service" : label), cut(account ?? ""))
-        }
+        guard let service else { return (cut(label.isEmpty ? fallback : label), cut(account ?? "")) }
         return (cut(service), cut(account ?? label))
     }
+
+    private static let fallback = "secret-service"
 
     /// The same account with a number, for an item whose name is taken.
     static func numbered(_ account: String, _ number: Int) -> String {
         number == 1 ? account : account.isEmpty ? "\(number)" : "\(account) (\(number))"
     }
 
-    /// Cuts a text off between two characters.
+    /// Cuts a text off between two scalars of Unicode. One character can have any number of them.
     private static func cut(_ text: String) -> String {
-        var kept = ""
-        for character in text where kept.utf8.count + character.utf8.count <= StoreLimits.nameBytes {
-            kept.append(character)
+        var (kept, bytes) = (String.UnicodeScalarView(), 0)
+        for scalar in text.unicodeScalars {
+            bytes += UTF8.width(scalar)
+            if bytes > StoreLimits.nameBytes { break }
+            kept.append(scalar)
         }
-        return kept
+        return String(kept)
     }
 }

@@ -25,16 +25,35 @@ enum StoredAttributes {
                 stored[name] = value
             }
         }
-        if contentType != usualContentType { stored[Self.contentType] = contentType.isEmpty ? "-" : contentType }
+        stored[Self.contentType] = encode(contentType: contentType)
         return stored
     }
 
+    /// - Returns: nil for the usual one, which is not kept. The vault takes no empty text, so hyphens alone get one more.
+    static func encode(contentType: String) -> String? {
+        if contentType.utf8.elementsEqual(usualContentType.utf8) { return nil }
+        return isHyphens(contentType) ? contentType + "-" : contentType
+    }
+
     static func contentType(of item: ItemAttributes) -> String {
-        switch item.attributes[contentType] {
-        case nil: usualContentType
-        case "-": ""
-        case let type?: type
-        }
+        guard let kept = item.attributes[contentType] else { return usualContentType }
+        return isHyphens(kept) ? String(kept.dropLast()) : kept
+    }
+
+    private static func isHyphens(_ text: String) -> Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") } }
+
+    /// How an item gets exactly these attributes, in steps that add and take away. Its content type stays.
+    static func edit(
+        _ item: ItemAttributes, to attributes: [String: String], collection: String
+    ) -> [[String: String]] {
+        // An empty value removes an attribute.
+        let removals = item.attributes.filter { $0.key != contentType }.mapValues { _ in "" }
+        let new = encode(attributes, collection: collection, contentType: usualContentType)
+        // The vault takes a name that is the same letters in other bytes only after the present one is gone.
+        let names = Set(new.keys.map { Array($0.utf8) })
+        let rewritten = item.attributes.keys.filter { new[$0] != nil && !names.contains(Array($0.utf8)) }
+        let last = removals.filter { new[$0.key] == nil }.merging(new) { $1 }
+        return rewritten.isEmpty ? [last] : [Dictionary(uniqueKeysWithValues: rewritten.map { ($0, "") }), last]
     }
 
     static func decode(_ item: ItemAttributes) -> [String: String] {

@@ -62,7 +62,10 @@ extension Provider {
     /// - Throws: an error if they are there and not a dictionary of texts.
     static func attributes(_ value: BusValue?) throws(ServiceError) -> [String: String] {
         guard let value else { return [:] }
-        guard let attributes = value.dictionary else { throw .invalid("attributes are a dictionary of texts") }
+        guard let attributes = value.dictionary else {
+            throw .invalid(
+                "attributes are a dictionary of texts, and no two names may be the same letters in other bytes")
+        }
         return attributes
     }
 
@@ -98,10 +101,12 @@ extension Provider {
         else { throw .limit("an item has \(StoreLimits.attributes) attributes of 4 KiB at most") }
     }
 
+    /// Only in ``inWriting(_:)``.
     func store(_ draft: ItemDraft, in collection: CollectionInfo) async throws(ServiceError) -> ServiceItem {
+        try checkIsThere(collection)
         let stored = StoredAttributes.encode(
             draft.attributes, collection: collection.id, contentType: draft.contentType)
-        let item = NewItem(value: draft.value.plainBytes, label: draft.label, attributes: stored)
+        let item = NewItem(value: draft.value.copied(), label: draft.label, attributes: stored)
         defer { Wipe.storage(of: item.value) }
         if draft.replaces, let former = index.identical(to: draft.attributes, in: collection.id),
             let old = former.stored
@@ -109,7 +114,7 @@ extension Provider {
             return try await write(old.name, item, if: .isUnchanged(since: old))
         }
         let name = ItemNaming.name(label: draft.label, attributes: draft.attributes)
-        let taken = Set(vault.values.lazy.filter { $0.service == name.service }.map(\.name))
+        let taken = Set(vault.items.values.lazy.filter { $0.service == name.service }.map(\.name))
         for number in 1...StoreLimits.sameNames {
             let candidate = ItemName(service: name.service, account: ItemNaming.numbered(name.account, number))
             if taken.contains(candidate) { continue }
@@ -126,20 +131,26 @@ extension Provider {
     ) async throws(ServiceError) -> ServiceItem {
         let stored: ItemAttributes
         do throws(KeychainError) {
-            stored = try await backend.set(name, to: item, if: condition, prompts: .never, in: .own)
+            stored = try await noting { () async throws(KeychainError) in
+                try await self.backend.set(name, to: item, if: condition, prompts: .never, in: .own)
+            }
         } catch { throw ServiceError(error) }
-        upsert(stored)
         guard let made = index.items[ServiceItem.id(of: stored)] else {
             throw ServiceError(BusErrorName.failed, "the item was removed meanwhile")
         }
         return made
     }
 
-    /// Runs writes one after the other.
+    /// Runs writes one after the other. What has begun goes on to its end, even if the client leaves or dismisses its
+    /// prompt.
     func inWriting<Value: Sendable>(
-        _ body: () async throws(ServiceError) -> Value
+        _ body: @escaping () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
-        guard let value = try await writesTurn.run(body) else {
+        // A task of its own, which nobody cancels.
+        let task = Task { () async -> Result<Value?, ServiceError> in
+            do throws(ServiceError) { return .success(try await writesTurn.run(body)) } catch { return .failure(error) }
+        }
+        guard let value = try await task.value.get() else {
             throw ServiceError(BusErrorName.failed, "the call was cancelled")
         }
         return value
@@ -168,17 +179,26 @@ extension Provider {
         return [.path(ServiceName.none), .path(prompt.path)]
     }
 
+    /// A collection may have been deleted since a call about it came. Only in ``inWriting(_:)``, which keeps it there.
+    func checkIsThere(_ collection: CollectionInfo) throws(ServiceError) {
+        guard collections[collection.id] != nil else { throw .noObject(collection.path) }
+    }
+
     private func makeCollection(_ label: String, alias: String) async throws(ServiceError) -> String {
         try await inWriting { () async throws(ServiceError) in
-            guard collections.collections.count < StoreLimits.collections else {
+            // Another call may have made it while this one waited.
+            if !alias.isEmpty, let present = self.collections.collection(aliased: alias) { return present.path }
+            var aliases = self.collections.aliases
+            if !alias.isEmpty { aliases[alias] = "" }
+            try Self.check(aliases: aliases)
+            guard self.collections.collections.count < StoreLimits.collections else {
                 throw .limit("there are \(StoreLimits.collections) collections, which is the most")
             }
-            let id = collections.newID(label: label)
+            let id = self.collections.newID(label: label)
             try await self.storeRecord(
                 CollectionRecord.name(ofCollection: id), label: label,
                 attributes: CollectionRecord.attributes(ofCollection: id))
             if !alias.isEmpty {
-                var aliases = self.collections.aliases
                 aliases[alias] = id
                 try await self.store(aliases: aliases)
             }
@@ -207,15 +227,17 @@ extension Provider {
 
     private func remove(_ collection: CollectionInfo) async throws(ServiceError) {
         try await inWriting { () async throws(ServiceError) in
-            let items = index.items(of: collection.id, now: .distantPast).compactMap(\.stored)
+            try self.checkIsThere(collection)
+            let items = self.index.items(of: collection.id, now: .distantPast).compactMap(\.stored)
             for start in stride(from: 0, to: items.count, by: 64) {
                 try await self.remove(Array(items[start..<min(start + 64, items.count)]))
             }
-            // The record is the last, so that a removal that was interrupted can be repeated.
-            try await self.removeRecord(CollectionRecord.name(ofCollection: collection.id))
+            // An alias that stays behind would name a later collection of this id.
             if self.collections.aliases.values.contains(collection.id) {
                 try await self.store(aliases: self.collections.aliases.filter { $0.value != collection.id })
             }
+            // The record is the last, so that a removal that was interrupted can be repeated.
+            try await self.removeRecord(CollectionRecord.name(ofCollection: collection.id))
         }
     }
 
@@ -223,10 +245,16 @@ extension Provider {
         do throws(KeychainError) {
             _ = try await backend.apply(items.map { ItemChange($0.name, .delete) }, prompts: .never, in: .own)
         } catch { throw ServiceError(error) }
-        for item in items { removed(ServiceItem.id(of: item), byThisProvider: true) }
+        for id in items.map(ServiceItem.id(of:)) {
+            if let former = vault.delete(id) { removed(id, former) }
+        }
     }
 
     // MARK: Records
+
+    static func check(aliases: [String: String]) throws(ServiceError) {
+        guard aliases.count <= StoreLimits.aliases else { throw .limit("there are too many aliases") }
+    }
 
     func store(aliases: [String: String]) async throws(ServiceError) {
         try await storeRecord(
@@ -237,12 +265,14 @@ extension Provider {
     func storeRecord(_ name: ItemName, label: String, attributes: [String: String]) async throws(ServiceError) {
         let item = NewItem(value: [], label: label, attributes: attributes)
         do throws(KeychainError) {
-            upsert(try await backend.set(name, to: item, if: .none, prompts: .never, in: .own))
+            try await noting { () async throws(KeychainError) in
+                try await self.backend.set(name, to: item, if: .none, prompts: .never, in: .own)
+            }
         } catch { throw ServiceError(error) }
     }
 
     private func removeRecord(_ name: ItemName) async throws(ServiceError) {
-        guard let record = vault.first(where: { $0.value.name == name }) else { return }
-        try await remove([record.value])
+        guard let record = vault.items.values.first(where: { $0.name == name }) else { return }
+        try await remove([record])
     }
 }

@@ -45,35 +45,68 @@ extension Provider {
             return
         }
         guard state == .unlocked else { throw locked(for: client) }
-        var attributes = stored.attributes
-        let contentType = received.contentType
-        attributes[StoredAttributes.contentType] =
-            contentType == StoredAttributes.usualContentType ? nil : contentType.isEmpty ? "-" : contentType
-        let new = NewItem(
-            value: value.plainBytes, attributes: attributes == stored.attributes ? nil : attributes)
-        defer { Wipe.storage(of: new.value) }
+        let type = StoredAttributes.encode(contentType: received.contentType)
+        try await changing(stored) { (current) async throws(KeychainError) in
+            // The attributes are those of now: another call may have set them since this one came.
+            var attributes = current.attributes
+            attributes[StoredAttributes.contentType] = type
+            let new = NewItem(
+                value: value.copied(), attributes: attributes == current.attributes ? nil : attributes)
+            defer { Wipe.storage(of: new.value) }
+            return try await self.backend.set(
+                current.name, to: new, if: .isUnchanged(since: current), prompts: .never, in: .own)
+        }
+    }
+
+    /// Changes an item of the vault when it is this call's turn. If another program changes it at the same time, the
+    /// change is made again.
+    /// - Parameter change: gets the item as it is now.
+    func changing(
+        _ stored: ItemAttributes, _ change: @escaping (ItemAttributes) async throws(KeychainError) -> ItemAttributes
+    ) async throws(ServiceError) {
+        let id = ServiceItem.id(of: stored)
         try await inWriting { () async throws(ServiceError) in
-            do throws(KeychainError) {
-                self.upsert(
-                    try await self.backend.set(stored.name, to: new, if: .isPresent, prompts: .never, in: .own))
-            } catch { throw ServiceError(error) }
+            for attempt in 1...StoreLimits.attempts {
+                guard let current = self.vault[id], let path = self.index.items[id]?.path else {
+                    throw .noObject("\(stored.name)")
+                }
+                do throws(KeychainError) {
+                    try await self.noting { () async throws(KeychainError) in try await change(current) }
+                    return
+                } catch {
+                    guard error.code == .changedMeanwhile, attempt < StoreLimits.attempts else {
+                        throw ServiceError(error)
+                    }
+                }
+                // The event of the other change may come later.
+                do throws(KeychainError) {
+                    let now = try await self.noting { () async throws(KeychainError) in
+                        try await self.backend.attributes(of: current.name, in: .own)
+                    }
+                    guard now.id == stored.id else { throw KeychainError(.notFound, "\(path) was replaced") }
+                } catch { throw ServiceError(error) }
+            }
         }
     }
 
     private func delete(_ item: ServiceItem, _ client: Client) async throws(ServiceError) {
-        guard let stored = item.stored else {
+        guard item.stored != nil else {
             index.remove(item.id)
             return tellDeleted(item)
         }
         guard state == .unlocked else { throw locked(for: client) }
-        try await inWriting { () async throws(ServiceError) in try await self.remove([stored]) }
+        try await inWriting { () async throws(ServiceError) in
+            // It may have been renamed or deleted since the call came.
+            guard let current = self.vault[item.id] else { throw .noObject(item.path) }
+            try await self.remove([current])
+        }
     }
 
     // MARK: Reading
 
     /// Reads values. If a person has to be asked, they are asked once for as many items as one prompt can name.
     /// - Returns: what could be read, if there is anything.
-    /// - Throws: the first refusal, if nothing could be read.
+    /// - Throws: the first refusal, if nothing could be read; an error if the values do not fit into an answer.
     func read(_ items: [ServiceItem], for client: Client) async throws(ServiceError) -> [String: SecretBytes] {
         var values: [String: SecretBytes] = [:]
         var open: [ItemAttributes] = []
@@ -97,6 +130,8 @@ extension Provider {
                 } catch {
                     refusal = refusal ?? error
                 }
+                // No more is read than can be given out.
+                guard values.values.reduce(0, { $0 + $1.count }) <= StoreLimits.answer else { throw .answerTooLarge }
             }
         }
         if values.isEmpty, let refusal { throw refusal }

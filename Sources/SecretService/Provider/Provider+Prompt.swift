@@ -46,12 +46,18 @@ extension Provider {
         let backend = backend
         let prompts = Prompts.automatic.announcing(client.sentence)
         do throws(KeychainError) {
-            try await askingPerson(within: nil) { () async throws(KeychainError) in
+            try await askingPerson(within: asking.unlocking, opensVault: true) { () async throws(KeychainError) in
                 // Another client's prompt may have opened it meanwhile.
                 if try await backend.status(of: .own).state == .unlocked { return }
                 try await backend.unlock(.own, prompts: prompts)
             }
-        } catch { throw ServiceError(error, wayOut: .unlocking) }
+        } catch {
+            // Opened elsewhere, which ends the question. A client that has dismissed it is not to be served.
+            if !Task.isCancelled { await refreshState() }
+            guard state == .unlocked, !Task.isCancelled, !isLeaving else {
+                throw ServiceError(error, wayOut: .unlocking)
+            }
+        }
         change(state: .unlocked)
     }
 
@@ -69,9 +75,12 @@ extension Provider {
     }
 
     /// Runs a call that asks a person, when it is this call's turn. A wrong answer is asked for again.
-    /// - Parameter limit: how long the person has, together with the time before them.
+    /// - Parameters:
+    ///   - limit: how long the person has, together with the time before them.
+    ///   - opensVault: whether the question ends when the vault is opened in another way.
     func askingPerson<Value: Sendable>(
-        within limit: Duration?, _ call: @escaping @Sendable () async throws(KeychainError) -> Value
+        within limit: Duration, opensVault: Bool = false,
+        _ call: @escaping @Sendable () async throws(KeychainError) -> Value
     ) async throws(KeychainError) -> Value {
         let tries = asking.tries
         let turn = asksTurn
@@ -90,23 +99,21 @@ extension Provider {
         }
         lastAsk += 1
         let number = lastAsk
-        asks[number] = { task.cancel() }
+        asks[number] = Ask(opensVault: opensVault) { task.cancel() }
         defer { asks[number] = nil }
         if isLeaving { task.cancel() }
         let isLate = Late()
-        let timer = limit.map { limit in
-            Task {
-                try await Task.sleep(for: limit)
-                isLate.happens()
-                task.cancel()
-            }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            isLate.happens()
+            task.cancel()
         }
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
         }
-        timer?.cancel()
+        timer.cancel()
         if case .success(let value) = result { return value }
         guard !isLeaving else {
             throw KeychainError(.cancelled, "another program has become the Secret Service", advice: "try again")
@@ -117,6 +124,13 @@ extension Provider {
         guard case .failure(let error) = result else { throw .cancelledByPerson }
         throw error
     }
+}
+
+/// A question to a person that is open or waits for its turn.
+struct Ask: Sendable {
+    /// Whether it is to open the vault. Then an open vault is an answer.
+    let opensVault: Bool
+    let cancel: @Sendable () -> Void
 }
 
 /// Whether a time limit was reached.

@@ -62,7 +62,7 @@ extension Provider {
         case "Label": .text(collection.label)
         case "Locked": .flag(isLocked(collection))
         case "Created": .longNumber(collection.created.busSeconds)
-        case "Modified": .longNumber(collection.modified.busSeconds)
+        case "Modified": .longNumber(max(collection.modified, index.lastChange(of: collection.id)).busSeconds)
         default: nil
         }
     }
@@ -88,6 +88,7 @@ extension Provider {
             return tellChanged(collection.id)
         }
         try await inWriting { () async throws(ServiceError) in
+            try self.checkIsThere(collection)
             try await self.storeRecord(
                 CollectionRecord.name(ofCollection: collection.id), label: label,
                 attributes: CollectionRecord.attributes(ofCollection: collection.id))
@@ -109,18 +110,18 @@ extension Provider {
             return tellChanged(changed)
         }
         guard state == .unlocked else { throw locked(for: client) }
-        var edit = ItemEdit(label: label)
-        if let attributes {
-            let new = StoredAttributes.encode(attributes, collection: item.collection, contentType: item.contentType)
-            // An empty value removes an attribute.
-            edit.attributes = stored.attributes.mapValues { _ in "" }.merging(new) { $1 }
-        }
-        let change = edit
-        try await inWriting { () async throws(ServiceError) in
-            do throws(KeychainError) {
-                self.upsert(
-                    try await self.backend.edit(stored.name, change, ReadRequest(prompts: .never), in: .own))
-            } catch { throw ServiceError(error) }
+        try await changing(stored) { (current) async throws(KeychainError) in
+            let request = ReadRequest(prompts: .never)
+            guard let attributes else {
+                return try await self.backend.edit(current.name, ItemEdit(label: label), request, in: .own)
+            }
+            let steps = StoredAttributes.edit(current, to: attributes, collection: item.collection)
+            var changed = current
+            for step in steps {
+                changed = try await self.backend.edit(
+                    current.name, ItemEdit(label: label, attributes: step), request, in: .own)
+            }
+            return changed
         }
     }
 }

@@ -20,10 +20,7 @@ extension Provider {
         case "Unlock":
             await refreshState()
             return try unlock(arguments[0].paths ?? [], client)
-        case "Lock": return try await lock(arguments[0].paths ?? [])
-        case "LockService":
-            try await lockVault()
-            return []
+        case "Lock", "LockService": return try await lock(call)
         case "GetSecrets": return try await secrets(arguments[0].paths ?? [], arguments[1].path ?? "", client)
         case "ReadAlias":
             let collection = collections.collection(aliased: arguments[0].text ?? "")
@@ -72,6 +69,16 @@ extension Provider {
 
     func isLocked(_ collection: CollectionInfo) -> Bool { !collection.isTransient && state != .unlocked }
 
+    /// `Lock` and `LockService`.
+    func lock(_ call: BusCall) async throws(ServiceError) -> [BusValue] {
+        guard call.member == "Lock" else {
+            try await lockVault()
+            return []
+        }
+        try await ready()
+        return try await lock(call.arguments[0].paths ?? [])
+    }
+
     /// A vault is locked as a whole. The `session` collection cannot be locked.
     private func lock(_ paths: [String]) async throws(ServiceError) -> [BusValue] {
         let stored = paths.filter { path in
@@ -87,28 +94,37 @@ extension Provider {
     }
 
     private func lockVault() async throws(ServiceError) {
+        await refreshState()
         if state == .none { return }
         do throws(KeychainError) { try await backend.lock(.own) } catch { throw ServiceError(error) }
         if state == .unlocked { change(state: .locked) }
     }
 
-    /// Items that are locked, or that nobody allowed to read, are left out. If nothing can be given out, the answer is the reason.
+    /// Leaves out items that are locked, that are not there, or that the person did not allow to read. The answer names
+    /// each by the path that the client asked for.
+    /// - Throws: the reason, if none of the items is there or the person allowed none; an error if the answer is too
+    ///   large.
     private func secrets(
         _ paths: [String], _ sessionPath: String, _ client: Client
     ) async throws(ServiceError) -> [BusValue] {
         _ = try sessions.session(sessionPath, of: client.name)
-        var items: [ServiceItem] = []
+        var found: [String: ServiceItem] = [:]
         for path in paths {
-            guard case .item(let item) = try target(path) else { throw .noObject(path) }
-            if !item.isLocked(in: state), !items.contains(where: { $0.id == item.id }) { items.append(item) }
+            // An item that does not exist is passed over.
+            if case .item(let item)? = try? target(path) { found[path] = item }
         }
-        let values = try await read(items, for: client)
+        if found.isEmpty, let first = paths.first { throw .noObject(first) }
+        found = found.filter { !$0.value.isLocked(in: state) }
+        let items = Dictionary(found.values.map { ($0.id, $0) }) { one, _ in one }
+        let values = try await read(items.values.sorted { $0.id < $1.id }, for: client)
         // The session may have been closed while a person was asked.
         let session = try sessions.session(sessionPath, of: client.name)
-        var entries: [BusValue] = []
-        for item in items {
+        var (entries, bytes) = ([BusValue](), 0)
+        for (path, item) in found {
             guard let value = values[item.id] else { continue }
-            entries.append(.entry(.path(item.path), try session.seal(value, contentType: item.contentType)))
+            bytes += value.count
+            guard bytes <= StoreLimits.answer else { throw .answerTooLarge }
+            entries.append(.entry(.path(path), try session.seal(value, contentType: item.contentType)))
         }
         return [.array(of: "{o(oayays)}", entries)]
     }
@@ -120,19 +136,23 @@ extension Provider {
         guard name != CollectionInfo.sessionID else {
             throw ServiceError(BusErrorName.notSupported, "the alias session cannot be changed")
         }
-        var aliases = collections.aliases
-        if path == ServiceName.none {
-            guard aliases[name] != nil else { return [] }
-            aliases[name] = ServiceName.none
-        } else {
-            guard case .collection(let collection) = try target(path) else { throw .noObject(path) }
-            guard !collection.isTransient else {
-                throw ServiceError(BusErrorName.notSupported, "the session collection has no other alias")
+        try await inWriting { () async throws(ServiceError) in
+            // What is there now: another call may have changed it while this one waited.
+            var aliases = self.collections.aliases
+            if path == ServiceName.none {
+                guard aliases[name] != nil else { return }
+                // Without an entry, one of these would be there again.
+                aliases[name] = CollectionTable.builtInAliases.contains(name) ? ServiceName.none : nil
+            } else {
+                guard case .collection(let collection) = try self.target(path) else { throw .noObject(path) }
+                guard !collection.isTransient else {
+                    throw ServiceError(BusErrorName.notSupported, "the session collection has no other alias")
+                }
+                aliases[name] = collection.id
             }
-            aliases[name] = collection.id
+            try Self.check(aliases: aliases)
+            try await self.store(aliases: aliases)
         }
-        guard aliases.count <= StoreLimits.aliases else { throw .limit("there are too many aliases") }
-        try await store(aliases: aliases)
         return []
     }
 }

@@ -18,6 +18,10 @@ extension Provider {
         tellProperties(ServiceName.item, at: item.path, ["Label", "Attributes", "Type", "Modified", "Locked"]) { name in
             self.value(of: name, item)
         }
+        guard let collection = collections[item.collection] else { return }
+        tellProperties(ServiceName.collection, at: collection.path, ["Modified"]) { name in
+            self.value(of: name, collection)
+        }
     }
 
     private func emit(_ signal: String, _ item: ServiceItem) {
@@ -78,7 +82,11 @@ extension Provider {
         guard new != state else { return }
         let old = state
         state = new
-        if new == .unlocked { obstacles.vaultOpened() }
+        if new == .unlocked {
+            obstacles.vaultOpened()
+            // An open question would keep other clients from asking, for nothing.
+            for ask in asks.values where ask.opensVault { ask.cancel() }
+        }
         let before = collections.all.filter { !$0.isTransient }
         if (old == .unlocked) != (new == .unlocked) { for collection in before { tellChanged(collection.id) } }
         for item in index.items.values where item.isLocked(in: old) != item.isLocked(in: new) {

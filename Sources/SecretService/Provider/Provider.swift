@@ -19,9 +19,7 @@ public actor Provider {
     var collections: CollectionTable
     var index = ItemIndex()
     /// The items of the vault, by the id on the bus. Some are not in the index: records, keys.
-    var vault: [String: ItemAttributes] = [:]
-    /// Items that this provider has deleted, until the broker's own event about it comes.
-    var deleted: Set<String> = []
+    var vault = KnownItems()
     var state = VaultStatus.State.sealed
     var following = Following.not
     var lastTransient: UInt64 = 0
@@ -35,12 +33,12 @@ public actor Provider {
     let writesTurn = Turn()
 
     /// Ends each question to a person that is open or waits for its turn.
-    var asks: [UInt64: @Sendable () -> Void] = [:]
+    var asks: [UInt64: Ask] = [:]
     var lastAsk: UInt64 = 0
     /// Whether another program has the name now.
     private(set) var isLeaving = false
 
-    private var calls: [String: [UInt64: Task<Void, Never>]] = [:]
+    private var calls: [String: CallQueue<ReceivedCall>] = [:]
     private var lastCall: UInt64 = 0
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe server.asUnownedSerialExecutor() }
 
@@ -74,19 +72,38 @@ public actor Provider {
             if signal.member == "NameOwnerChanged", texts.count == 3, texts[2].isEmpty { clientLeft(texts[0]) }
             if signal.member == "NameLost", texts == [ServiceName.bus] { leave() }
         case .call(let call):
-            guard calls[call.sender, default: [:]].count < CallLimits.openCalls else {
+            let caller = Result { () throws(CallerError) in try clients.client(call.sender, on: server) }
+            let received = ReceivedCall(call: call, caller: caller)
+            let queued = calls[call.sender, default: CallQueue()].add(
+                received, size: call.size, asksPerson: call.mayAskPerson)
+            guard queued else {
                 server.reply(to: call, error: BusErrorName.limitsExceeded, "too many calls of this client are open")
                 return
             }
+            startCalls(of: call.sender)
+        }
+    }
+
+    /// Begins calls of a client whose turn has come. Other clients have queues of their own.
+    private func startCalls(of sender: String) {
+        while let turn = calls[sender]?.next() {
             lastCall += 1
             let number = lastCall
-            calls[call.sender, default: [:]][number] = Task {
-                await answer(call)
-                calls[call.sender]?[number] = nil
-                if calls[call.sender]?.isEmpty == true { calls[call.sender] = nil }
-                stopIfDone()
+            let task = Task {
+                await answer(turn.call)
+                calls[sender]?.end(number)
+                startCalls(of: sender)
             }
+            calls[sender]?.begin(number, turn) { task.cancel() }
         }
+        guard let queue = calls[sender], queue.isEmpty else { return }
+        calls[sender] = nil
+        if queue.hasLeft {
+            // Only now: what it has called needs its sessions, and may have made a prompt.
+            sessions.closeAll(of: sender)
+            dropPrompts(of: sender)
+        }
+        stopIfDone()
     }
 
     /// Ends, because another program has taken the name over. Nobody is asked any longer. Calls that came before are answered.
@@ -95,7 +112,7 @@ public actor Provider {
         isLeaving = true
         logger.notice("another program has taken \(ServiceName.bus) over; this one ends")
         for id in prompts.ids { finish(id, nil) }
-        for cancel in asks.values { cancel() }
+        for ask in asks.values { ask.cancel() }
         stopIfDone()
         Task {
             // `try?`: nobody cancels this.
@@ -108,18 +125,23 @@ public actor Provider {
         if isLeaving, calls.isEmpty { server.stop() }
     }
 
-    /// What a client began ends with its connection.
+    /// What a client began ends with its connection. A script that sends a change and ends has its change, though.
     private func clientLeft(_ name: String) {
         clients.forget(name)
         obstacles.clientLeft(name)
-        sessions.closeAll(of: name)
-        for prompt in prompts.removeAll(of: name) { prompt.task?.cancel() }
-        for task in calls[name, default: [:]].values { task.cancel() }
+        dropPrompts(of: name)
+        calls[name, default: CallQueue()].clientLeft()
+        startCalls(of: name)
     }
 
-    private func answer(_ call: BusCall) async {
+    private func dropPrompts(of name: String) {
+        for prompt in prompts.removeAll(of: name) { prompt.task?.cancel() }
+    }
+
+    private func answer(_ received: ReceivedCall) async {
+        let call = received.call
         do throws(ServiceError) {
-            server.reply(to: call, try await dispatch(call))
+            server.reply(to: call, try await dispatch(call, from: received.caller))
         } catch {
             if error.cause == .authenticationNeeded, let client = clients[call.sender] { report(error, client) }
             server.reply(to: call, error: error.name, error.message)

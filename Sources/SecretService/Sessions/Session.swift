@@ -27,7 +27,7 @@ struct Session: Sendable {
     func open(parameters: SecretBytes, value: SecretBytes) throws(ServiceError) -> SecretBytes {
         guard let key else { return value }
         do throws(CryptographyError) {
-            return try AESCBC.decrypt(value, key: key, vector: parameters.plainBytes)
+            return try AESCBC.decrypt(value, key: key, vector: parameters.copied())
         } catch { throw .invalid("the secret cannot be decrypted: \(error.reason)") }
     }
 }
@@ -69,7 +69,7 @@ enum SessionAlgorithm: String {
             }
             do throws(CryptographyError) {
                 let mine = try ModularDiffieHellman.PrivateKey.generate()
-                let shared = try mine.sharedSecret(with: theirs.plainBytes)
+                let shared = try mine.sharedSecret(with: theirs.copied())
                 let key = try HKDF.derive(shared, salt: [], info: [], count: AESCBC.keyCount)
                 return (.bytes(try SecretBytes(copying: mine.publicKey)), key)
             } catch {

@@ -58,8 +58,12 @@ extension Provider {
         do {
             for try await event in events {
                 switch event {
-                case .added(let item), .updated(let item): upsert(item)
-                case .deleted(let item): removed(ServiceItem.id(of: item), byThisProvider: false)
+                case .added(let item), .updated(let item):
+                    let former = vault[ServiceItem.id(of: item)]
+                    if vault.take(event: item) { changed(item, from: former) }
+                case .deleted(let item):
+                    let id = ServiceItem.id(of: item)
+                    if let former = vault.take(deletionOf: id) { removed(id, former) }
                 case .locked: change(state: .locked)
                 case .unlocked: change(state: .unlocked)
                 case .missed: try await load()
@@ -74,36 +78,39 @@ extension Provider {
     private func load() async throws(KeychainError) {
         let status = try await backend.status(of: .own).state
         let items = status == .none ? [] : try await backend.allItems(in: .own)
-        deleted = []
-        let present = Set(items.map(ServiceItem.id(of:)))
-        for id in Array(vault.keys) where !present.contains(id) { removed(id, byThisProvider: false) }
+        for gone in vault.list(Set(items.map(ServiceItem.id(of:)))) { removed(gone.id, gone.item) }
         // Collections first, so that no item is taken for one without a collection.
         let isRecord = { (item: ItemAttributes) in item.attributes[StoredAttributes.record] != nil }
-        for item in items where isRecord(item) { upsert(item) }
-        for item in items where !isRecord(item) { upsert(item) }
+        for item in items.filter(isRecord) + items.filter({ !isRecord($0) }) {
+            let former = vault[ServiceItem.id(of: item)]
+            if vault.take(listed: item) { changed(item, from: former) }
+        }
         change(state: status)
     }
 
-    /// Takes note of an item of the vault, as a reply or an event has it. Either can come first.
-    func upsert(_ stored: ItemAttributes) {
-        let id = ServiceItem.id(of: stored)
-        let former = vault[id]
-        guard !deleted.contains(id), former != stored, former.map({ $0.modified <= stored.modified }) ?? true else {
-            return
-        }
-        vault[id] = stored
+    /// Makes a change of the vault that gives the item's new state, and takes note of it. Its event can come first.
+    @discardableResult
+    func noting(
+        _ write: () async throws(KeychainError) -> ItemAttributes
+    ) async throws(KeychainError) -> ItemAttributes {
+        let open = vault.writeBegins()
+        defer { vault.writeEnds() }
+        let stored = try await write()
+        let former = vault[ServiceItem.id(of: stored)]
+        if vault.take(reply: stored, to: open) { changed(stored, from: former) }
+        return stored
+    }
+
+    /// Shows what changed with an item of the vault.
+    private func changed(_ stored: ItemAttributes, from former: ItemAttributes?) {
         if stored.name.service == CollectionRecord.service || former?.name.service == CollectionRecord.service {
             reloadCollections()
         }
-        show(id)
+        show(ServiceItem.id(of: stored))
     }
 
-    /// Takes note that an item is gone.
-    /// - Parameter byThisProvider: the broker's own event about it is still to come. Until then, older events are passed over.
-    func removed(_ id: String, byThisProvider: Bool) {
-        if !byThisProvider { deleted.remove(id) }
-        guard let former = vault.removeValue(forKey: id) else { return }
-        if byThisProvider { deleted.insert(id) }
+    /// Shows that an item of the vault is gone.
+    func removed(_ id: String, _ former: ItemAttributes) {
         if let item = index.remove(id) { tellDeleted(item) }
         if former.name.service == CollectionRecord.service { reloadCollections() }
     }
@@ -127,12 +134,12 @@ extension Provider {
 
     private func reloadCollections() {
         let former = collections
-        collections.load(vault.values)
+        collections.load(vault.items.values)
         guard former != collections else { return }
         let (before, now) = (Set(former.collections.keys), Set(collections.collections.keys))
         for id in now.subtracting(before).sorted() { tellCreatedCollection(id) }
         // Items change their place with a collection that comes or goes.
-        if before != now { for id in Array(vault.keys) { show(id) } }
+        if before != now { for id in Array(vault.items.keys) { show(id) } }
         for id in before.subtracting(now).sorted() { tellDeletedCollection(id) }
         for id in now.intersection(before) where former[id] != collections[id] { tellChanged(id) }
     }

@@ -1,0 +1,110 @@
+import Coffer
+import Foundation
+import Synchronization
+import Testing
+
+@testable import SecretService
+
+@Suite("programs that leave early, send many calls at once, or ask for much")
+struct PressureTests {
+    @Test(
+        "A client gets what it asked for, and no change is lost",
+        arguments: [
+            "leaves", "leaves_writing", "at_once", "secret_tool", "lost_update", "aliases", "deleted_collection",
+            "large_answer", "some_secrets", "changed_collection", "odd_texts",
+        ])
+    func holds(_ check: String) async throws {
+        let fixture = try await ServiceFixture()
+        try fixture.check(check, in: "pressure.py")
+        await fixture.end()
+    }
+
+    @Test("A prompt to unlock ends when the vault is opened elsewhere, and others are asked again")
+    func openedElsewhere() async throws {
+        let fixture = try await ServiceFixture(answer: nil)
+        try await fixture.keychain("gated").set(
+            "secret one", for: "one", access: .whenUnlocked.requiring(.userPresence))
+        try fixture.check("opened_elsewhere", in: "pressure.py")
+        await fixture.end()
+    }
+
+    @Test("A prompt to unlock that nobody answers ends")
+    func neverAnswered() async throws {
+        let fixture = try await ServiceFixture(answer: nil, options: ["--wait", "1"])
+        try fixture.check("never_answered", in: "pressure.py")
+        await fixture.end()
+    }
+
+    private func queue(atOnce: Int = 2, waiting: Int = 3, bytes: Int = 100) -> CallQueue<Int> {
+        CallQueue(limits: .init(atOnce: atOnce, waiting: waiting, bytes: bytes))
+    }
+
+    /// Begins all calls whose turn has come.
+    private func begin(_ queue: inout CallQueue<Int>) -> [Int] {
+        var begun: [Int] = []
+        while let turn = queue.next() {
+            begun.append(turn.call)
+            queue.begin(UInt64(turn.call), turn) {}
+        }
+        return begun
+    }
+
+    @Test("Calls of a client begin in the order in which they came, a few at once")
+    func order() {
+        var queue = queue(waiting: 1000, bytes: 1000)
+        for call in 0..<1000 { #expect(queue.add(call, size: 1, asksPerson: false) == true) }
+        var begun = begin(&queue)
+        #expect(begun == [0, 1])
+        for call in 0..<1000 {
+            queue.end(UInt64(call))
+            begun += begin(&queue)
+        }
+        #expect(begun == Array(0..<1000) && queue.isEmpty)
+    }
+
+    @Test("A client cannot leave more calls to wait than the limits say, in number and in bytes")
+    func limits() {
+        var many = queue()
+        #expect((0..<5).map { many.add($0, size: 1, asksPerson: false) } == [true, true, true, false, false])
+        #expect(begin(&many) == [0, 1])
+        #expect((0..<3).map { many.add($0, size: 1, asksPerson: false) } == [true, true, false])
+        var large = queue()
+        #expect(large.add(0, size: 60, asksPerson: false) && !large.add(1, size: 60, asksPerson: false))
+        #expect(begin(&large) == [0] && large.add(1, size: 60, asksPerson: false))
+        #expect(CallLimits.waitingCalls <= 10_000 && CallLimits.waitingBytes <= 16 << 20)
+    }
+
+    @Test("When a client leaves, what asks a person ends, and what changes something goes on")
+    func left() {
+        let cancelled = Cancelled()
+        var queue = queue()
+        for (call, asks) in [(0, true), (1, false), (2, true)] {
+            #expect(queue.add(call, size: 1, asksPerson: asks) == true)
+            while let turn = queue.next() { queue.begin(UInt64(turn.call), turn) { cancelled.add(turn.call) } }
+        }
+        #expect(queue.add(3, size: 1, asksPerson: false) == true)
+        queue.clientLeft()
+        #expect(cancelled.calls == [0] && queue.hasLeft)
+        queue.end(0)
+        queue.end(1)
+        #expect(begin(&queue) == [3])
+    }
+
+    /// What was cancelled.
+    private final class Cancelled: Sendable {
+        private let state = Mutex<[Int]>([])
+        var calls: [Int] { state.withLock { $0 } }
+        func add(_ call: Int) { state.withLock { $0.append(call) } }
+    }
+
+    @Test("A name is never empty, whatever a client calls an item")
+    func names() {
+        let long = "e" + String(repeating: "\u{301}", count: 200)
+        let name = ItemNaming.name(label: long, attributes: ["user": long])
+        for text in [name.service, name.account, ItemNaming.name(label: "", attributes: ["server": long]).service] {
+            #expect(long.unicodeScalars.starts(with: text.unicodeScalars))
+            #expect(!text.isEmpty && text.utf8.count <= StoreLimits.nameBytes)
+        }
+        #expect(ItemNaming.name(label: "", attributes: [:]).service == "secret-service")
+    }
+}
