@@ -171,7 +171,7 @@ let package = Package(
                 "coffer-cli", "cofferd", "git-credential-coffer", "docker-credential-coffer", "Coffer",
                 "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "TestSupport",
-                argumentParser,
+                "Import", argumentParser,
             ]),
         tests("CredentialHelpersTests", ["CredentialHelpers", "Coffer", "CofferTestKit"]),
         tests(

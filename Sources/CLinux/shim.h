@@ -69,6 +69,11 @@ static inline int coffer_open_in(int folder, const char *name, int flags, mode_t
     return openat(folder, name, flags, mode);
 }
 
+// Hidden without _GNU_SOURCE. Fails with EEXIST if there is something of the new name (RENAME_NOREPLACE, 1).
+static inline int coffer_rename_new(const char *path, const char *other) {
+    return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, other, 1);
+}
+
 // Its special times are macros that Swift does not import.
 static inline int coffer_set_changed(int fd, long long seconds, long long nanoseconds) {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = seconds, .tv_nsec = nanoseconds}};

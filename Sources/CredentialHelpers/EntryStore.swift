@@ -90,7 +90,9 @@ struct EntryStore: Sendable {
     /// The value also has what the expiry is made from.
     private func isSame(_ entry: NewItem, as present: ItemAttributes) async -> Bool {
         guard present.access.requirements.isEmpty,
-            (entry.attributes ?? [:]).allSatisfy({ present.attributes[$0.key] == $0.value })
+            (entry.attributes ?? [:]).allSatisfy({ new in
+                present.attributes[new.key].map { $0.utf8.elementsEqual(new.value.utf8) } ?? false
+            })
         else { return false }
         let request = ReadRequest(prompts: .never, mayUnlock: false)
         // `try?`: storing again is right if the value cannot be compared.

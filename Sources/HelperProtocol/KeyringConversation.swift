@@ -1,6 +1,8 @@
 /// A line of `cofferd helper keyring`, which reads what the user's session bus offers as org.freedesktop.secrets.
 public struct KeyringAnswer: Codable, Sendable {
     public var item: Item?
+    /// An item that has more than a vault takes.
+    public var unreadable: Unreadable?
     /// Something that cannot be read, by its name.
     public var leftOut: String?
     /// Why nothing (more) can be read.
@@ -31,8 +33,25 @@ public struct KeyringAnswer: Codable, Sendable {
         }
     }
 
-    public init(item: Item? = nil, leftOut: String? = nil, problem: String? = nil, isEnd: Bool? = nil) {
+    public struct Unreadable: Codable, Sendable {
+        public var collection: String
+        public var label: String
+        /// Why, as a clause.
+        public var reason: String
+
+        public init(collection: String, label: String, reason: String) {
+            self.collection = collection
+            self.label = label
+            self.reason = reason
+        }
+    }
+
+    public init(
+        item: Item? = nil, unreadable: Unreadable? = nil, leftOut: String? = nil, problem: String? = nil,
+        isEnd: Bool? = nil
+    ) {
         self.item = item
+        self.unreadable = unreadable
         self.leftOut = leftOut
         self.problem = problem
         self.isEnd = isEnd

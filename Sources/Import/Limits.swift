@@ -20,8 +20,10 @@ public enum ImportLimits {
     /// What an item takes, in bytes. The broker has the last word (docs/broker-protocol.md, "Limits").
     static let name = 1024
     static let label = 1024
+    static let comment = 4096
+    public static let attributes = 64
     static let attribute = 4096
     static let value = 1 << 20
-    /// The addresses of one entry that are kept.
+    /// The addresses of one entry that become attributes or secrets of their own. Further ones become one secret.
     static let addresses = 16
 }

@@ -57,11 +57,61 @@ public enum DurableFile {
         }
     }
 
+    /// Writes and syncs a file as `write` does, but never replaces one. No other file of the folder is touched.
+    /// - Throws: ``SystemError`` with `EEXIST` if there is something of that name by then.
+    public static func create(_ bytes: [UInt8], at path: String, mode: mode_t) throws(SystemError) {
+        var generator = SystemRandomNumberGenerator()
+        let temporary = folder(of: path) + "/.coffer-" + String(generator.next(), radix: 36) + ".writing"
+        try fill(temporary, bytes, mode)
+        do throws(SystemError) {
+            try name(temporary, path)
+        } catch {
+            // Half of a file with secrets is not left behind. The error is about the name itself.
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+        try syncFolder(of: path)
+    }
+
+    /// Gives a file its name only if that is free.
+    private static func name(_ temporary: String, _ path: String) throws(SystemError) {
+        if unsafe coffer_rename_new(temporary, path) == 0 { return }
+        // Some file systems have hard links, but not this way of renaming.
+        guard errno == EINVAL || errno == ENOSYS else { throw SystemError("rename \(temporary)", errno: errno) }
+        try checked("link \(temporary)") { unsafe link(temporary, path) }
+        try checked("remove \(temporary)") { unsafe unlink(temporary) }
+    }
+
+    /// - Throws: ``SystemError`` if no file can be made in the folder of a path.
+    public static func checkFolder(of path: String) throws(SystemError) {
+        let folder = folder(of: path)
+        try checked("use \(folder)") { unsafe faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) }
+        guard try FileStatus.of(folder + "/.")?.isFolder == true else {
+            throw SystemError("use \(folder)", errno: ENOTDIR)
+        }
+    }
+
     private static func write(
         _ bytes: [UInt8], to path: String, mode: mode_t, temporary: String
     ) throws(SystemError) {
         if unsafe unlink(temporary) != 0, errno != ENOENT { throw SystemError("replace \(temporary)", errno: errno) }
+        try fill(temporary, bytes, mode)
+        try checked("rename \(temporary)") { unsafe rename(temporary, path) }
+        try syncFolder(of: path)
+    }
+
+    private static func fill(_ temporary: String, _ bytes: [UInt8], _ mode: mode_t) throws(SystemError) {
         let file = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        do throws(SystemError) { try fill(file, temporary, bytes, mode) } catch {
+            // As above.
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+    }
+
+    private static func fill(
+        _ file: borrowing Descriptor, _ temporary: String, _ bytes: [UInt8], _ mode: mode_t
+    ) throws(SystemError) {
         let number = file.number
         var written = 0
         while written < bytes.count {
@@ -73,8 +123,6 @@ public enum DurableFile {
         }
         try checked("set the mode of \(temporary)") { fchmod(number, mode) }
         try checked("sync \(temporary)") { fsync(number) }
-        try checked("rename \(temporary)") { unsafe rename(temporary, path) }
-        try syncFolder(of: path)
     }
 
     /// Renames a synced file and syncs its folder.
@@ -85,9 +133,13 @@ public enum DurableFile {
 
     /// Syncs the folder of a path, so that the file's name survives a power cut.
     public static func syncFolder(of path: String) throws(SystemError) {
-        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = folder(of: path)
         let handle = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)
         let number = handle.number
         try checked("sync \(folder)") { fsync(number) }
+    }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 }

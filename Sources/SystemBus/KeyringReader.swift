@@ -15,6 +15,14 @@ import Glibc
         public var secret: [UInt8] = []
     }
 
+    /// An item, or why there is none.
+    public enum Content: Sendable, Equatable {
+        case item(Item)
+        case locked
+        /// It has more than a vault takes.
+        case unreadable(label: String, reason: String)
+    }
+
     /// A collection of items.
     public struct Collection: Sendable, Equatable {
         public let path: String
@@ -28,8 +36,11 @@ import Glibc
     private static let interface = "org.freedesktop.Secret"
     /// The collection that ends with the person's session. It holds nothing to keep.
     private static let passing = "/org/freedesktop/secrets/collection/session"
-    /// The most collections, items of one, and attributes of one, and the longest secret in bytes.
-    private static let limits = (collections: 64, items: 50_000, attributes: 256, secret: 1 << 20)
+    /// The most collections, items of one, and attributes of one, and the longest secret and the longest attributes of
+    /// an item together, in bytes.
+    private static let limits = (
+        collections: 64, items: 50_000, attributes: 256, secret: 1 << 20, description: 256 << 10
+    )
     /// A service may have to be started first.
     private static let patience = Duration.seconds(25)
 
@@ -71,16 +82,20 @@ import Glibc
         return collections
     }
 
-    /// - Returns: nil if the item is locked by itself.
-    /// - Throws: ``BusError``, also for a secret that is longer than a vault takes.
-    public func item(_ path: String, of collection: Collection) throws(BusError) -> Item? {
+    /// - Throws: ``BusError`` if the bus or the service fails.
+    public func item(_ path: String, of collection: Collection) throws(BusError) -> Content {
         let isLocked = try property(path, "Item", "Locked", "b") { (message) throws(BusError) in try message.bool() }
-        guard !isLocked else { return nil }
+        guard !isLocked else { return .locked }
         var item = Item(collection: collection.label)
         item.label = try property(path, "Item", "Label", "s") { (message) throws(BusError) in try message.text() }
-        item.attributes = try property(path, "Item", "Attributes", "a{ss}") { (message) throws(BusError) in
+        let attributes = try property(path, "Item", "Attributes", "a{ss}") { (message) throws(BusError) in
             try Self.attributes(message)
         }
+        guard let attributes, item.label.utf8.count <= Self.limits.description else {
+            return .unreadable(
+                label: String(item.label.prefix(256)), reason: "its label and attributes are more than a vault takes")
+        }
+        item.attributes = attributes
         item.created = try property(path, "Item", "Created", "t") { (message) throws(BusError) in
             try message.longNumber()
         }
@@ -91,10 +106,12 @@ import Glibc
         guard try answer.enter("r", "oayays") else { throw Self.malformed }
         try answer.skip("o")
         let parameters = try answer.byteArray(most: Self.limits.secret)
-        item.secret = try answer.byteArray(most: Self.limits.secret)
+        let secret = try answer.byteArray(upTo: Self.limits.secret)
         // A session without encryption has no parameters. With some, these bytes would not be the secret.
         guard parameters.isEmpty else { throw Self.malformed }
-        return item
+        guard let secret else { return .unreadable(label: item.label, reason: "its secret is larger than 1 MiB") }
+        item.secret = secret
+        return .item(item)
     }
 
     private static let malformed = BusError("read a secret from the bus", reason: "the answer is not as specified")
@@ -124,18 +141,22 @@ import Glibc
         return paths
     }
 
-    private static func attributes(_ message: borrowing BusMessage) throws(BusError) -> [String: String] {
+    /// - Returns: nil if there are too many, or if they are too long.
+    private static func attributes(_ message: borrowing BusMessage) throws(BusError) -> [String: String]? {
         guard try message.enter("a", "{ss}") else { throw malformed }
         var attributes: [String: String] = [:]
+        var count = 0
+        var bytes = 0
         while try message.enter("e", "ss") {
-            guard attributes.count < limits.attributes else {
-                throw BusError("read a keyring", reason: "an item has more than \(limits.attributes) attributes")
-            }
-            attributes[try message.text()] = try message.text()
+            let (name, value) = (try message.text(), try message.text())
             try message.leave()
+            count += 1
+            bytes += name.utf8.count + value.utf8.count
+            // They are read to their end, because the message goes on behind them.
+            if count <= limits.attributes, bytes <= limits.description { attributes[name] = value }
         }
         try message.leave()
-        return attributes
+        return count <= limits.attributes && bytes <= limits.description ? attributes : nil
     }
 }
 
@@ -207,6 +228,14 @@ extension BusMessage {
 
     /// Reads an array of bytes.
     func byteArray(most: Int) throws(BusError) -> [UInt8] {
+        guard let bytes = try byteArray(upTo: most) else {
+            throw BusError("read bytes from the bus", reason: "there are more than \(most)")
+        }
+        return bytes
+    }
+
+    /// - Returns: nil if there are more bytes.
+    func byteArray(upTo most: Int) throws(BusError) -> [UInt8]? {
         var start: UnsafeRawPointer?
         var count = 0
         try checked("read bytes from the bus") {
@@ -214,7 +243,7 @@ extension BusMessage {
                 unsafe sd_bus_message_read_array($0, CChar(bitPattern: UInt8(ascii: "y")), &start, &count)
             }
         }
-        guard count <= most else { throw BusError("read bytes from the bus", reason: "there are more than \(most)") }
+        guard count <= most else { return nil }
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 }

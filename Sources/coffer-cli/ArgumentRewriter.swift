@@ -58,11 +58,15 @@ enum ArgumentRewriter {
 enum DashedWord {
     /// The one-letter options that can be written together.
     private static let flags: Set<Character> = ["f", "q"]
+    /// The one-letter options that take a value, by command. The value is an argument of its own.
+    private static let valued: [String: Set<String>] = ["export": ["-o"]]
 
     static func mistake(in arguments: [String]) -> ValidationError? {
         // Standard input has this name where a file is expected.
         let words = arguments.first == "import" ? arguments.filter { $0 != "-" } : arguments
-        guard words.prefix(while: { $0 != "--" }).contains(where: isWrong) else { return nil }
+        let options = arguments.first.flatMap { valued[$0] } ?? []
+        let mistaken = words.prefix { $0 != "--" }.contains { !options.contains($0) && isWrong($0) }
+        guard mistaken else { return nil }
         // The message does not repeat the word, because it may be a secret.
         return ValidationError(
             "a word begins with a dash but is not an option; if it is a name, put -- before the names, as in: coffer get -- SERVICE ACCOUNT"

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Coffer
+import FoundationEssentials
 
 /// Reads the values of many items, as many in one request as the broker takes. A person is asked once for each request with guarded items.
 struct JointReading {
@@ -12,6 +13,7 @@ struct JointReading {
     /// The command to run in a terminal if nobody can be asked here.
     let command: String
 
+    /// - Returns: the values of those that have not expired meanwhile.
     func values(of items: [Keychain.Item]) throws(KeychainError) -> [Keychain.ItemValue] {
         var values: [Keychain.ItemValue] = []
         var progress = ProgressLine(total: items.count, verb: "Read")
@@ -34,9 +36,24 @@ struct JointReading {
                 for: purpose, noPrompt: noPrompt, command: command
             ).items
         } catch {
+            if error.code == .notFound {
+                // The broker gives out nothing if one item has expired since the list was made.
+                let now = Keychain.Item.now
+                let live = items.filter { !$0.isExpired(at: now) }
+                guard live.count < items.count else { throw error }
+                return live.isEmpty ? [] : try read(live)
+            }
             guard error.code == .limitExceeded, items.count > 1 else { throw error }
             let half = items.count / 2
             return try read(Array(items[..<half])) + read(Array(items[half...]))
         }
     }
+}
+
+extension Keychain.Item {
+    /// The present time in milliseconds since 1970.
+    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+    /// The broker lists an item that has expired, but it gives its value to nobody.
+    func isExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 }

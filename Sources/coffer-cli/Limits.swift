@@ -97,8 +97,8 @@ enum OneTimeLimits {
 enum HelperLimits {
     /// The longest list of an old vault: as many items as a vault can have, with all their fields.
     static let list = 64 << 20
-    /// The longest value in Base64.
-    static let value = 2 << 20
+    /// The longest value in Base64, with the item's other fields.
+    static let value = 4 << 20
     /// A part of an encrypted file in Base64.
     static let part = 128 << 10
     /// Two digests and their names.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Testing
 
 @testable import coffer_cli
@@ -30,6 +31,29 @@ import Testing
 
     @Test(arguments: left)
     func other(arguments: [String]) { #expect(SingleCommand.parse(arguments) == nil) }
+
+    /// A word with one dash is an option only if its command has it. The table of these words is written by hand.
+    @Test func shortOptions() throws {
+        struct Dump: Decodable { var command: Command }
+        struct Command: Decodable { var arguments: [Argument]? }
+        struct Argument: Decodable { var names: [Name]? }
+        struct Name: Decodable {
+            var kind: String
+            var name: String
+        }
+        var found: Set<String> = []
+        for command in CofferCommand.configuration.subcommands {
+            let word = try #require(command.configuration.commandName)
+            let dump = try JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8))
+            for name in (dump.command.arguments ?? []).flatMap({ $0.names ?? [] }) where name.kind == "short" {
+                found.insert(name.name)
+                #expect(DashedWord.mistake(in: [word, "-\(name.name)", "x"]) == nil, "\(word) -\(name.name)")
+            }
+        }
+        #expect(found.isSuperset(of: ["o", "q", "f", "h"]))
+        #expect(DashedWord.mistake(in: ["get", "-o", "x"]) != nil)
+        #expect(DashedWord.mistake(in: ["export", "-hub"]) != nil)
+    }
 
     /// All commands without commands of their own are parsed alone.
     @Test func all() {

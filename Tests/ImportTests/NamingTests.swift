@@ -39,6 +39,133 @@ import Testing
         #expect(named.repeated == [ImportProblem(ImportPlace(line: 4), "the same secret as in line 2")])
     }
 
+    /// Programs find an item by its attributes, so the same secret with others is another item.
+    @Test func theSameSecretWithOtherAttributesIsStoredToo() {
+        let named = ImportedItems(
+            [("993", "2020"), ("587", "2020"), ("993", "2021")].enumerated().map { index, item in
+                entry(index) {
+                    $0.service = "mail"
+                    $0.userName = "me"
+                    $0.password = [1]
+                    $0.attributes["port"] = item.0
+                    $0.created = item.1
+                }
+            })
+        #expect(named.items.map(\.account) == ["me", "me#2"])
+        #expect(named.items.map { $0.attributes["port"] } == ["993", "587"])
+        #expect(named.repeated.map(\.reason) == ["the same secret as in line 0"])
+    }
+
+    /// The broker compares bytes, so these are two names.
+    @Test func namesThatLookTheSameAreTwo() {
+        let named = ImportedItems(
+            ["caf\u{E9}", "cafe\u{301}"].map { name in
+                entry(1) {
+                    $0.service = name
+                    $0.userName = "me"
+                    $0.password = [1]
+                }
+            })
+        #expect(named.items.map(\.account) == ["me", "me"])
+        #expect(named.repeated.isEmpty)
+    }
+
+    @Test func furtherSecretsAreNamedAfterTheirOwnLogin() {
+        let named = ImportedItems(
+            [("a", ""), ("b", "ABCDEFGH")].map { password, seed in
+                entry(1) {
+                    $0.service = "s"
+                    $0.userName = "admin"
+                    $0.password = Array(password.utf8)
+                    $0.oneTimePassword = seed
+                    $0.fields = [.init(name: "PIN", value: password)]
+                }
+            })
+        #expect(named.items.map(\.account) == ["admin", "admin:PIN", "admin#2", "admin#2:otp", "admin#2:PIN"])
+    }
+
+    @Test func nothingOfAnAddressIsLost() {
+        let long = (1...20).map { "https://h\($0).example/" }
+        let named = ImportedItems([
+            entry(1) {
+                $0.title = "t"
+                $0.userName = "me"
+                $0.password = [1]
+                $0.addresses = ["router/login?x=1", "mongodb://root:hunter2@db.example/x", "https://c.example/?"]
+            },
+            entry(2) {
+                $0.service = "many"
+                $0.password = [1]
+                $0.addresses = long
+            },
+            entry(3) {
+                $0.password = [1]
+                $0.addresses = ["me:pw@router/login?token=s3cret"]
+            },
+        ])
+        func value(_ service: String, _ account: String) -> String? {
+            named.items.first { $0.service == service && $0.account == account }.map {
+                String(decoding: $0.value, as: UTF8.self)
+            }
+        }
+        #expect(value("db.example", "me:url") == "router/login?x=1")
+        #expect(value("db.example", "me:url2") == "mongodb://root:hunter2@db.example/x")
+        #expect(named.items[0].attributes == ["url": "mongodb://db.example/x", "url2": "https://c.example"])
+        #expect(value("many", "urls") == long.suffix(4).joined(separator: "\n"))
+        // The name can be read while the vault is locked.
+        #expect(value("router/login", "url") == "me:pw@router/login?token=s3cret")
+        #expect(named.items.allSatisfy { item in !item.attributes.values.contains { $0.contains("hunter2") } })
+    }
+
+    @Test func whatTheBrokerWouldRefuseIsNamed() {
+        func item(_ configure: (inout ImportedItem) -> Void) -> ImportedItem {
+            var item = ImportedItem(ImportPlace(line: 1), service: "s", account: "a", value: [1])
+            configure(&item)
+            return item
+        }
+        let long = String(repeating: "x", count: 5000)
+        let named = ImportedItems([
+            item { $0.label = long }, item { $0.comment = long }, item { $0.attributes = ["x": long] },
+            item { $0.attributes = ["x": ""] }, item { $0.expires = -1 }, item { $0.service = "" },
+            item { $0.attributes = Dictionary((1...65).map { ("\($0)", "x") }) { first, _ in first } },
+        ])
+        #expect(named.items.isEmpty)
+        #expect(
+            named.problems.map(\.reason) == [
+                "its label is longer than 1024 bytes", "its comment is longer than 4096 bytes",
+                "an attribute of it is longer than 4096 bytes", "it has an attribute without a name or a value",
+                "its time of expiry is before 1970", "its service is empty", "it has more than 64 attributes",
+            ])
+    }
+
+    @Test func anItemOfAKeyringKeepsItsAttributes() {
+        let many = Dictionary((1...63).map { ("a\($0)", "x") }) { first, _ in first }
+        let entries = [["folder": "mine", "created": "then", "empty": "", "coffer:record": "x"], many].map {
+            KeyringEntry.read(
+                ImportPlace(item: 1), label: "l", collection: "Login", attributes: $0, created: 1, changed: 1,
+                secret: [1])
+        }
+        let named = ImportedItems(entries)
+        #expect(
+            named.items[0].attributes == [
+                "folder": "mine", "created": "then", "changed": "1970-01-01T00:00:01Z",
+                "coffer:attribute:empty": "=", "coffer:attribute:coffer:record": "=x",
+            ])
+        #expect(named.items[1].attributes.count == 64)
+        #expect(
+            named.leftOut.map(\.reason) == [
+                "its created, because it has too many attributes", "its changed, because it has too many attributes",
+            ])
+    }
+
+    @Test func anItemOfABrowserIsNamedAfterItsSite() {
+        let entry = KeyringEntry.read(
+            ImportPlace(item: 1), label: "l", collection: "Login",
+            attributes: ["application": "chrome", "signon_realm": "https://a.example/", "username_value": "me"],
+            created: 0, changed: 0, secret: [1])
+        #expect(ImportedItems([entry]).items.map(\.service) == ["a.example"])
+    }
+
     @Test func whatIsTooLongOrNamelessIsNamed() {
         let long = String(repeating: "x", count: 2000)
         let named = ImportedItems([
@@ -70,6 +197,17 @@ import Testing
                 ImportProblem(ImportPlace(line: 4), "its title, which is longer than 1024 bytes"),
             ])
         #expect(named.items.map(\.service) == ["s"])
+    }
+
+    @Test func anUnknownSeedIsKept() {
+        let named = ImportedItems([
+            entry(1) {
+                $0.service = "s"
+                $0.oneTimePassword = "steam://ABCDEFGH"
+            }
+        ])
+        #expect(named.items.map(\.account) == ["seed"])
+        #expect(named.items.map(\.value) == [Array("steam://ABCDEFGH".utf8)])
     }
 
     @Test func seeds() {

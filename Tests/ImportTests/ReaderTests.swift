@@ -14,11 +14,25 @@ import Testing
     @Test func columnsAreFoundByTheirNamesInAnyOrder() throws {
         let file = "password,TITLE,New,url,username\npw,Site,extra,https://a.example/x?k=1#f,me\n"
         let reading = try LoginTable.onePassword.read(Array(file.utf8))
-        #expect(items(reading) == ["a.example/me": "pw"])
+        #expect(items(reading) == ["a.example/me": "pw", "a.example/me:url": "https://a.example/x?k=1#f"])
         let item = ImportedItems(reading.entries).items[0]
         #expect(item.label == "Site")
         #expect(item.attributes == ["url": "https://a.example/x"])
         #expect(reading.leftOut.map(\.reason) == ["the column “New” is not known (1 value)"])
+    }
+
+    @Test func twoLoginsOfOneHostAreToldApartByTheirRealm() throws {
+        let file =
+            "url,username,password,httpRealm\nhttp://r.example,admin,1,Router\nhttp://r.example,admin,1,Printer\n"
+        let named = ImportedItems(try LoginTable.firefox.read(Array(file.utf8)).entries)
+        #expect(named.items.map(\.account) == ["admin", "admin#2"])
+        #expect(named.items.map { $0.attributes["realm"] } == ["Router", "Printer"])
+    }
+
+    @Test func archivedEntriesOfATableAreMarked() throws {
+        let file = "Title,Username,Password,Archived\na,me,1,true\nb,me,1,false\n"
+        let named = ImportedItems(try LoginTable.onePassword.read(Array(file.utf8)).entries)
+        #expect(named.items.map { $0.attributes["state"] } == ["archived", nil])
     }
 
     @Test func aTableOfAnotherProgramIsRefused() {
@@ -159,6 +173,72 @@ import Testing
         } catch { #expect(error.advice.contains("unzip -p")) }
     }
 
+    @Test func onePasswordKeepsSectionsAndState() throws {
+        let file = #"""
+            {"accounts": [{"vaults": [{"items": [
+              {"state": "archived", "overview": {"title": "Bank"}, "details": {"sections": [
+                {"title": "Phone", "fields": [{"title": "PIN", "value": {"concealed": "1"}}]},
+                {"title": "Card", "fields": [{"title": "PIN", "value": {"concealed": "2"}}]}]}}
+            ]}]}]}
+            """#
+        let reading = try OnePasswordFile.read(Array(file.utf8))
+        #expect(items(reading) == ["Bank/Phone:PIN": "1", "Bank/Card:PIN": "2"])
+        #expect(ImportedItems(reading.entries).items.allSatisfy { $0.attributes["state"] == "archived" })
+    }
+
+    @Test(arguments: ["{", "\u{FEFF}{", "\n{", "\u{FEFF} \r\n{", "PK"])
+    func exportDataIsKnownByItsBeginning(_ text: String) { #expect(OnePasswordFile.isMeant(Array(text.utf8))) }
+
+    @Test(arguments: ["", "Title,{", "\u{FEFF}Title", "Password,Title"])
+    func aTableIsKnownByItsBeginning(_ text: String) { #expect(!OnePasswordFile.isMeant(Array(text.utf8))) }
+
+    @Test func bitwardenKeepsCollectionsRepromptAndPublicKeys() throws {
+        let file = #"""
+            {"collections": [{"id": "c", "name": "Team"}], "items": [
+              {"type": 5, "name": "Key", "reprompt": 1, "collectionIds": ["c", "d"],
+               "sshKey": {"privateKey": "k", "publicKey": "ssh-ed25519 A", "keyFingerprint": "SHA256:x"}},
+              {"type": 1, "name": "Site", "reprompt": 0, "collectionIds": [],
+               "login": {"uris": [{"uri": "^https://.*\\.a\\.example$", "match": 4}], "username": "me",
+                         "password": "p", "totp": "steam://ABCDEFGH"}}
+            ]}
+            """#
+        let reading = try BitwardenFile.read(Array(file.utf8))
+        #expect(
+            items(reading) == [
+                "Key/": "k", "Site/me": "p", "Site/me:seed": "steam://ABCDEFGH",
+                "Site/me:url": #"^https://.*\.a\.example$"#,
+            ])
+        #expect(
+            ImportedItems(reading.entries).items[0].attributes == [
+                "collections": "Team, d", "reprompt": "1", "public-key": "ssh-ed25519 A", "fingerprint": "SHA256:x",
+            ])
+        #expect(ImportedItems(reading.entries).items[1].attributes.isEmpty)
+    }
+
+    /// A macro ends with an empty line, also with lines that end with CR LF.
+    @Test func whatFollowsAMacroIsRead() throws {
+        let file = "machine a login me password x\r\nmacdef m\r\n put y\r\n\r\nMachine b login me password z\r\n"
+        #expect(items(try NetrcFile.read(Array(file.utf8))) == ["a/me": "x", "b/me": "z"])
+    }
+
+    /// As curl 7.88 decodes them.
+    @Test func escapesInQuotes() throws {
+        let file = #"machine a login me password "\t\n\r\\\"\x""#
+        #expect(items(try NetrcFile.read(Array(file.utf8))) == ["a/me": "\t\n\r\\\"x"])
+    }
+
+    @Test func oneMachineHasSeveralLogins() throws {
+        let file =
+            "machine h login f password one\nlogin g password two\nmachine i login a\n login b password c password d"
+        let reading = try NetrcFile.read(Array(file.utf8))
+        #expect(items(reading) == ["h/f": "one", "h/g": "two", "i/b": "d"])
+        #expect(reading.entries.map(\.place.line) == [1, 2, 3])
+        #expect(
+            reading.leftOut.map(\.reason) == [
+                "the login before this one, which has no password", "the password before this one",
+            ])
+    }
+
     @Test func netrc() throws {
         let file = """
             # a comment
@@ -230,5 +310,27 @@ import Testing
         #expect(throws: UnreadableFile.self) { try CofferExport.read(text + parts[1]) }
         let damaged = try CofferExport.read(parts[0] + Array(#"{"service":"a","value":7}"#.utf8) + [10] + parts[2])
         #expect(damaged.problems.map(\.place) == [ImportPlace(line: 2)])
+    }
+
+    @Test func eachLineOfAnOwnExportSaysWhatIsWrong() throws {
+        let head = #"{"cofferExport":1,"created":""}"# + "\n"
+        func line(_ service: String, _ value: String, _ more: String = "") -> String {
+            #"{"service":"\#(service)","account":"","access":{"accessibility":"always","require":[],"any":false},"value":"\#(value)"\#(more)}"#
+                + "\n"
+        }
+        let text = head + line("a", "?") + line("", "dg==") + line("b", "dg==", #","items":1"#) + #"{"items":3}"#
+        let reading = try CofferExport.read(Array(text.utf8))
+        #expect(reading.items.map(\.service) == ["b"])
+        #expect(
+            reading.problems == [
+                ImportProblem(ImportPlace(line: 2), "its value is no Base64"),
+                ImportProblem(ImportPlace(line: 3), "its service is empty"),
+            ])
+        func refusal(_ text: String) -> ImportPlace? {
+            do { _ = try CofferExport.read(Array(text.utf8)) } catch { return error.place }
+            return nil
+        }
+        #expect(refusal(head + String(repeating: "[", count: 40) + "\n") == ImportPlace(line: 2))
+        #expect(refusal("\n" + #"{"cofferExport":2,"created":""}"# + "\n" + #"{"items":0}"#) == ImportPlace(line: 1))
     }
 }

@@ -23,6 +23,33 @@ import Testing
         #expect(throws: SystemError.self) { _ = try AppendFile(path: folder.path + "/none") }
     }
 
+    /// A file that somebody made meanwhile stays, and so does what else is in the folder.
+    @Test func aFileThatIsMadeReplacesNothing() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/f"
+        try DurableFile.write([9], to: path + ".writing", mode: 0o600)
+        try DurableFile.create([1, 2], at: path, mode: 0o640)
+        #expect(try DurableFile.read(path, limit: 9) == [1, 2])
+        #expect(try FileStatus.of(path)?.mode == 0o640)
+        let error = #expect(throws: SystemError.self) { try DurableFile.create([3], at: path, mode: 0o600) }
+        #expect(error?.errno == EEXIST)
+        #expect(try DurableFile.read(path, limit: 9) == [1, 2])
+        #expect(unsafe symlink(folder.path + "/nowhere", folder.path + "/link") == 0)
+        #expect(throws: SystemError.self) { try DurableFile.create([3], at: folder.path + "/link", mode: 0o600) }
+        #expect(try DurableFile.read(path + ".writing", limit: 9) == [9])
+        // Nothing of a failed attempt is left behind.
+        #expect(try ConfinedFolder(path: folder.path).names().sorted() == ["f", "f.writing", "link"])
+    }
+
+    @Test func aFolderIsCheckedBeforeItIsUsed() throws {
+        let folder = try TemporaryFolder()
+        try DurableFile.checkFolder(of: folder.path + "/f")
+        try DurableFile.write([9], to: folder.path + "/file", mode: 0o600)
+        for path in ["/none/f", "/file/f"] {
+            #expect(throws: SystemError.self) { try DurableFile.checkFolder(of: folder.path + path) }
+        }
+    }
+
     @Test func aLogKnowsWhatOthersDoToIt() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/log"

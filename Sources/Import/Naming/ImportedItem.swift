@@ -33,4 +33,42 @@ public struct ImportedItem: Sendable, Equatable {
         self.account = account
         self.value = value
     }
+
+    /// When an entry was made says nothing about what it is for.
+    private static let times: Set<String> = ["created", "changed"]
+
+    /// Whether the other item has the same attributes byte by byte, apart from its times.
+    func hasDescription(of other: ImportedItem) -> Bool {
+        func described(_ item: ImportedItem) -> [[UInt8]: [UInt8]] {
+            let pairs = item.attributes.filter { !Self.times.contains($0.key) }
+            // Names that are equal byte by byte are one name in the attributes, too.
+            return Dictionary(pairs.map { (Array($0.key.utf8), Array($0.value.utf8)) }) { first, _ in first }
+        }
+        return described(self) == described(other)
+    }
+
+    /// Why the broker would refuse it, as a clause; nil if it would not. One such item would refuse its whole batch.
+    var problem: String? {
+        if value.count > ImportLimits.value { return "a secret of it is larger than 1 MiB" }
+        if service.isEmpty { return "its service is empty" }
+        for (text, what) in [(service, "name or address"), (account, "user name")] {
+            if text.utf8.count > ImportLimits.name { return "its \(what) is longer than \(ImportLimits.name) bytes" }
+            if text.utf8.contains(0) { return "its \(what) has a zero byte" }
+        }
+        if label.utf8.count > ImportLimits.label { return "its label is longer than \(ImportLimits.label) bytes" }
+        if comment.utf8.count > ImportLimits.comment {
+            return "its comment is longer than \(ImportLimits.comment) bytes"
+        }
+        if attributes.count > ImportLimits.attributes {
+            return "it has more than \(ImportLimits.attributes) attributes"
+        }
+        for (name, text) in attributes {
+            if name.isEmpty || text.isEmpty { return "it has an attribute without a name or a value" }
+            if name.utf8.count + text.utf8.count > ImportLimits.attribute {
+                return "an attribute of it is longer than \(ImportLimits.attribute) bytes"
+            }
+        }
+        if let expires, expires < 0 { return "its time of expiry is before 1970" }
+        return nil
+    }
 }

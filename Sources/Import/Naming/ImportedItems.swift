@@ -9,10 +9,17 @@ public struct ImportedItems: Sendable, Equatable {
     public private(set) var repeated: [ImportProblem] = []
     private var indices: [Name: Int] = [:]
 
+    /// Compared byte by byte, as the broker does. Two spellings of one text in Unicode are two names.
     private struct Name: Hashable {
-        var service: String
-        var account: String
-        var kind: String?
+        let service: [UInt8]
+        let account: [UInt8]
+        let kind: String?
+
+        init(_ item: ImportedItem) {
+            service = Array(item.service.utf8)
+            account = Array(item.account.utf8)
+            kind = item.kind
+        }
     }
 
     /// Names the secrets of another program's entries.
@@ -26,8 +33,8 @@ public struct ImportedItems: Sendable, Equatable {
     }
 
     private mutating func add(_ entry: ImportEntry) {
-        let addresses = entry.addresses.compactMap(WebAddress.init)
-        let names: [String?] = [entry.service, addresses.first?.host, entry.title, entry.addresses.first]
+        let addresses = EntryAddresses(entry.addresses)
+        let names: [String?] = [entry.service, addresses.host, entry.title, addresses.open]
         let given = names.compactMap { (name: String?) -> String? in name?.trimmingSpaces }
         guard let service = given.first(where: { !$0.isEmpty }) else {
             problems.append(ImportProblem(entry.place, "it has neither a name nor an address"))
@@ -35,47 +42,52 @@ public struct ImportedItems: Sendable, Equatable {
         }
         var base = ImportedItem(entry.place, service: service, account: entry.userName, value: [])
         describe(entry, addresses, &base)
+        let parts = parts(of: entry, addresses.secret, service)
         let before = items.count
-        var isNoteStored = false
-        if let password = entry.password, !password.isEmpty {
+        let password = entry.password ?? []
+        let isNote = password.isEmpty && !entry.note.isEmpty && parts.count == 1
+        if !password.isEmpty || isNote {
             var item = base
-            item.value = password
-            add(item)
-        } else if !entry.note.isEmpty, entry.oneTimePassword.isEmpty, entry.fields.isEmpty {
-            var item = base
-            item.value = Array(entry.note.utf8)
-            isNoteStored = true
-            add(item)
+            item.value = isNote ? Array(entry.note.utf8) : password
+            // The further secrets are named after the login that they belong to: me#2:otp.
+            if let account = add(item) { base.account = account }
         }
-        if !entry.note.isEmpty, !isNoteStored { add(base, "notes", entry.note) }
-        if !entry.oneTimePassword.isEmpty {
-            let seed = OneTimeSeed.address(entry.oneTimePassword, issuer: service, account: entry.userName)
-            if let seed {
-                add(base, "otp", seed)
-            } else {
-                leftOut.append(
-                    ImportProblem(
-                        entry.place, "its one-time password, which is neither an otpauth address nor a seed in Base32"))
-            }
+        if !isNote { for part in parts { add(base, part) } }
+        if password.isEmpty, parts.isEmpty, items.count == before {
+            leftOut.append(ImportProblem(entry.place, "it holds no secret"))
         }
-        for field in entry.fields where !field.value.isEmpty {
-            add(base, field.name.isEmpty ? "field" : field.name, field.value)
-        }
-        let isEmpty =
-            (entry.password ?? []).isEmpty && entry.note.isEmpty && entry.oneTimePassword.isEmpty
-            && entry.fields.allSatisfy(\.value.isEmpty)
-        if isEmpty, items.count == before { leftOut.append(ImportProblem(entry.place, "it holds no secret")) }
     }
 
-    private mutating func describe(_ entry: ImportEntry, _ addresses: [WebAddress], _ item: inout ImportedItem) {
+    /// The further secrets of an entry.
+    private func parts(of entry: ImportEntry, _ addresses: [ImportEntry.Field], _ service: String)
+        -> [ImportEntry.Field]
+    {
+        var parts: [ImportEntry.Field] = []
+        if !entry.note.isEmpty { parts.append(.init(name: "notes", value: entry.note)) }
+        if !entry.oneTimePassword.isEmpty {
+            let seed = OneTimeSeed.address(entry.oneTimePassword, issuer: service, account: entry.userName)
+            // A seed of another kind, such as Steam's, is kept as it is.
+            parts.append(
+                seed.map { .init(name: "otp", value: $0) } ?? .init(name: "seed", value: entry.oneTimePassword))
+        }
+        parts += entry.fields.filter { !$0.value.isEmpty }.map {
+            .init(name: $0.name.isEmpty ? "field" : $0.name, value: $0.value)
+        }
+        return parts + addresses
+    }
+
+    private mutating func describe(_ entry: ImportEntry, _ addresses: EntryAddresses, _ item: inout ImportedItem) {
         item.label = entry.title
         item.attributes = entry.attributes
-        for (index, address) in addresses.prefix(ImportLimits.addresses).enumerated() {
-            item.attributes["url" + (index == 0 ? "" : "\(index + 1)")] = address.shown
-        }
-        for (name, text) in [
+        let described = [
             ("folder", entry.folder), ("tags", entry.tags), ("created", entry.created), ("changed", entry.changed),
-        ] where !text.isEmpty {
+        ]
+        // Programs find an item of a keyring by its own attributes, so those stay as they are.
+        for (name, text) in addresses.attributes + described where !text.isEmpty && item.attributes[name] == nil {
+            guard item.attributes.count < ImportLimits.attributes else {
+                leftOut.append(ImportProblem(entry.place, "its \(name), because it has too many attributes"))
+                continue
+            }
             item.attributes[name] = text
         }
         if item.label.utf8.count > ImportLimits.label {
@@ -91,41 +103,34 @@ public struct ImportedItems: Sendable, Equatable {
     }
 
     /// Adds a further secret of an entry, as me:otp.
-    private mutating func add(_ base: ImportedItem, _ part: String, _ value: String) {
+    private mutating func add(_ base: ImportedItem, _ part: ImportEntry.Field) {
         var item = base
-        item.account = base.account.isEmpty ? part : "\(base.account):\(part)"
-        item.value = Array(value.utf8)
+        item.account = base.account.isEmpty ? part.name : "\(base.account):\(part.name)"
+        item.value = Array(part.value.utf8)
         add(item)
     }
 
-    private mutating func add(_ item: ImportedItem) {
-        if item.value.count > ImportLimits.value {
-            problems.append(ImportProblem(item.place, "a secret of it is larger than 1 MiB"))
-            return
-        }
+    /// - Returns: the account that the item has now; nil if it is not stored.
+    @discardableResult
+    private mutating func add(_ item: ImportedItem) -> String? {
         var item = item
         let account = item.account
         var number = 1
         // The same names in the same order each time, so that a second import finds what the first one stored.
-        while let other = indices[Name(service: item.service, account: item.account, kind: item.kind)] {
-            if items[other].value == item.value {
+        while let other = indices[Name(item)] {
+            if items[other].value == item.value, items[other].hasDescription(of: item) {
                 repeated.append(ImportProblem(item.place, "the same secret as in \(items[other].place)"))
-                return
+                return item.account
             }
             number += 1
             item.account = "\(account)#\(number)"
         }
-        for (text, what) in [(item.service, "name or address"), (item.account, "user name")] {
-            if text.utf8.count > ImportLimits.name {
-                problems.append(ImportProblem(item.place, "its \(what) is longer than \(ImportLimits.name) bytes"))
-                return
-            }
-            if text.utf8.contains(0) {
-                problems.append(ImportProblem(item.place, "its \(what) has a zero byte"))
-                return
-            }
+        if let problem = item.problem {
+            problems.append(ImportProblem(item.place, problem))
+            return nil
         }
-        indices[Name(service: item.service, account: item.account, kind: item.kind)] = items.count
+        indices[Name(item)] = items.count
         items.append(item)
+        return item.account
     }
 }

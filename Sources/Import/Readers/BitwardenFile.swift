@@ -21,6 +21,9 @@ public enum BitwardenFile {
         var name: String?
         var notes: String?
         var folderId: String?
+        var collectionIds: [String]?
+        /// 1: Bitwarden asks for its password before it shows the entry.
+        var reprompt: Int?
         var login: Login?
         var sshKey: SSHKey?
         var fields: [Field]?
@@ -39,7 +42,11 @@ public enum BitwardenFile {
     }
 
     private struct Address: Decodable { var uri: String? }
-    private struct SSHKey: Decodable { var privateKey: String? }
+    private struct SSHKey: Decodable {
+        var privateKey: String?
+        var publicKey: String?
+        var keyFingerprint: String?
+    }
     private struct Field: Decodable {
         var name: String?
         var value: String?
@@ -63,7 +70,9 @@ public enum BitwardenFile {
         let content = try JSONProblem.decode(Content.self, bytes, expected: format)
         // A repeated id is harmless: an entry only gets the name of one of the folders.
         let folders = Dictionary(
-            (content.folders ?? []).compactMap { folder in folder.id.map { ($0, folder.name ?? "") } },
+            ((content.folders ?? []) + (content.collections ?? [])).compactMap { folder in
+                folder.id.map { ($0, folder.name ?? "") }
+            },
             uniquingKeysWith: { first, _ in first })
         var reading = ImportReading()
         for (index, item) in content.items.enumerated() {
@@ -84,6 +93,8 @@ public enum BitwardenFile {
         entry.title = item.name ?? ""
         entry.note = item.notes ?? ""
         entry.folder = item.folderId.flatMap { folders[$0] } ?? ""
+        entry.attributes["collections"] = collections(item.collectionIds ?? [], folders)
+        if let reprompt = item.reprompt, reprompt != 0 { entry.attributes["reprompt"] = "\(reprompt)" }
         entry.created = TimeStamp.checked(item.creationDate ?? "")
         entry.changed = TimeStamp.checked(item.revisionDate ?? "")
         switch item.type {
@@ -93,7 +104,10 @@ public enum BitwardenFile {
             entry.oneTimePassword = item.login?.totp ?? ""
             entry.addresses = (item.login?.uris ?? []).compactMap(\.uri)
         case note: break
-        case sshKey: entry.password = item.sshKey?.privateKey.map { Array($0.utf8) }
+        case sshKey:
+            entry.password = item.sshKey?.privateKey.map { Array($0.utf8) }
+            entry.attributes["public-key"] = item.sshKey?.publicKey.flatMap(Self.text)
+            entry.attributes["fingerprint"] = item.sshKey?.keyFingerprint.flatMap(Self.text)
         case 3: return reading.leaveOut(place, "it is a card")
         case 4: return reading.leaveOut(place, "it is an identity")
         default: return reading.leaveOut(place, "it is of a type that Coffer does not know")
@@ -108,4 +122,12 @@ public enum BitwardenFile {
         if let files = item.attachments, !files.isEmpty { reading.leaveOut(place, "its attachments") }
         try reading.add(entry)
     }
+
+    /// - Returns: nil for an entry that is in no collection.
+    private static func collections(_ ids: [String], _ names: [String: String]) -> String? {
+        text(ids.map { id in names[id].flatMap(text) ?? id }.joined(separator: ", "))
+    }
+
+    /// nil for an empty text, which is no attribute.
+    private static func text(_ text: String) -> String? { text.isEmpty ? nil : text }
 }

@@ -70,16 +70,19 @@ public enum CofferExport {
         var number = 0
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
-            guard !line.isEmpty else { continue }
+            guard !line.isEmpty || number == 1 else { continue }
             let place = ImportPlace(line: number)
             guard tail == nil else { throw UnreadableFile("something follows the last line", at: place) }
             // It is flat but for two objects, so this depth is ample, and a decoder never sees more.
-            _ = try JSONOutline(line, itemsIn: "", depth: 0)
+            do throws(UnreadableFile) { _ = try JSONOutline(line, itemsIn: "", depth: 0) } catch {
+                throw UnreadableFile(error.reason, at: place, advice: error.advice)
+            }
             if number == 1 {
                 try checkHead(line)
                 continue
             }
-            if let found = decoded(Tail.self, line) {
+            // An item may have members that this version does not know, also one of this name.
+            if let found = decoded(Tail.self, line), decoded(Named.self, line) == nil {
                 tail = found
                 continue
             }
@@ -87,8 +90,8 @@ public enum CofferExport {
             guard count <= ImportLimits.entries else {
                 throw UnreadableFile("it has more than \(ImportLimits.entries) items", at: place)
             }
-            do { reading.items.append(try item(line, place)) } catch {
-                reading.problems.append(ImportProblem(place, JSONProblem.reason(error)))
+            do throws(ItemProblem) { reading.items.append(try item(line, place)) } catch {
+                reading.problems.append(ImportProblem(place, error.reason))
             }
         }
         guard number > 0, let tail else {
@@ -117,14 +120,20 @@ public enum CofferExport {
         try? JSONDecoder().decode(type, from: Data(line))
     }
 
-    private static func item(_ line: ArraySlice<UInt8>, _ place: ImportPlace) throws -> ImportedItem {
-        let content = try JSONDecoder().decode(Line.self, from: Data(line))
+    /// What every item has.
+    private struct Named: Decodable { var service: String }
+
+    private struct ItemProblem: Error { var reason: String }
+
+    private static func item(_ line: ArraySlice<UInt8>, _ place: ImportPlace) throws(ItemProblem) -> ImportedItem {
+        let content: Line
+        do { content = try JSONDecoder().decode(Line.self, from: Data(line)) } catch {
+            throw ItemProblem(reason: JSONProblem.reason(error))
+        }
         guard let value = Data(base64Encoded: content.value) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "its value is no Base64"))
+            throw ItemProblem(reason: "its value is no Base64")
         }
-        guard !content.service.isEmpty else {
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "its service is empty"))
-        }
+        guard !content.service.isEmpty else { throw ItemProblem(reason: "its service is empty") }
         var item = ImportedItem(place, service: content.service, account: content.account, value: Array(value))
         item.kind = content.kind
         item.label = content.label ?? ""

@@ -3,6 +3,10 @@ public struct LoginTable: Sendable {
     /// What a column holds.
     enum Column: Hashable {
         case title, address, userName, password, note, oneTimePassword, folder, tags
+        /// The part of a site that a login is for (HTTP authentication).
+        case realm
+        /// Whether the entry was put away.
+        case archived
         /// In RFC 3339, or anything similar that is only digits and signs.
         case created, changed
         /// In milliseconds since 1970.
@@ -21,7 +25,7 @@ public struct LoginTable: Sendable {
     public static let firefox = LoginTable(
         name: "Firefox",
         columns: [
-            "url": .address, "username": .userName, "password": .password, "httprealm": .unused,
+            "url": .address, "username": .userName, "password": .password, "httprealm": .realm,
             "formactionorigin": .unused, "guid": .unused, "timecreated": .createdMilliseconds,
             "timelastused": .unused, "timepasswordchanged": .changedMilliseconds,
         ],
@@ -47,7 +51,7 @@ public struct LoginTable: Sendable {
         columns: [
             "title": .title, "url": .address, "website": .address, "urls": .address, "username": .userName,
             "password": .password, "otpauth": .oneTimePassword, "one-time password": .oneTimePassword,
-            "favorite": .unused, "favorite status": .unused, "archived": .unused, "archived status": .unused,
+            "favorite": .unused, "favorite status": .unused, "archived": .archived, "archived status": .archived,
             "tags": .tags, "notes": .note, "notesplain": .note, "type": .unused,
         ],
         required: [(.title, "Title"), (.password, "Password")])
@@ -109,6 +113,9 @@ public struct LoginTable: Sendable {
             case .oneTimePassword: entry.oneTimePassword = field
             case .folder: entry.folder = field
             case .tags: entry.tags = field
+            case .realm: entry.attributes["realm"] = field
+            case .archived:
+                if ["true", "1", "yes"].contains(field.lowercased()) { entry.attributes["state"] = "archived" }
             case .created: entry.created = TimeStamp.checked(field)
             case .changed: entry.changed = TimeStamp.checked(field)
             case .createdMilliseconds: entry.created = TimeStamp.text(milliseconds: field)

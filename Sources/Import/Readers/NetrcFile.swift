@@ -18,6 +18,8 @@ public enum NetrcFile {
         var reading = ImportReading()
         /// nil between two machines.
         private var machine: ImportEntry?
+        /// Whether the login of this machine was there.
+        private var hasLogin = false
 
         init(bytes: ArraySlice<UInt8>) {
             self.bytes = bytes
@@ -27,21 +29,24 @@ public enum NetrcFile {
         mutating func readAll() throws(UnreadableFile) {
             while let word = try next() {
                 let place = ImportPlace(line: word.line)
-                switch word.text {
+                switch word.text.lowercased() {
                 case "machine":
                     try finish()
                     guard let name = try value(of: "machine", at: place) else { continue }
                     var entry = ImportEntry(place)
                     entry.service = name
                     machine = entry
+                    hasLogin = false
                 case "default":
                     try finish()
                     reading.leaveOut(place, "the default entry, which is for no machine")
                     machine = nil
                 case "login", "user":
-                    if let name = try value(of: word.text, at: place) { machine?.userName = name }
+                    if let name = try value(of: word.text, at: place) { try begin(login: name, at: place) }
                 case "password", "passwd":
-                    if let password = try value(of: word.text, at: place) { machine?.password = Array(password.utf8) }
+                    guard let password = try value(of: word.text, at: place) else { continue }
+                    if machine?.password != nil { reading.leaveOut(place, "the password before this one") }
+                    machine?.password = Array(password.utf8)
                 case "account":
                     if let account = try value(of: word.text, at: place) { machine?.attributes["account"] = account }
                 case "macdef":
@@ -66,6 +71,22 @@ public enum NetrcFile {
             try reading.add(done)
         }
 
+        /// Another login may follow for the same machine.
+        private mutating func begin(login: String, at place: ImportPlace) throws(UnreadableFile) {
+            if let entry = machine, hasLogin {
+                if entry.password == nil {
+                    reading.leaveOut(place, "the login before this one, which has no password")
+                } else {
+                    try finish()
+                    var next = ImportEntry(place)
+                    next.service = entry.service
+                    machine = next
+                }
+            }
+            machine?.userName = login
+            hasLogin = true
+        }
+
         private mutating func value(of name: String, at place: ImportPlace) throws(UnreadableFile) -> String? {
             guard let word = try next() else {
                 reading.addProblem(place, "nothing follows “\(name)”")
@@ -88,8 +109,12 @@ public enum NetrcFile {
             if isQuoted { at += 1 }
             while at < bytes.endIndex, isQuoted ? bytes[at] != UInt8(ascii: "\"") : !Self.isSpace(bytes[at]) {
                 if isQuoted, bytes[at] == UInt8(ascii: "\n") { break }
-                if bytes[at] == UInt8(ascii: "\\"), at + 1 < bytes.endIndex, isQuoted { at += 1 }
-                text.append(bytes[at])
+                if bytes[at] == UInt8(ascii: "\\"), at + 1 < bytes.endIndex, isQuoted {
+                    at += 1
+                    text.append(Self.escaped(bytes[at]))
+                } else {
+                    text.append(bytes[at])
+                }
                 at += 1
             }
             if isQuoted {
@@ -104,6 +129,16 @@ public enum NetrcFile {
             return Word(text: text, line: line)
         }
 
+        /// As curl reads them.
+        private static func escaped(_ byte: UInt8) -> UInt8 {
+            switch byte {
+            case UInt8(ascii: "n"): UInt8(ascii: "\n")
+            case UInt8(ascii: "r"): UInt8(ascii: "\r")
+            case UInt8(ascii: "t"): UInt8(ascii: "\t")
+            default: byte
+            }
+        }
+
         private mutating func skipLine() {
             while at < bytes.endIndex, bytes[at] != UInt8(ascii: "\n") { at += 1 }
         }
@@ -114,7 +149,7 @@ public enum NetrcFile {
             while at < bytes.endIndex {
                 at += 1
                 line += 1
-                if at >= bytes.endIndex || bytes[at] == UInt8(ascii: "\n") { return }
+                guard at < bytes.endIndex, ![UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(bytes[at]) else { return }
                 skipLine()
             }
         }

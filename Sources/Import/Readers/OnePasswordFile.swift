@@ -11,6 +11,7 @@ public enum OnePasswordFile {
     private struct Item: Decodable {
         var createdAt: Int64?
         var updatedAt: Int64?
+        var state: String?
         var overview: Overview
         var details: Details?
     }
@@ -127,6 +128,13 @@ public enum OnePasswordFile {
         return try TextFile.content(file)
     }
 
+    /// Whether a file is `export.data` or an archive, and no table.
+    public static func isMeant(_ file: [UInt8]) -> Bool {
+        if file.starts(with: [0x50, 0x4B]) { return true }
+        let text = file.starts(with: [0xEF, 0xBB, 0xBF]) ? file[3...] : file[...]
+        return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{")
+    }
+
     private static func add(
         _ item: Item, _ place: ImportPlace, _ vault: String, _ reading: inout ImportReading
     ) throws(UnreadableFile) {
@@ -134,6 +142,7 @@ public enum OnePasswordFile {
         let details = item.details
         entry.title = item.overview.title ?? ""
         entry.folder = vault
+        if let state = item.state, !state.isEmpty, state != "active" { entry.attributes["state"] = state }
         entry.tags = (item.overview.tags ?? []).joined(separator: ", ")
         entry.note = details?.notesPlain ?? ""
         entry.created = TimeStamp.text(seconds: item.createdAt ?? 0)
@@ -153,7 +162,9 @@ public enum OnePasswordFile {
         for section in details?.sections ?? [] {
             for field in section.fields ?? [] {
                 guard let value = field.value else { continue }
-                let name = field.title.flatMap { $0.isEmpty ? nil : $0 } ?? field.id ?? ""
+                let title = field.title.flatMap { $0.isEmpty ? nil : $0 } ?? field.id ?? ""
+                // Sections may have fields of the same name.
+                let name = [section.title ?? "", title].filter { !$0.isEmpty }.joined(separator: ":")
                 if let seed = value.totp, entry.oneTimePassword.isEmpty {
                     entry.oneTimePassword = seed
                 } else if let text = value.totp ?? value.text {

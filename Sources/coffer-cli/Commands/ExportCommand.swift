@@ -2,6 +2,7 @@ import ArgumentParser
 import BrokerProtocol
 import Coffer
 import FoundationEssentials
+import Glibc
 import HelperProtocol
 import Import
 import Platform
@@ -17,8 +18,8 @@ struct ExportCommand: ParsableCommand {
 
             Coffer reads it with:  coffer import coffer export.age --identity key.txt
 
-            Each line of the content is a secret in JSON, with its settings. Secrets for this device only, and secrets with an \
-            application password, are left out and named. For guarded secrets you are asked once for up to 32. If they require \
+            Each line of the content is a secret in JSON, with its settings. Secrets for this device only, secrets that need an \
+            application password and secrets that have expired are left out and named. For guarded secrets you are asked once for up to 32. If they require \
             only your presence, coffer auth --for 5m lets you answer once for all.
 
             Nothing is written in the clear. Without --output, the file goes to standard output.
@@ -59,13 +60,15 @@ struct ExportCommand: ParsableCommand {
         let session = CommandSession(vault)
         try checkRecipients()
         let items = try session.client.list(service: nil)
-        let left = items.compactMap { item in Self.obstacle(item.access).map { (item, $0) } }
-        let portable = items.filter { Self.obstacle($0.access) == nil }
-        guard !portable.isEmpty else {
-            throw KeychainError(.notFound, "there is no secret that an export can hold, so nothing was written")
-        }
+        let now = Keychain.Item.now
+        var left = items.compactMap { item in Self.obstacle(item, now).map { (item, $0) } }
+        let portable = items.filter { Self.obstacle($0, now) == nil }
+        guard !portable.isEmpty else { throw Self.nothing }
         let phrase = passphrase ? try session.newPassphrase("Passphrase for the export: ") : nil
         let values = try values(of: portable, session)
+        let read = Set(values.map(\.item.id))
+        left += portable.filter { !read.contains($0.id) }.map { ($0, Self.expired) }
+        guard !values.isEmpty else { throw Self.nothing }
         let text = try Self.text(values)
         var helper = try AgeHelper.with(text)
         let answer = try helper.ask(
@@ -78,8 +81,16 @@ struct ExportCommand: ParsableCommand {
                 + (left.isEmpty ? "" : "; left out \(left.count)"))
     }
 
+    private static let expired = "expired"
+
+    private static var nothing: KeychainError {
+        KeychainError(.notFound, "there is no secret that an export can hold, so nothing was written")
+    }
+
     /// Why an item stays here; nil for a portable one.
-    private static func obstacle(_ access: Keychain.AccessControl) -> String? {
+    private static func obstacle(_ item: Keychain.Item, _ now: Int64) -> String? {
+        if item.isExpired(at: now) { return expired }
+        let access = item.access
         if access.thisDeviceOnly || access.accessibility == .passcodeSet || access.accessibility == .always {
             return "for this device only"
         }
@@ -98,15 +109,17 @@ struct ExportCommand: ParsableCommand {
             return
         }
         let shown = VisibleText.line(output)
-        do throws(SystemError) {
-            guard try FileStatus.of(output) == nil else {
-                throw SystemError("write \(shown)", reason: "it exists already")
-            }
-        } catch {
-            throw KeychainError(
-                .alreadyExists, "\(shown) cannot be written: \(error.reason)", advice: "name a file that does not exist"
-            )
+        do {
+            if try FileStatus.of(output) != nil { throw Self.exists(shown) }
+            try DurableFile.checkFolder(of: output)
+        } catch let error as SystemError {
+            throw KeychainError(.failed, "\(shown) cannot be written: \(error.reason)", advice: "name another file")
         }
+    }
+
+    private static func exists(_ shown: String) -> KeychainError {
+        KeychainError(
+            .alreadyExists, "\(shown) cannot be written: it exists already", advice: "name a file that does not exist")
     }
 
     /// A mistyped recipient costs nobody a prompt.
@@ -163,8 +176,11 @@ struct ExportCommand: ParsableCommand {
 
     private func write(_ file: [UInt8]) throws {
         guard let output else { return try Output.bytes(file) }
-        do throws(SystemError) { try DurableFile.write(file, to: output, mode: 0o600) } catch {
-            throw KeychainError(.failed, "\(VisibleText.line(output)) cannot be written: \(error.reason)")
+        let shown = VisibleText.line(output)
+        do throws(SystemError) { try DurableFile.create(file, at: output, mode: 0o600) } catch {
+            // Somebody made the file while the person was asked.
+            if error.errno == EEXIST { throw Self.exists(shown) }
+            throw KeychainError(.failed, "\(shown) cannot be written: \(error.reason)", advice: "nothing was written")
         }
     }
 }

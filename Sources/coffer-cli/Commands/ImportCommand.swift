@@ -28,10 +28,12 @@ struct ImportCommand: ParsableCommand {
 
             Each login becomes a secret named after the host and the user: github.com/me. A note, a one-time password's seed and further \
             fields become secrets of their own: github.com/me:notes, github.com/me:otp. Title, folder, tags, times and the address \
-            (without user, password and query) stay beside the secret, readable while the vault is locked.
+            (without user, password and query) stay beside the secret, readable while the vault is locked. An address with such parts \
+            also becomes a secret as a whole: github.com/me:url.
 
             If one entry cannot be read, nothing is imported. The report names its line. Secrets that your vault has already are not stored \
-            again. If your vault has another value, you are asked; with --skip or without a terminal, your value stays.
+            again. If your vault has another value, you are asked; with --skip or without a terminal, your value stays. With --require or \
+            --access, secrets that are there already become stricter, but never easier to read.
 
             Examples:
               coffer import bitwarden export.json --dry-run
@@ -111,10 +113,16 @@ struct ImportCommand: ParsableCommand {
             run.outcomes + material.named.repeated.map { ImportOutcome($0, .repeated) }
             + left.map { ImportOutcome($0) }
         try report(outcomes)
+        if run.keptAccess > 0, !output.json {
+            Output.note(
+                "\(run.keptAccess) there already keep\(run.keptAccess == 1 ? "s its" : " their") access, because the options would make \(run.keptAccess == 1 ? "it" : "them") easier to read"
+            )
+        }
         if let failure { throw failure }
-        let isComplete = left.isEmpty && !run.outcomes.contains { $0.outcome == .kept || $0.outcome == .expired }
+        let missing: [ImportOutcome.Outcome] = [.kept, .expired, .leftOut]
+        let isComplete = left.isEmpty && !run.outcomes.contains { missing.contains($0.outcome) }
         if !dryRun { try settle(source, status, isComplete: isComplete, try remove && run.isVerified()) }
-        if run.outcomes.contains(where: { $0.outcome == .kept }) || material.problemCount > 0 {
+        if run.outcomes.contains(where: { [.kept, .leftOut].contains($0.outcome) }) || material.problemCount > 0 {
             throw ExitStatus.failure
         }
     }
@@ -124,7 +132,6 @@ struct ImportCommand: ParsableCommand {
         if format == .pass { return try PasswordStore(path: source.path, session: session).read() }
         if format == .gnomeKeyring { return try KeyringSource(session: session).read() }
         if format == .kwallet { return try KWalletSource(session: session).read() }
-        try source.warnIfExposed()
         return try source.read(format)
     }
 

@@ -12,8 +12,10 @@ struct ExportFile {
     let identity: String?
 
     func read() throws(KeychainError) -> ImportMaterial {
-        let bytes = try source.bytes()
+        // An encrypted file is longer than its text, above all as text itself.
+        let bytes = try source.bytes(AgeRequest.mostInput)
         let text = bytes.first == UInt8(ascii: "{") ? bytes : try opened(bytes)
+        try checkLength(text.count)
         do throws(UnreadableFile) { return ImportMaterial(try CofferExport.read(text)) } catch {
             throw error.keychainError(source.shown)
         }
@@ -31,17 +33,32 @@ struct ExportFile {
             }
             let answer = try helper.ask(AgeRequest(open: .init(identities: try Self.text(of: identity))))
             if let problem = answer.problem { throw refusal(problem) }
-            return try helper.output(answer.count ?? 0)
+            return try output(answer, &helper)
         }
         var tries = 0
         while true {
             tries += 1
             let answer = try helper.ask(
                 AgeRequest(open: .init(passphrase: try session.passphrase("Passphrase of \(source.shown): "))))
-            guard let problem = answer.problem else { return try helper.output(answer.count ?? 0) }
+            guard let problem = answer.problem else { return try output(answer, &helper) }
             guard answer.isWrongPassphrase == true, tries < InputLimits.passphraseTries, TerminalPrompter.isPresent
             else { throw refusal(problem, .wrongPassword) }
             Output.note("coffer: \(problem); type it again")
+        }
+    }
+
+    private func output(_ answer: AgeAnswer, _ helper: inout AgeHelper) throws(KeychainError) -> [UInt8] {
+        let count = answer.count ?? 0
+        try checkLength(count)
+        return try helper.output(count)
+    }
+
+    /// - Parameter count: the bytes of the text.
+    private func checkLength(_ count: Int) throws(KeychainError) {
+        guard count <= ImportLimits.file else {
+            throw KeychainError(
+                .limitExceeded, "\(source.shown) holds more than \(ImportLimits.file >> 20) MiB of text",
+                advice: "nothing was imported")
         }
     }
 

@@ -21,9 +21,12 @@ struct ImportMaterial {
     }
 
     init(_ reading: CofferExport.Reading) {
-        named = ImportedItems(reading.items)
-        problems = reading.problems + named.problems
-        problemCount = problems.count
+        // One item that this version does not know would take its batch with it, or would be stored as something else.
+        named = ImportedItems(reading.items.filter { $0.unknown == nil })
+        let unknown = reading.items.compactMap { item in item.unknown.map { ImportProblem(item.place, $0) } }
+        let all = reading.problems + unknown + named.problems
+        problems = Array(all.prefix(ImportLimits.problems))
+        problemCount = all.count
         leftOut = named.leftOut
     }
 }
@@ -37,7 +40,9 @@ struct ImportFile {
     var shown: String { isStandardInput ? "standard input" : VisibleText.line(path) }
 
     func read(_ format: ImportFormat) throws(KeychainError) -> ImportMaterial {
-        let bytes = try bytes()
+        let bytes = try bytes(ImportLimits.file)
+        // What cannot be read, such as a link, is refused before.
+        try warnIfExposed()
         do throws(UnreadableFile) { return ImportMaterial(try Self.reading(bytes, format)) } catch {
             throw error.keychainError(shown)
         }
@@ -51,27 +56,31 @@ struct ImportFile {
         case .bitwarden: return try BitwardenFile.read(bytes)
         case .netrc: return try NetrcFile.read(bytes)
         case .onePassword:
-            // The table begins with the name of a column, and the archive with its mark.
-            let isTable = bytes.first.map { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "P") } ?? true
-            return isTable ? try LoginTable.onePassword.read(bytes) : try OnePasswordFile.read(bytes)
+            return OnePasswordFile.isMeant(bytes)
+                ? try OnePasswordFile.read(bytes) : try LoginTable.onePassword.read(bytes)
         case .pass, .gnomeKeyring, .kwallet, .coffer: throw UnreadableFile("it is read in another way")
         }
     }
 
-    func bytes() throws(KeychainError) -> [UInt8] {
+    /// - Parameter limit: the most bytes.
+    func bytes(_ limit: Int) throws(KeychainError) -> [UInt8] {
         do throws(SystemError) {
-            if isStandardInput { return try StandardInput.read(limit: ImportLimits.file + 1) }
-            return try DurableFile.read(path, limit: ImportLimits.file)
+            if isStandardInput { return try StandardInput.read(limit: limit + 1) }
+            return try DurableFile.read(path, limit: limit)
         } catch {
             let code: KeychainError.Code = error.errno == ENOENT ? .notFound : .failed
-            let reason = error.errno == ELOOP ? "it is a link" : error.reason
-            throw KeychainError(code, "\(shown) cannot be read: \(reason)", advice: "nothing was imported")
+            guard error.errno != ELOOP else {
+                throw KeychainError(
+                    code, "\(shown) cannot be read: it is a link",
+                    advice: "name the file itself, or give - and pipe the content to standard input")
+            }
+            throw KeychainError(code, "\(shown) cannot be read: \(error.reason)", advice: "nothing was imported")
         }
     }
 
     /// Tells the person if others could read the secrets all along.
-    func warnIfExposed() throws(KeychainError) {
-        guard !isStandardInput, let status = try status(), status.mode & 0o077 != 0 else { return }
+    private func warnIfExposed() throws(KeychainError) {
+        guard !isStandardInput, let status = try status(), status.isRegular, status.mode & 0o077 != 0 else { return }
         Output.note(
             "coffer: warning: other users can read \(shown) (mode \(String(status.mode & 0o777, radix: 8))); change the passwords if somebody may have"
         )

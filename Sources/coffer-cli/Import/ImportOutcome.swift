@@ -9,6 +9,8 @@ struct ImportOutcome: Encodable {
         case replaced
         /// The vault has the same value already.
         case same
+        /// The vault has the same value already, and it is harder to read from now on.
+        case stricter
         /// The vault has another value, which stays.
         case kept
         /// Its time was over before the import.
@@ -49,6 +51,7 @@ struct ImportOutcome: Encodable {
             switch outcome {
             case .imported where isTrial: "would import"
             case .replaced where isTrial: "would replace"
+            case .stricter where isTrial: "would tighten"
             case .kept where isTrial: "differs"
             default: outcome.rawValue
             }
@@ -71,6 +74,9 @@ struct ImportOutcome: Encodable {
         let stored = count(.imported)
         var parts = ["\(isTrial ? "Would import" : "Imported") \(stored) secret\(stored == 1 ? "" : "s")"]
         if count(.replaced) > 0 { parts.append("\(isTrial ? "would replace" : "replaced") \(count(.replaced))") }
+        if count(.stricter) > 0 {
+            parts.append("\(isTrial ? "would make" : "made") \(count(.stricter)) there already stricter")
+        }
         if count(.same) > 0 { parts.append("\(count(.same)) there already") }
         if count(.kept) > 0 {
             parts.append(

@@ -12,6 +12,8 @@ struct ImportRun {
     var conflict: Conflict
 
     private(set) var outcomes: [ImportOutcome] = []
+    /// How many items of the vault keep their access, because the options would make them easier to read.
+    private(set) var keptAccess = 0
     /// What was stored, with the revision that the broker gave it.
     private var stored: [(item: ImportedItem, revision: String)] = []
 
@@ -30,6 +32,7 @@ struct ImportRun {
         let item: ImportedItem
         let change: Keychain.Change
         let outcome: ImportOutcome.Outcome
+        let note: String?
     }
 
     /// - Throws: what ended it. ``outcomes`` has what was stored before.
@@ -39,79 +42,102 @@ struct ImportRun {
         let known = items.compactMap { vault[$0] }
         let values = known.isEmpty ? [:] : try vault.values(of: known)
         var steps: [Step] = []
-        let now = Date().timeIntervalSince1970 * 1000
+        let now = Keychain.Item.now
         for item in items {
             // The broker takes no item that nobody could read, and one such item would refuse its whole batch.
-            if let expires = item.expires, expires != 0, Double(expires) <= now {
+            if let expires = item.expires, expires != 0, expires <= now {
                 outcomes.append(ImportOutcome(item, .expired))
                 continue
             }
             guard let present = vault[item] else {
-                steps.append(Step(item: item, change: try change(item, replacing: nil), outcome: .imported))
+                let wanted = ImportedAccess(item, access)
+                if let obstacle = wanted.obstacle {
+                    outcomes.append(ImportOutcome(item, .leftOut, obstacle))
+                } else {
+                    steps.append(
+                        Step(
+                            item: item, change: change(item, wanted.change, replacing: nil, now), outcome: .imported,
+                            note: wanted.note))
+                }
                 continue
             }
+            let wanted = ImportedAccess(of: present, access)
+            if wanted.keepsStricter { keptAccess += 1 }
             let value = values[VaultComparison.name(item)]
             if value == Data(item.value).base64EncodedString() {
-                outcomes.append(ImportOutcome(item, .same))
-                continue
-            }
-            let name = VisibleText.name(service: item.service, account: item.account, kind: present.kind)
-            let reason = value == nil ? "guarded, so it was not compared" : nil
-            if try isTrial ? conflict.replacesUnasked : conflict.replaces(name) {
-                steps.append(Step(item: item, change: try change(item, replacing: present), outcome: .replaced))
+                try settle(item, present, wanted)
+            } else if let obstacle = wanted.obstacle {
+                outcomes.append(ImportOutcome(item, .kept, obstacle))
+            } else if try replaces(item, present) {
+                steps.append(
+                    Step(
+                        item: item, change: change(item, wanted.change, replacing: present, now), outcome: .replaced,
+                        note: nil))
             } else {
-                outcomes.append(ImportOutcome(item, .kept, reason))
+                outcomes.append(ImportOutcome(item, .kept, Self.reason(present, value, now)))
             }
         }
         if isTrial {
-            outcomes += steps.map { ImportOutcome($0.item, $0.outcome) }
+            outcomes += steps.map { ImportOutcome($0.item, $0.outcome, $0.note) }
         } else {
             try store(steps)
         }
     }
 
+    private mutating func replaces(_ item: ImportedItem, _ present: Keychain.Item) throws(KeychainError) -> Bool {
+        let name = VisibleText.name(service: item.service, account: item.account, kind: present.kind)
+        return try isTrial ? conflict.replacesUnasked : conflict.replaces(name)
+    }
+
+    /// Why the two values were not compared.
+    private static func reason(_ present: Keychain.Item, _ value: String?, _ now: Int64) -> String? {
+        guard value == nil else { return nil }
+        return present.isExpired(at: now)
+            ? "expired in your vault, so it was not compared" : "guarded, so it was not compared"
+    }
+
+    /// Makes an item that has the same value as strict as the options say.
+    private mutating func settle(
+        _ item: ImportedItem, _ present: Keychain.Item, _ wanted: ImportedAccess
+    ) throws(KeychainError) {
+        guard let change = wanted.change else { return outcomes.append(ImportOutcome(item, .same)) }
+        if !isTrial {
+            _ = try session.call(
+                Keychain.Edit(
+                    service: present.service, account: present.account, kind: present.kind,
+                    access: change.applied(to: present.access),
+                    unlock: session.mayUnlock(noPrompt: noPrompt) ? true : nil),
+                for: present.shownName, noPrompt: noPrompt, command: session.unlockCommand)
+        }
+        outcomes.append(ImportOutcome(item, .stricter))
+    }
+
     private func change(
-        _ item: ImportedItem, replacing present: Keychain.Item?
-    ) throws(KeychainError) -> Keychain.Change {
+        _ item: ImportedItem, _ access: Keychain.AccessChange?, replacing present: Keychain.Item?, _ now: Int64
+    ) -> Keychain.Change {
         var change = Keychain.Change(
             action: .set, service: item.service, account: item.account,
             kind: item.kind.flatMap(Keychain.ItemKind.init(rawValue:)),
             value: Data(item.value).base64EncodedString(), label: item.label.isEmpty ? nil : item.label,
             comment: item.comment.isEmpty ? nil : item.comment, expires: item.expires)
+        change.access = access
         guard let present else {
             change.attributes = item.attributes.isEmpty ? nil : item.attributes
             change.mode = .new
-            change.access = try wantedAccess(item)
             return change
         }
-        change.attributes = present.attributes.merging(item.attributes) { $1 }
+        let merged = present.attributes.merging(item.attributes) { $1 }
+        // Only the item's own attributes are sure to fit.
+        change.attributes = merged.count > ImportLimits.attributes ? item.attributes : merged
+        guard !present.isExpired(at: now) else {
+            // The broker takes an expired item for none, but keeps its access.
+            change.mode = .new
+            return change
+        }
         change.mode = .existing
         // The item that was compared, and no later state of it.
         change.ifRevision = present.revision
-        let wanted = access.applied(to: present.access)
-        // A file never makes an item easier to read.
-        if access.isSome, AccessWeakening(from: present.access, to: wanted) == nil { change.access = access.change }
         return change
-    }
-
-    /// What the options say, over what the file says.
-    private func wantedAccess(_ item: ImportedItem) throws(KeychainError) -> Keychain.AccessChange? {
-        guard let written = item.access else { return access.change }
-        guard let accessibility = Keychain.Accessibility(rawValue: written.accessibility) else {
-            throw Self.unknownAccess(item)
-        }
-        let require = written.require.compactMap(Keychain.Constraint.init(rawValue:))
-        // An item is never stored with fewer requirements than it had.
-        guard require.count == written.require.count else { throw Self.unknownAccess(item) }
-        let control = Keychain.AccessControl(
-            accessibility: accessibility, thisDeviceOnly: false, require: require, any: written.any)
-        return Keychain.AccessChange(access.applied(to: control))
-    }
-
-    private static func unknownAccess(_ item: ImportedItem) -> KeychainError {
-        KeychainError(
-            .failed, "\(item.place): this version of Coffer does not know its access control",
-            advice: "use a newer coffer")
     }
 
     private mutating func store(_ steps: [Step]) throws(KeychainError) {
@@ -153,7 +179,7 @@ struct ImportRun {
             throw KeychainError(.protocolViolation, "the broker did not say what it stored")
         }
         for (step, result) in zip(batch, results) {
-            outcomes.append(ImportOutcome(step.item, step.outcome))
+            outcomes.append(ImportOutcome(step.item, step.outcome, step.note))
             stored.append((step.item, result.revision ?? ""))
         }
     }

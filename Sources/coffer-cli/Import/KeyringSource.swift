@@ -19,12 +19,16 @@ struct KeyringSource {
                     advice: "run it in the session in which the keyring runs; nothing was imported")
             }
             if let left = answer.leftOut { reading.leaveOut(ImportPlace(), left) }
-            if let item = answer.item {
+            if answer.item != nil || answer.unreadable != nil {
                 number += 1
                 guard number <= ImportLimits.entries else {
                     throw KeychainError(.limitExceeded, "the keyring has more than \(ImportLimits.entries) items")
                 }
-                add(item, ImportPlace(item: number), &reading)
+            }
+            if let item = answer.item { add(item, ImportPlace(item: number), &reading) }
+            if let item = answer.unreadable {
+                reading.addProblem(
+                    ImportPlace(item: number), "“\(item.label)” of the keyring “\(item.collection)”: \(item.reason)")
             }
             if answer.isEnd == true { return ImportMaterial(reading) }
         }
@@ -33,6 +37,12 @@ struct KeyringSource {
     private func add(_ item: KeyringAnswer.Item, _ place: ImportPlace, _ reading: inout ImportReading) {
         guard let secret = Data(base64Encoded: item.secret) else {
             return reading.addProblem(place, "its secret cannot be read")
+        }
+        guard item.attributes.count <= ImportLimits.attributes else {
+            return reading.addProblem(
+                place,
+                "“\(item.label)” of the keyring “\(item.collection)”: it has more than \(ImportLimits.attributes) attributes"
+            )
         }
         reading.entries.append(
             KeyringEntry.read(

@@ -4,10 +4,19 @@ import Import
 
 /// What the vault has under the names of an import.
 struct VaultComparison {
+    /// Compared byte by byte, as the broker does. Two spellings of one text in Unicode are two names.
     struct Name: Hashable {
-        var service: String
-        var account: String
-        var kind: Keychain.ItemKind
+        private let service: [UInt8]
+        private let account: [UInt8]
+        private let kind: Keychain.ItemKind
+
+        init(_ service: String, _ account: String, _ kind: Keychain.ItemKind) {
+            self.service = Array(service.utf8)
+            self.account = Array(account.utf8)
+            self.kind = kind
+        }
+
+        init(_ item: Keychain.Item) { self.init(item.service, item.account, item.kind) }
     }
 
     private let session: CommandSession
@@ -22,15 +31,13 @@ struct VaultComparison {
         self.mayAsk = mayAsk
         for item in try session.client.list(service: nil) {
             // The broker's list has each name once.
-            present[Name(service: item.service, account: item.account, kind: item.kind)] = item
+            present[Name(item)] = item
         }
     }
 
     static func name(_ item: ImportedItem) -> Name {
         // Kinds were checked before.
-        Name(
-            service: item.service, account: item.account,
-            kind: item.kind.flatMap(Keychain.ItemKind.init(rawValue:)) ?? .generic)
+        Name(item.service, item.account, item.kind.flatMap(Keychain.ItemKind.init(rawValue:)) ?? .generic)
     }
 
     subscript(_ item: ImportedItem) -> Keychain.Item? { present[Self.name(item)] }
@@ -42,13 +49,15 @@ struct VaultComparison {
             session: session, noPrompt: noPrompt, reason: "Compare with an import",
             purpose: "comparing with your vault",
             command: session.unlockCommand)
+        // The broker gives the value of an expired item to nobody, and then gives none of the others either.
+        let now = Keychain.Item.now
+        let items = items.filter { !$0.isExpired(at: now) }
         let open = items.filter { $0.access.require.isEmpty }
         // An application password would have to be typed for each, so such a value counts as another one.
         let guarded = items.filter { !$0.access.require.isEmpty && !$0.access.require.contains(.appPassword) }
         for group in [open, mayAsk ? guarded : []] {
             for found in try reading.values(of: group) {
-                values[Name(service: found.item.service, account: found.item.account, kind: found.item.kind)] =
-                    found.value
+                values[Name(found.item)] = found.value
             }
         }
         return values

@@ -20,8 +20,10 @@ enum NearName {
         return sorted.prefix(most).map(\.element.0.shownName)
     }
 
+    /// Compares bytes, as the broker does. Another spelling of the same text in Unicode is the nearest name of all.
     private static func isSame(_ item: Keychain.Item, _ name: PartialName) -> Bool {
-        item.service == name.service && (name.account ?? item.account) == item.account
+        item.service.utf8.elementsEqual(name.service.utf8)
+            && (name.account ?? item.account).utf8.elementsEqual(item.account.utf8)
             && item.kind == (name.kind ?? .generic)
     }
 

@@ -28,16 +28,20 @@ struct KeyringCommand: ParsableCommand {
         }
         // The daemon lists them in no order. Their names are numbers, so shorter ones come first.
         for path in collection.items.sorted(by: { ($0.utf8.count, $0) < ($1.utf8.count, $1) }) {
-            guard let item = try reader.item(path, of: collection) else {
-                try say(KeyringAnswer(leftOut: "an item of the keyring “\(collection.label)” is locked"))
-                continue
-            }
-            try say(
-                KeyringAnswer(
-                    item: .init(
-                        collection: item.collection, label: item.label, attributes: item.attributes,
-                        created: item.created, modified: item.modified,
-                        secret: Data(item.secret).base64EncodedString())))
+            try say(Self.answer(try reader.item(path, of: collection), of: collection.label))
+        }
+    }
+
+    private static func answer(_ content: KeyringReader.Content, of collection: String) -> KeyringAnswer {
+        switch content {
+        case .locked: KeyringAnswer(leftOut: "an item of the keyring “\(collection)” is locked")
+        case .unreadable(let label, let reason):
+            KeyringAnswer(unreadable: .init(collection: collection, label: label, reason: reason))
+        case .item(let item):
+            KeyringAnswer(
+                item: .init(
+                    collection: item.collection, label: item.label, attributes: item.attributes,
+                    created: item.created, modified: item.modified, secret: Data(item.secret).base64EncodedString()))
         }
     }
 

@@ -72,7 +72,7 @@ struct KeyringTarget: FuzzTarget {
             let reader = try KeyringReader.connected(to: address)
             for collection in try reader.collections() where !collection.isLocked {
                 for path in collection.items {
-                    guard let item = try reader.item(path, of: collection) else { continue }
+                    guard case .item(let item) = try reader.item(path, of: collection) else { continue }
                     entries.append(
                         KeyringEntry.read(
                             ImportPlace(item: entries.count + 1), label: item.label, collection: item.collection,
