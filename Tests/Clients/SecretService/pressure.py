@@ -199,8 +199,8 @@ def deleted_collection():
 
 def large_answer():
     client = Client()
-    provider = owner(client)
     session = client.plain()
+    provider = owner(client)
     paths = [client.create(session, "L", {"n": str(n)}, bytes(1 << 20)) for n in range(17)]
     refused(LIMIT, client.call, ROOT, SERVICE, "GetSecrets", "aoo", paths, session.path)
     entries = client.call(ROOT, SERVICE, "GetSecrets", "aoo", paths[:2], session.path)[0]
