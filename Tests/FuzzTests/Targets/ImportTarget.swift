@@ -32,13 +32,14 @@ struct ImportTarget: FuzzTarget {
 
     /// What is read can be stored, each item under a name of its own.
     static func check(_ read: ImportedItems) throws {
-        var names: Set<String> = []
+        // Byte by byte, as the broker compares them.
+        var names: Set<[UInt8]> = []
         for item in read.items {
             try promise(!item.service.isEmpty, "an item has no service")
             try promise(item.service.utf8.count <= 1024 && item.account.utf8.count <= 1024, "a name is too long")
             try promise(item.value.count <= 1 << 20, "a value is too long")
             let name = [item.service, item.account, item.kind ?? ""].map { "\($0.utf8.count):\($0)" }.joined()
-            try promise(names.insert(name).inserted, "two items have one name")
+            try promise(names.insert(Array(name.utf8)).inserted, "two items have one name")
         }
     }
 }
