@@ -50,11 +50,14 @@ struct RestartTests {
                 try await Task.sleep(for: .milliseconds(2))
             } while try isKnown()
         }
-        try await expectHearing(0)
+        // One gap is told if the first change came before the run was heard. The second one is heard after that.
+        for _ in 0..<2 { try await expectHearing(0) }
+        let first = gaps.all.count
+        #expect(first <= 1)
         for round in 1...2 {
             _ = try await provider.fetchValue(forKey: Self.key, type: .string)
             try await sandbox.restartBroker()
-            try await eventually("the gap") { gaps.all.count == round }
+            try await eventually("the gap") { gaps.all.count == first + round }
             #expect(try !isKnown())
             #expect(try await keychain.status().state == .sealed)
             try await keychain.unlock()
