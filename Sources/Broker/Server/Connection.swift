@@ -3,7 +3,6 @@ import Cryptography
 import Logging
 import NIOCore
 import Platform
-import Synchronization
 import Varlink
 
 /// One client's connection. It reads a message, answers it, then reads the next. Unread data waits in the kernel, at
@@ -213,28 +212,6 @@ struct Connection: Sendable {
         return channel.channel.eventLoop.scheduleTask(in: time) { [channel] in
             channel.channel.writeAndFlush(fault).whenComplete { _ in channel.channel.close(promise: nil) }
         }
-    }
-}
-
-/// How fast one user's connections are served. Serving a connection costs the broker more than making it costs the
-/// user. A user who connects endlessly waits, and the waiting connections count as theirs. Others do not wait.
-final class ConnectionPace: Sendable {
-    /// When the connections so far would have been made at that pace, by uid.
-    private let due = Mutex<[UInt32: ContinuousClock.Instant]>([:])
-
-    /// Counts a connection.
-    /// - Returns: how long it must wait.
-    func delay(of uid: UInt32, at now: ContinuousClock.Instant = .now) -> Duration {
-        due.withLock { due in
-            let next = max(due[uid] ?? now, now) + ConnectionLimits.interval
-            due[uid] = next
-            return max(.zero, next - now - ConnectionLimits.interval * ConnectionLimits.burst)
-        }
-    }
-
-    /// Forgets the users who have had a break.
-    func forget(at now: ContinuousClock.Instant = .now) {
-        due.withLock { due in due = due.filter { $0.value > now } }
     }
 }
 
