@@ -117,6 +117,9 @@ struct Connection: Sendable {
         defer { connections.touch(caller, isBusy: false) }
         switch await prepare(call) {
         case .single(let reply): if !call.oneway { try await send([reply].makeIterator()) }
+        case .secret(let reply, let size):
+            defer { budgets.give(back: size, of: .answers, for: caller.uid) }
+            if !call.oneway { try await send([reply].makeIterator()) }
         case .items(let items): if !call.oneway { try await send(items, more: call.more) }
         case .stream(let stream):
             defer { stream.end() }
@@ -128,6 +131,8 @@ struct Connection: Sendable {
     /// An answer whose only secret is in the bytes to be sent.
     private enum Prepared {
         case single(ByteBuffer)
+        /// The same for an answer that was counted, with its size.
+        case secret(ByteBuffer, Int)
         case items([Keychain.Item])
         case stream(any ReplyStream)
     }
@@ -138,9 +143,25 @@ struct Connection: Sendable {
             switch answer {
             case .items(let items): return .items(items)
             case .stream(let stream): return .stream(stream)
-            case .reply, .value, .values: return .single(encoder.only(reply: answer))
+            case .reply: return .single(encoder.only(reply: answer))
+            case .value, .values:
+                var size = 0
+                let reply = encoder.only(reply: answer) { (bytes) throws(Fault) in
+                    try count(answer: bytes)
+                    size = bytes
+                }
+                return .secret(reply, size)
             }
         } catch { return .single(encoder.encode(error)) }
+    }
+
+    /// Counts an answer with secrets before its memory is taken. A client that reads nothing leaves it in memory.
+    private func count(answer size: Int) throws(Fault) {
+        do throws(UserBudgets.Refusal) { try budgets.take(size, of: .answers, for: caller.uid) } catch {
+            throw Fault(
+                .limitExceeded, "too many answers with secrets are still unread, yours or those of all users",
+                advice: "read the answers on your other connections, then try again")
+        }
     }
 
     private func send(_ items: [Keychain.Item], more: Bool) async throws {
