@@ -24,6 +24,12 @@ enum ServerLimits {
     /// The most processes of conversations. This is more than the limit on conversations, because refused ones also take
     /// a process for a moment.
     static let processes = Int(ConversationLimits.total) + 64
+    /// How many conversations a user may begin at once after a break. This is more than may be open at the same time.
+    static let burst = 64
+    /// The shortest time between two conversations of one user, without a break. Reading an item in the TPM takes longer.
+    static let interval = Duration.milliseconds(20)
+    /// The most connections of all users that wait for their turn. Those who connect slowly do not wait.
+    static let waiting = 256
     /// The most logins that are reported at the same time. Only root can make them, and each takes a moment.
     static let reports = 32
     /// How long conversations may take to end after the server is told to.

@@ -28,6 +28,9 @@ struct BudgetLimits: Sendable {
     var unfinished = Limit(user: 16 << 20, all: 192 << 20, reserve: 48 << 20, ensured: 3 << 20)
     /// Bytes of lists that clients have not read yet: a few of the longest lists, or many of the usual size.
     var lists = Limit(user: 48 << 20, all: 192 << 20, reserve: 64 << 20, ensured: 17 << 20)
+    /// Bytes of answers with secrets that clients have not read yet: some of the largest, or as many of the usual size as
+    /// a user has connections.
+    var answers = Limit(user: 32 << 20, all: 128 << 20, reserve: 48 << 20, ensured: 4 << 20)
     /// Bytes of the secure heap. All of a user's connections can store the largest value that goes there at once.
     var secrets = Limit(user: 96 << 10, all: 1 << 20, reserve: 256 << 10, ensured: 4 << 10)
     /// Application passwords that wait for scrypt or are in it.
@@ -58,6 +61,7 @@ struct BudgetLimits: Sendable {
         case .monitors: monitors
         case .unfinished: unfinished
         case .lists: lists
+        case .answers: answers
         case .secrets: secrets
         case .stretches: stretches
         }

@@ -29,6 +29,12 @@ public struct Descriptor: ~Copyable, Sendable {
         try wait(for: Int16(POLLIN), until: deadline)
     }
 
+    /// Whether the peer of a connected socket has closed its end. This takes nothing from the stream.
+    public func peerHasClosed() -> Bool {
+        var entry = pollfd(fd: number, events: UnixSocket.closed, revents: 0)
+        return unsafe poll(&entry, 1, 0) > 0 && entry.revents & UnixSocket.closed != 0
+    }
+
     /// Whether there is something to read now.
     func hasInput() throws(SystemError) -> Bool {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)

@@ -12,7 +12,7 @@ public struct UnixSocket: ~Copyable, Sendable {
     /// MSG_DONTWAIT | MSG_NOSIGNAL. On some systems Swift imports these constants with other types.
     fileprivate static let neverBlocking: Int32 = 0x40 | 0x4000
     /// POLLRDHUP (which is hidden without _GNU_SOURCE), POLLHUP, POLLERR.
-    fileprivate static let closed: Int16 = 0x2000 | 0x10 | 0x8
+    static let closed: Int16 = 0x2000 | 0x10 | 0x8
 
     /// How many bytes are received at once. Most messages are short, and memory that is touched for the first time takes time.
     private static let (firstRoom, fullRoom) = (4096, 65536)
@@ -184,10 +184,7 @@ public struct UnixSocket: ~Copyable, Sendable {
     public var hasMessage: Bool { received.hasMessage }
 
     /// Whether the peer has closed its end. This takes nothing from the stream.
-    public func peerHasClosed() -> Bool {
-        var entry = pollfd(fd: descriptor.number, events: Self.closed, revents: 0)
-        return unsafe poll(&entry, 1, 0) > 0 && entry.revents & Self.closed != 0
-    }
+    public func peerHasClosed() -> Bool { descriptor.peerHasClosed() }
 
     /// Ends both directions. A reader in another thread wakes up.
     public func shutDown() { shutdown(descriptor.number, Int32(SHUT_RDWR)) }

@@ -372,11 +372,37 @@ import Testing
             boot: try BootTime.bootID(), owner: "group:50", vault: vault.hex, leader: process.pid,
             leaderStart: process.startTime, signatures: [], asked: BootTime.milliseconds,
             ends: BootTime.milliseconds + 60_000)
-        try book(1000).note(record)
+        try book(1000).note(record, of: .group(50), lastLock: 0)
         #expect(try book(1000).leases(of: process, for: .group(50), vault, lastLock: 0) == [record])
         #expect(try book(1001).leases(of: process, for: .group(50), vault, lastLock: 0).isEmpty)
         #expect(try book(1001).forget() == 0)
         #expect(try book(1000).has(record, for: process))
+    }
+
+    /// Leases that a lock has ended take no places.
+    @Test(arguments: [Owner.user(1000), .group(50)])
+    func aLockFreesThePlaces(owner: Owner) throws {
+        let folder = try TemporaryFolder()
+        let process = try ProcessIdentity.current()
+        let book = try LeaseBook(registryDirectory: folder.path, uid: 1000)
+        let asked = BootTime.milliseconds
+        let record = LeaseRecord(
+            boot: try BootTime.bootID(), owner: owner.text, vault: vault.hex, leader: process.pid,
+            leaderStart: process.startTime, signatures: [], asked: asked, ends: asked + 600_000)
+        for _ in 0..<LeaseLimits.perUser {
+            try book.checkRoom(of: owner, lastLock: 0)
+            try book.note(record, of: owner, lastLock: 0)
+        }
+        // Neither without a lock, nor by the lock of another's vault.
+        #expect(throws: ConversationError.self) { try book.checkRoom(of: owner, lastLock: asked - 1) }
+        #expect(throws: ConversationError.self) { try book.note(record, of: owner, lastLock: asked - 1) }
+        #expect(throws: ConversationError.self) { try book.checkRoom(of: .group(51), lastLock: asked) }
+        // A lock of the user's own vault ends those from a group's vault, too.
+        try book.checkRoom(of: .user(1000), lastLock: asked)
+        #expect(try book.forget() == 0)
+        for _ in 0..<LeaseLimits.perUser { try book.note(record, of: owner, lastLock: 0) }
+        try book.note(record, of: owner, lastLock: asked)
+        #expect(try book.forget() == 1)
     }
 
     @Test func aLengthOfTimeIsSpoken() {

@@ -61,6 +61,25 @@ struct ReadTests {
         #expect(try client.go(Stage.password).isDone)
     }
 
+    @Test func aFormerValueIsShownUnderBothNames() throws {
+        let stage = try Stage()
+        stage.broker.change {
+            $0.facts.version = 1
+            $0.facts.newService = "wifi"
+        }
+        // Half a name is none.
+        var refused = try stage.client()
+        #expect(try refused.begin().name == .authenticationChallengeRefused)
+        stage.broker.change { $0.facts.newAccount = "you" }
+        var client = try stage.client()
+        let text = try client.begin().message?.text ?? ""
+        #expect(
+            text.hasSuffix(
+                "asks to read a former value (version 1) of \"github\" / \"me\", now \"wifi\" / \"you\"."), "\(text)")
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.go(Stage.password).isDone)
+    }
+
     @Test func theSignatureCoversExactlyTheHundredBytes() throws {
         let stage = try Stage()
         var client = try stage.client()

@@ -25,23 +25,25 @@ struct BudgetTests {
         #expect(budgets.held(.secrets, by: 1) == 0)
     }
 
-    @Test("what is kept for those who have little is given to nobody who has much")
-    func reserve() throws {
+    @Test(
+        "what is kept for those who have little is given to nobody who has much",
+        arguments: [UserBudgets.Resource.secrets, .answers])
+    func reserve(resource: UserBudgets.Resource) throws {
         let budgets = UserBudgets.usual
-        let limit = budgets.limits.secrets
+        let limit = budgets.limits[resource]
         var uid: UInt32 = 1
-        while budgets.total(.secrets) + limit.user <= limit.open {
-            try budgets.take(limit.user, of: .secrets, for: uid)
+        while budgets.total(resource) + limit.user <= limit.open {
+            try budgets.take(limit.user, of: resource, for: uid)
             uid += 1
         }
         // Users who hold much share the rest of their part, and then it is used up.
         #expect(throws: UserBudgets.Refusal.ofAll(limit: limit.all)) {
-            try budgets.take(limit.user, of: .secrets, for: uid)
+            try budgets.take(limit.user, of: resource, for: uid)
         }
         for honest in 1000..<UInt32(1000 + limit.reserve / limit.ensured) {
-            try budgets.take(limit.ensured, of: .secrets, for: honest)
+            try budgets.take(limit.ensured, of: resource, for: honest)
         }
-        #expect(budgets.total(.secrets) <= limit.all)
+        #expect(budgets.total(resource) <= limit.all)
     }
 
     @Test("the secure heap holds what all users together may have in it, and as much again")

@@ -224,7 +224,7 @@ struct ConnectionTests {
 
     @Test("who connects on and on waits, and nobody else does")
     func pace() {
-        let pace = ConnectionPace()
+        let pace = ConnectionPace(burst: ConnectionLimits.burst, interval: ConnectionLimits.interval)
         let now = ContinuousClock.now
         let delays = (0..<1000).map { _ in pace.delay(of: 1, at: now) }
         #expect(delays.prefix(128).allSatisfy { $0 == .zero })

@@ -123,6 +123,46 @@ struct HistoryTests {
         await broker.stop()
     }
 
+    /// Attacker 4: a program replaces the secret by one that requires nothing, and renames that. Nobody is asked.
+    @Test(arguments: [false, true])
+    func aFormerValueIsAskedForByTheNameOfItsTime(isReplacedAgain: Bool) async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        _ = try await client.call(
+            Keychain.Set(service: "bank", account: "me", value: Self.first, access: .init(.presence)))
+        _ = try await client.call(
+            Keychain.Set(service: "bank", account: "me", value: Self.second, access: .init(.init())))
+        _ = try await client.call(
+            Keychain.Rename(service: "bank", account: "me", newService: "wifi", newAccount: "you"))
+        if isReplacedAgain {
+            _ = try await client.call(Keychain.Set(service: "wifi", account: "you", value: Self.second))
+        }
+        var get = Keychain.Get(service: "wifi", account: "you", version: 1)
+        var restore = Keychain.Restore(service: "wifi", account: "you", version: 1)
+        let toRead = try await challenge { try await client.call(get) }
+        let toRestore = try await challenge { try await client.call(restore) }
+        for id in [toRead, toRestore] {
+            let line = try broker.authenticator.connect()
+            let facts = try await line.call(
+                TestAuthenticator.describe(
+                    id, uid: ProcessSurroundings.effectiveUser, try TestAuthenticator.thisProcess()))
+            #expect(facts.service == "bank" && facts.account == "me" && facts.version == 1)
+            #expect(facts.newService == "wifi" && facts.newAccount == "you")
+        }
+        get.challenge = try await challenge { try await client.call(get) }
+        try await broker.authenticator.grant(try #require(get.challenge))
+        let got = try await client.call(get)
+        #expect(got.value == Self.first && got.item.service == "wifi")
+        restore.challenge = try await challenge { try await client.call(restore) }
+        try await broker.authenticator.grant(try #require(restore.challenge))
+        _ = try await client.call(restore)
+        let details = try await client.call(Keychain.Log()).records.compactMap(\.detail)
+        #expect(details.contains("version 1, then bank me"), "\(details)")
+        #expect(details.contains("version 1 restored, then bank me"), "\(details)")
+        await broker.stop()
+    }
+
     /// A challenge that was granted before opens nothing that is gone since.
     @Test func goneWithTheItemAndWithATighterAccess() async throws {
         let (broker, client) = try await prepared(.presence)

@@ -9,9 +9,18 @@ import Testing
     private static let threeDaysAgo = Int64(Date().timeIntervalSince1970 - 3 * 86_400) * 1000
 
     /// A broker that has the item.
-    private func stage(_ item: Keychain.Item = Stage.item(require: [.presence])) throws -> Stage {
-        try Stage(broker: [
+    ///
+    /// - Parameter former: what the values before took, the newest first.
+    private func stage(
+        _ item: Keychain.Item = Stage.item(require: [.presence]), former: [Access] = []
+    ) throws -> Stage {
+        let versions = former.enumerated().map { index, access in
+            Keychain.FormerVersion(
+                version: Int64(former.count - index), set: Self.threeDaysAgo, access: access, until: .max)
+        }
+        return try Stage(broker: [
             "Show": [.answer(Keychain.ItemReply(item: item))], "Set": [Stage.stored(replaced: Self.threeDaysAgo)],
+            "History": [.answer(Keychain.History.Reply(item: item, versions: versions))],
         ])
     }
 
@@ -75,6 +84,33 @@ import Testing
             turns: [.init(wait: "Secret for", type: "one\r"), .init(wait: "Once more: ", type: "one\r")])
         #expect(result.status == 0)
         #expect(result.errors.contains("easier to read"))
+    }
+
+    /// Attacker 4: a program of the user has replaced the secret, and then once more, by values that require nothing.
+    private func lowered() throws -> Stage {
+        try stage(Stage.item(), former: [.init(), .init(require: [.presence])])
+    }
+
+    @Test func aLoweredAccessControlIsNotKeptSilently() throws {
+        let said =
+            "coffer: warning: github/me was harder to read before: a former value requires presence, "
+            + "and the new one would then require nothing; to have that again, use --require presence\n"
+        let piped = try lowered()
+        let result = try piped.program.run("set", "github", "me", "-q", input: .bytes([1]))
+        #expect(result.status == 0 && result.errors == said, "\(result.errors)")
+        for typed in ["\r", "n\r"] {
+            let asked = try lowered()
+            let answer = try asked.program.run(
+                "set", "github", "me", input: .terminal, turns: [.init(wait: "Go on? [y/N] ", type: typed)])
+            #expect(answer.status == 1 && asked.broker.calls("Set").isEmpty)
+        }
+    }
+
+    @Test(arguments: [["--require", "none"], ["--require", "presence"]])
+    func whatIsNamedIsNotJudgedByFormerValues(options: [String]) throws {
+        let stage = try lowered()
+        let result = try stage.program.run(["set", "github", "me", "-q"] + options, input: .bytes([1]))
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
     }
 
     @Test func aKeptApplicationPasswordIsAskedFor() throws {

@@ -132,7 +132,7 @@ public struct ClientConversation {
                     registry: dependencies.registry)
                 try enrolment.perform(kinds, for: try checked.registered(), through: &broker)
             case .lease(let wanted):
-                let grant = try LeaseGrant(wanted, of: client, configuration)
+                let grant = try LeaseGrant(wanted, checked, of: client, configuration)
                 let inquiry = Inquiry(client: client, configuration: configuration)
                 try inquiry.ask(checked.services, PromptNotice.text(for: checked, from: client), &session)
                 try checked.claim.confirm(checked.request, of: client)

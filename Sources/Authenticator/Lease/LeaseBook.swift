@@ -5,10 +5,12 @@ import RootConfiguration
 /// The leases of one user, in files of the authenticator. Each look at them drops those that have ended.
 struct LeaseBook {
     private let file: StateFile<[LeaseRecord]>
+    private let uid: UInt32
     let boot: String
 
     /// - Throws: ``ConversationError`` if the folder cannot be used.
     init(registryDirectory: String, uid: UInt32) throws(ConversationError) {
+        self.uid = uid
         do throws(SystemError) {
             file = try StateFile(registryDirectory: registryDirectory, folder: "leases", uid: uid, nothing: [])
             boot = try BootTime.bootID()
@@ -22,8 +24,7 @@ struct LeaseBook {
         of process: ProcessIdentity, for owner: Owner, _ vault: VaultID, lastLock: Int64
     ) throws(ConversationError) -> [LeaseRecord] {
         let found = try update { records in
-            // No lease from before a lock ever counts again.
-            records.removeAll { $0.owner == owner.text && $0.asked <= lastLock }
+            drop(&records, endedBy: lastLock, of: owner)
             return records.filter { $0.holds(for: owner, vault, lastLock: lastLock) }
         }
         return found.filter { ProcessAncestry.isWithin(process, $0.process) }
@@ -35,9 +36,20 @@ struct LeaseBook {
         return ProcessAncestry.isWithin(process, lease.process)
     }
 
+    /// Drops the leases from before a lock, because none of them ever counts again.
+    /// - Parameter lastLock: when the user's own vault or the owner's was last locked, whichever came later. A lock of the user's own vault ends
+    ///   their leases from all vaults.
+    private func drop(_ records: inout [LeaseRecord], endedBy lastLock: Int64, of owner: Owner) {
+        records.removeAll { ($0.owner == owner.text || owner == .user(uid)) && $0.asked <= lastLock }
+    }
+
+    /// - Parameters:
+    ///   - owner: the owner of the record's vault.
+    ///   - lastLock: when that vault or the user's own was last locked, in milliseconds of the boot clock.
     /// - Throws: ``ConversationError`` if the user has too many leases already.
-    func note(_ record: LeaseRecord) throws(ConversationError) {
+    func note(_ record: LeaseRecord, of owner: Owner, lastLock: Int64) throws(ConversationError) {
         let hasRoom = try update { records in
+            drop(&records, endedBy: lastLock, of: owner)
             guard records.count < LeaseLimits.perUser else { return false }
             records.append(record)
             return true
@@ -45,9 +57,14 @@ struct LeaseBook {
         guard hasRoom else { throw Self.tooMany }
     }
 
+    /// - Parameters: as for ``note(_:of:lastLock:)``.
     /// - Throws: ``ConversationError`` if the user has too many leases already.
-    func checkRoom() throws(ConversationError) {
-        guard try update({ $0.count < LeaseLimits.perUser }) else { throw Self.tooMany }
+    func checkRoom(of owner: Owner, lastLock: Int64) throws(ConversationError) {
+        let hasRoom = try update { records in
+            drop(&records, endedBy: lastLock, of: owner)
+            return records.count < LeaseLimits.perUser
+        }
+        guard hasRoom else { throw Self.tooMany }
     }
 
     private static let tooMany = ConversationError.refused(

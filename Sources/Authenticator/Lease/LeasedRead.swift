@@ -46,7 +46,9 @@ struct LeaseGrant {
 
     /// Checks the time, and that there is room, before a person is asked.
     /// - Throws: ``ConversationError`` if root allows no such lease.
-    init(_ request: LeaseRequest, of client: Client, _ configuration: Configuration) throws(ConversationError) {
+    init(
+        _ request: LeaseRequest, _ checked: CheckedRequest, of client: Client, _ configuration: Configuration
+    ) throws(ConversationError) {
         let limit = min(configuration.leaseLimit, LeaseLimits.seconds)
         guard limit > 0 else {
             throw .refused(.denied("on this machine there are no leases", advice: "you are asked at each read"))
@@ -58,7 +60,7 @@ struct LeaseGrant {
         seconds = Int(request.seconds)
         self.configuration = configuration
         book = try LeaseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)
-        try book.checkRoom()
+        try book.checkRoom(of: checked.registered().owner, lastLock: checked.lastLock)
     }
 
     /// Signs for each item, and keeps what was signed as the lease.
@@ -79,6 +81,7 @@ struct LeaseGrant {
             LeaseRecord(
                 boot: book.boot, owner: record.owner.text, vault: record.vault.hex, leader: client.process.pid,
                 leaderStart: client.process.startTime, signatures: signed, asked: asked,
-                ends: BootTime.milliseconds + Int64(seconds) * 1000))
+                ends: BootTime.milliseconds + Int64(seconds) * 1000),
+            of: record.owner, lastLock: checked.lastLock)
     }
 }

@@ -52,7 +52,9 @@ enum PersonRequest: Equatable {
             self = .readAll(facts.items ?? [], unlocks: unlocks)
             return
         case .read:
-            self = .use(ItemUse(item: try Self.item(facts), deed: .read), unlocks: unlocks)
+            self = .use(
+                ItemUse(item: try Self.item(facts), deed: .read, presentName: try Self.presentName(facts)),
+                unlocks: unlocks)
             return
         case .change:
             self = .use(ItemUse(item: try Self.item(facts), deed: .change), unlocks: unlocks)
@@ -115,6 +117,14 @@ enum PersonRequest: Equatable {
         }
         return BrokerInterface.NamedItem(
             service: service, account: account, kind: facts.kind, version: facts.version)
+    }
+
+    /// The item's present name, if a former value was stored under another one.
+    private static func presentName(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError)
+        -> BrokerInterface.NamedItem?
+    {
+        guard facts.version != nil, facts.newService != nil || facts.newAccount != nil else { return nil }
+        return try newName(facts)
     }
 
     private static func newName(_ facts: BrokerInterface.Describe.Reply) throws(ConversationError)
@@ -186,6 +196,8 @@ struct ItemUse: Equatable {
 
     let item: BrokerInterface.NamedItem
     let deed: Deed
+    /// For a former value: the item's present name, if the value was stored under another one.
+    var presentName: BrokerInterface.NamedItem?
 
     fileprivate var purpose: Keychain.Purpose {
         switch deed {

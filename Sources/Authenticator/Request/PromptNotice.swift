@@ -151,7 +151,8 @@ enum PromptNotice {
         switch use.deed {
         case .read:
             guard let version = use.item.version else { return "read \(item)\(owner)" }
-            return "read a former value (version \(version)) of \(item)\(owner)"
+            let now = use.presentName.map { ", now \(name($0))" } ?? ""
+            return "read a former value (version \(version)) of \(item)\(owner)\(now)"
         case .change: return "permanently change the requirements for reading \(item)\(owner)"
         case .rename(let newName):
             return "rename \(item)\(owner) to \(name(newName)), the name that prompts show from then on"

@@ -22,7 +22,7 @@ public struct Server: ~Copyable {
     /// The report socket's descriptor; -1 without one.
     private let reportNumber: Int32
     private let signals: SignalDescriptor
-    private let places: ConversationPlaces
+    private var arrivals: Arrivals
     private var conversations: [Int32: Child] = [:]
     /// Users who have had too many conversations ever since the log said so.
     private var warned: Set<UInt32> = []
@@ -36,7 +36,7 @@ public struct Server: ~Copyable {
         let listener = try UnixListener(path: configuration.authSocket, mode: 0o666)
         let reportListener = try UnixListener(path: configuration.reportSocket, mode: 0o600)
         self.configuration = configuration
-        places = ConversationPlaces(configuration)
+        arrivals = Arrivals(ofUser: ConversationPlaces(configuration).ofUser)
         self.configurationPath = configurationPath
         self.signals = signals
         self.listener = listener
@@ -51,7 +51,7 @@ public struct Server: ~Copyable {
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGCHLD])
         let listener = UnixListener(adopting: try ProcessSurroundings.adopt(number))
         self.configuration = configuration
-        places = ConversationPlaces(configuration)
+        arrivals = Arrivals(ofUser: ConversationPlaces(configuration).ofUser)
         self.configurationPath = configurationPath
         self.signals = signals
         self.listener = listener
@@ -68,13 +68,17 @@ public struct Server: ~Copyable {
         logger.notice("listening", metadata: ["socket": "\(configuration.authSocket)"])
         while true {
             // A missing descriptor is -1, which poll ignores. Connections that are not accepted yet wait in the listener's queue, in order.
-            let idle = reportNumber < 0 && conversations.isEmpty ? ContinuousClock.now + ServerLimits.idle : nil
+            let isIdle = reportNumber < 0 && conversations.isEmpty && arrivals.isEmpty
+            let idle = isIdle ? ContinuousClock.now + ServerLimits.idle : nil
+            let hasRoom = conversations.count < ServerLimits.processes
             let ready = try Readiness.wait(
                 for: [
                     (signals.number, .input),
-                    (conversations.count < ServerLimits.processes ? listener.number : -1, .input),
+                    (hasRoom ? listener.number : -1, .input),
                     (reports.count < ServerLimits.reports ? reportNumber : -1, .input),
-                ], until: idle ?? conversations.values.map(\.end).min())
+                ],
+                until: idle
+                    ?? (conversations.values.map(\.end) + (hasRoom ? [arrivals.next].compactMap(\.self) : [])).min())
             if ready[0] {
                 let taken = signals.take()
                 forget(ChildProcess.reap())
@@ -82,6 +86,7 @@ public struct Server: ~Copyable {
             }
             if idle != nil, !ready.contains(true) { break }
             endOverdue()
+            startDue()
             if ready[1] { accept() }
             if ready[2] { acceptReport() }
         }
@@ -94,18 +99,34 @@ public struct Server: ~Copyable {
             let connection = try listener.accept()
             let peer = try PeerCredentials(ofSocket: connection.number)
             // Each process checks the places itself. This check saves starting those that would only be refused.
-            guard conversations.values.count(where: { $0.uid == peer.uid }) < places.ofUser else {
+            let running = conversations.values.count { $0.uid == peer.uid }
+            switch arrivals.judge(connection, of: peer.uid, running: running) {
+            case .start(let connection): try converse(on: connection, with: peer.uid)
+            case .refuse(let connection):
                 if warned.insert(peer.uid).inserted {
                     logger.warning("too many conversations", metadata: ["uid": "\(peer.uid)"])
                 }
-                return refuse(connection)
+                refuse(connection)
+            case .none: break
             }
-            let end = ContinuousClock.now + .seconds(configuration.promptTimeout) + ServerLimits.grace
-            conversations[try start("converse", on: connection)] = Child(uid: peer.uid, end: end)
-        } catch {
-            // One connection failed; the others go on.
-            logger.error("connection refused", metadata: ["reason": "\(error)"])
+        } catch { logRefusal(error) }
+    }
+
+    /// Starts the processes of those connections that had to wait for their turn.
+    private mutating func startDue() {
+        while conversations.count < ServerLimits.processes, let turn = arrivals.takeDue() {
+            do throws(SystemError) { try converse(on: turn.connection, with: turn.uid) } catch { logRefusal(error) }
         }
+    }
+
+    /// One connection failed; the others go on.
+    private func logRefusal(_ error: SystemError) {
+        logger.error("connection refused", metadata: ["reason": "\(error)"])
+    }
+
+    private mutating func converse(on connection: borrowing Descriptor, with uid: UInt32) throws(SystemError) {
+        let end = ContinuousClock.now + .seconds(configuration.promptTimeout) + ServerLimits.grace
+        conversations[try start("converse", on: connection)] = Child(uid: uid, end: end)
     }
 
     private mutating func acceptReport() {

@@ -30,7 +30,7 @@ extension AuthenticatorSession {
         var newName: Challenge.Name?
         var terms: BrokerInterface.LeaseTerms?
         switch request {
-        case .use(let use, _): newName = use.deed.newName
+        case .use(let use, _): newName = use.deed.newName ?? use.subject.presentName
         case .enrolment(let kinds): enrolment = kinds.map(\.rawValue)
         case .rotate(let rotation):
             items = rotation.items.map(\.named)

@@ -7,7 +7,7 @@ import Varlink
 /// others need.
 final class UserBudgets: Sendable {
     enum Resource: CaseIterable, Sendable {
-        case connections, monitors, unfinished, lists, secrets, stretches
+        case connections, monitors, unfinished, lists, answers, secrets, stretches
     }
 
     /// Why a request was refused.

@@ -62,11 +62,14 @@ struct Challenge: Sendable {
     struct Subject: Sendable, Equatable {
         let item: ItemID
         let version: UInt64
+        /// The name under which this version was stored. For a former one, it may differ from the item's present name.
         let service: String
         let account: String
         var kind = ItemKind.generic
         /// Whether this version is a former one.
         var isFormer = false
+        /// What the item is called now; nil if it has not been renamed since this version.
+        var presentName: Name?
 
         func isSameVersion(as other: Subject) -> Bool { item == other.item && version == other.version }
     }

@@ -73,7 +73,7 @@ struct ItemReader: Sendable {
         let program = request.program(granted)
         let hasPassword = applicationPassword != nil
         return try await request.vaultActor.use { state in
-            let found: Outcome<(ItemSummary, SecretBytes)> = try state.vault.look(
+            let found: Outcome<Opened> = try state.vault.look(
                 service: service, account: account, kind: kind, includingExpired: includesExpired, version: version
             ) { view in
                 // The challenge was granted for the former keys, not for these.
@@ -86,35 +86,34 @@ struct ItemReader: Sendable {
                     mayUnlock: mayUnlock, hasPassword: hasPassword, deed: deed, granted: granted)
                 let missing = try ReadRules.judge(facts)
                 guard missing.isEmpty else {
-                    let subject = Challenge.Subject(
-                        item: item.id, version: item.version, service: item.metadata.service,
-                        account: item.metadata.account, kind: item.metadata.kind, isFormer: view.isFormer)
-                    return .question(missing.request(deed, subject), state.record.vault)
+                    return .question(missing.request(deed, Challenge.Subject(view)), state.record.vault)
                 }
                 if hasPassword, stretched == nil, let salt = plan.alternatives.compactMap(\.passwordSalt).first {
                     return .password(item.id, salt: salt)
                 }
                 let value = try view.value(
                     classKeys: state.keys, agreements: granted?.grant.agreements ?? [:], applicationPassword: stretched)
-                return .done((item, value))
+                let subject = Challenge.Subject(view)
+                return .done(
+                    Opened(item: item, formerName: subject.presentName == nil ? nil : subject.name, value: value))
             }
-            let item: ItemSummary
-            let value: SecretBytes
+            let opened: Opened
             switch found {
             case .question(let asked, let vault): return .question(asked, vault)
             case .password(let item, let salt): return .password(item, salt: salt)
-            case .done(let opened): (item, value) = opened
+            case .done(let found): opened = found
             }
+            let item = opened.item
             // Where a person was asked, the reason is the one that was shown, whatever the repeated call says.
             let shown = granted.flatMap { $0.request.isEnrolment ? nil : $0.challenge }
             let record = AccessRecord(
                 event, by: program, of: .init(item), reason: shown.map(\.reason) ?? reason,
-                detail: deed.newName.map(\.detail) ?? detail(of: event, granted))
+                detail: deed.newName.map(\.detail) ?? detail(of: event, opened.formerName, granted))
             if event == .read, !item.access.constraints.isEmpty {
                 // A read that a person was asked for is always recorded before the secret leaves.
                 try state.vault.note(record, .anchored)
             }
-            let result = try body(state.vault, item, value)
+            let result = try body(state.vault, item, opened.value)
             if event != .read { state.note(record) }
             if event == .read, item.access.constraints.isEmpty { state.note(record, .written) }
             return .done(result)
@@ -122,10 +121,21 @@ struct ItemReader: Sendable {
     }
 
     /// The words in the log for a former value, and for how the person was recognised.
-    private func detail(of event: AccessRecord.Event, _ granted: GrantedChallenge?) -> String? {
-        let former = version.map { event == .set ? "version \($0) restored" : "version \($0)" }
+    private func detail(
+        of event: AccessRecord.Event, _ formerName: Challenge.Name?, _ granted: GrantedChallenge?
+    ) -> String? {
+        let then = formerName.map { ", then \($0.service) \($0.account)" } ?? ""
+        let former = version.map { (event == .set ? "version \($0) restored" : "version \($0)") + then }
         let parts = [former, granted?.grant.means?.detail].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// An item that was opened.
+    private struct Opened: Sendable {
+        let item: ItemSummary
+        /// The name that a former value was stored under, if the item has another one now.
+        let formerName: Challenge.Name?
+        let value: SecretBytes
     }
 
     private enum Outcome<Value: Sendable>: Sendable {
@@ -134,6 +144,21 @@ struct ItemReader: Sendable {
         case password(ItemID, salt: [UInt8])
         case question(Challenge.Request, VaultID)
     }
+}
+
+extension Challenge.Subject {
+    /// An item that is looked at. A former value is asked for by the name that it was stored under. Renaming the item
+    /// asks nobody if its present value has no requirements, so its present name alone could be a harmless one.
+    fileprivate init(_ view: borrowing ItemView) {
+        let item = view.item
+        let present = Challenge.Name(service: item.metadata.service, account: item.metadata.account)
+        let then = view.formerName.map { Challenge.Name(service: $0.service, account: $0.account) } ?? present
+        self.init(
+            item: item.id, version: item.version, service: then.service, account: then.account,
+            kind: item.metadata.kind, isFormer: view.isFormer, presentName: then == present ? nil : present)
+    }
+
+    fileprivate var name: Challenge.Name { Challenge.Name(service: service, account: account) }
 }
 
 extension Challenge.Name {

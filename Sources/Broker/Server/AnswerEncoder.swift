@@ -32,19 +32,22 @@ struct AnswerEncoder {
     }
 
     /// The single reply of an answer.
-    func only(reply answer: MethodAnswer) -> ByteBuffer {
-        do throws(Fault) { return try encode(answer) } catch { return encode(error) }
+    ///
+    /// - Parameter count: gets the size of a reply with secrets before memory is taken for it. If it throws, the reply
+    ///   is that error.
+    func only(reply answer: MethodAnswer, _ count: (Int) throws(Fault) -> Void = { _ in }) -> ByteBuffer {
+        do throws(Fault) { return try encode(answer, count) } catch { return encode(error) }
     }
 
     /// The JSON values around the items of a reply: the message, its parameters, and the list.
     private static let valuesAround = 3
 
     /// - Throws: `ExpectedMore` if the reply would be longer, or have more values, than any client accepts.
-    private func encode(_ answer: MethodAnswer) throws(Fault) -> ByteBuffer {
+    private func encode(_ answer: MethodAnswer, _ count: (Int) throws(Fault) -> Void) throws(Fault) -> ByteBuffer {
         switch answer {
         case .reply(let reply): return try plain(reply)
-        case .value(let value, let item): return try written(#"{"parameters":{"#, [(value, item)], #"}}"#)
-        case .values(let items): return try values(items)
+        case .value(let value, let item): return try written(#"{"parameters":{"#, [(value, item)], #"}}"#, count)
+        case .values(let items): return try values(items, count)
         case .stream: throw Faults.expectedMore
         case .items(let items):
             let tooMany = Fault(.expectedMore, "there are too many items for one answer", advice: "call with “more”")
@@ -87,9 +90,9 @@ struct AnswerEncoder {
     }
 
     /// - Throws: `LimitExceeded` if the reply would be longer than any client accepts.
-    private func values(_ items: [OpenedItem]) throws(Fault) -> ByteBuffer {
+    private func values(_ items: [OpenedItem], _ count: (Int) throws(Fault) -> Void) throws(Fault) -> ByteBuffer {
         let pairs = items.map { ($0.value, Keychain.Item($0.item)) }
-        var buffer = try written(#"{"parameters":{"items":[{"#, pairs, "}]}}")
+        var buffer = try written(#"{"parameters":{"items":[{"#, pairs, "}]}}", count)
         guard buffer.readableBytes <= Varlink.longestMessage else {
             Wiping.wipe(&buffer)
             throw OpenedItem.tooMuch
@@ -100,7 +103,8 @@ struct AnswerEncoder {
     /// Items with their secrets, between a start and an end. It is written by hand, so that the secrets are in one
     /// buffer only, which the sender wipes.
     private func written(
-        _ start: String, _ pairs: [(value: SecretBytes, item: Keychain.Item)], _ end: String
+        _ start: String, _ pairs: [(value: SecretBytes, item: Keychain.Item)], _ end: String,
+        _ count: (Int) throws(Fault) -> Void
     ) throws(Fault) -> ByteBuffer {
         let (first, middle, last, between) = ("\"item\":", ",\"value\":\"", "\"", "},{")
         let around = first.utf8.count + middle.utf8.count + last.utf8.count + between.utf8.count
@@ -112,6 +116,7 @@ struct AnswerEncoder {
             details.append(bytes.dropLast())
             capacity += around + bytes.count + value.count / 3 * 4 + 4
         }
+        try count(capacity)
         // The full capacity is reserved at once, because growing would leave copies behind.
         var buffer = allocator.buffer(capacity: capacity)
         buffer.writeString(start)

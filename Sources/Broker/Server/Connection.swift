@@ -3,7 +3,6 @@ import Cryptography
 import Logging
 import NIOCore
 import Platform
-import Synchronization
 import Varlink
 
 /// One client's connection. It reads a message, answers it, then reads the next. Unread data waits in the kernel, at
@@ -118,6 +117,9 @@ struct Connection: Sendable {
         defer { connections.touch(caller, isBusy: false) }
         switch await prepare(call) {
         case .single(let reply): if !call.oneway { try await send([reply].makeIterator()) }
+        case .secret(let reply, let size):
+            defer { budgets.give(back: size, of: .answers, for: caller.uid) }
+            if !call.oneway { try await send([reply].makeIterator()) }
         case .items(let items): if !call.oneway { try await send(items, more: call.more) }
         case .stream(let stream):
             defer { stream.end() }
@@ -129,6 +131,8 @@ struct Connection: Sendable {
     /// An answer whose only secret is in the bytes to be sent.
     private enum Prepared {
         case single(ByteBuffer)
+        /// The same for an answer that was counted, with its size.
+        case secret(ByteBuffer, Int)
         case items([Keychain.Item])
         case stream(any ReplyStream)
     }
@@ -139,9 +143,25 @@ struct Connection: Sendable {
             switch answer {
             case .items(let items): return .items(items)
             case .stream(let stream): return .stream(stream)
-            case .reply, .value, .values: return .single(encoder.only(reply: answer))
+            case .reply: return .single(encoder.only(reply: answer))
+            case .value, .values:
+                var size = 0
+                let reply = encoder.only(reply: answer) { (bytes) throws(Fault) in
+                    try count(answer: bytes)
+                    size = bytes
+                }
+                return .secret(reply, size)
             }
         } catch { return .single(encoder.encode(error)) }
+    }
+
+    /// Counts an answer with secrets before its memory is taken. A client that reads nothing leaves it in memory.
+    private func count(answer size: Int) throws(Fault) {
+        do throws(UserBudgets.Refusal) { try budgets.take(size, of: .answers, for: caller.uid) } catch {
+            throw Fault(
+                .limitExceeded, "too many answers with secrets are still unread, yours or those of all users",
+                advice: "read the answers on your other connections, then try again")
+        }
     }
 
     private func send(_ items: [Keychain.Item], more: Bool) async throws {
@@ -213,28 +233,6 @@ struct Connection: Sendable {
         return channel.channel.eventLoop.scheduleTask(in: time) { [channel] in
             channel.channel.writeAndFlush(fault).whenComplete { _ in channel.channel.close(promise: nil) }
         }
-    }
-}
-
-/// How fast one user's connections are served. Serving a connection costs the broker more than making it costs the
-/// user. A user who connects endlessly waits, and the waiting connections count as theirs. Others do not wait.
-final class ConnectionPace: Sendable {
-    /// When the connections so far would have been made at that pace, by uid.
-    private let due = Mutex<[UInt32: ContinuousClock.Instant]>([:])
-
-    /// Counts a connection.
-    /// - Returns: how long it must wait.
-    func delay(of uid: UInt32, at now: ContinuousClock.Instant = .now) -> Duration {
-        due.withLock { due in
-            let next = max(due[uid] ?? now, now) + ConnectionLimits.interval
-            due[uid] = next
-            return max(.zero, next - now - ConnectionLimits.interval * ConnectionLimits.burst)
-        }
-    }
-
-    /// Forgets the users who have had a break.
-    func forget(at now: ContinuousClock.Instant = .now) {
-        due.withLock { due in due = due.filter { $0.value > now } }
     }
 }
 

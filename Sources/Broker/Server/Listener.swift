@@ -29,7 +29,7 @@ final class Listener: Sendable {
         let threads: UserThreads
         let logger: Logger
         let refusals = Refusals()
-        let arrivals = ConnectionPace()
+        let arrivals = ConnectionPace(burst: ConnectionLimits.burst, interval: ConnectionLimits.interval)
     }
 
     static func start(

@@ -59,7 +59,9 @@ extension BrokerInterface {
             /// By the broker's records, a lease of this process or of an ancestor covers the whole request. The
             /// authenticator decides by its own record.
             public var leased: Bool?
-            /// For purpose rename: what the item is to be called from then on.
+            /// For purpose rename: what the item is to be called from then on. With a version: what the item is
+            /// called now. Service and account are then the name that it had with that value. They are absent if it
+            /// has that name still.
             public var newService: String?
             public var newAccount: String?
 

@@ -44,8 +44,16 @@ struct FormerItem: Sendable {
     let value: FormerValue
     /// The item as it was. The summary's metadata is that of the record.
     let stored: StoredItem
+    /// The name that the item had with this value. No later renaming changes it.
+    let name: FormerName
 
     var version: UInt64 { value.record.version }
+}
+
+/// The name that an item had with a former value.
+public struct FormerName: Sendable {
+    public let service: String
+    public let account: String
 }
 
 extension Snapshot {
@@ -89,7 +97,8 @@ extension Snapshot {
                         record: record,
                         summary: ItemSummary(
                             id: item, version: record.version, metadata: metadata, access: record.access,
-                            revision: ItemRevision(digest: record.valueDigest)))))
+                            revision: ItemRevision(digest: record.valueDigest))),
+                    name: FormerName(service: metadata.service, account: metadata.account)))
         }
         return items
     }

@@ -89,7 +89,7 @@ extension OpenVault {
         }
     }
 
-    /// The former value of this version, under the item's present name.
+    /// The former value of this version, as an item under its present name.
     ///
     /// - Throws: `.notFound` if there is none any more; `.damaged`; `.storage`.
     func former(_ version: UInt64, of item: StoredItem, _ snapshot: Snapshot) throws(VaultError) -> FormerItem {
@@ -107,6 +107,7 @@ extension OpenVault {
                 summary: ItemSummary(
                     id: summary.id, version: summary.version,
                     metadata: summary.metadata.bare(service: name.service, name.account), access: summary.access,
-                    revision: summary.revision)))
+                    revision: summary.revision)),
+            name: found.name)
     }
 }

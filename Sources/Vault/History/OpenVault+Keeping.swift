@@ -69,8 +69,9 @@ extension OpenVault {
             id: old.summary.id, version: old.record.version, metadata: metadata, access: old.record.access,
             revision: ItemRevision(digest: record.valueDigest))
         return FormerItem(
-            value: FormerValue(replaced: replaced, record: record), stored: StoredItem(record: record, summary: summary)
-        )
+            value: FormerValue(replaced: replaced, record: record),
+            stored: StoredItem(record: record, summary: summary),
+            name: FormerName(service: metadata.service, account: metadata.account))
     }
 }
 

@@ -6,8 +6,9 @@ public struct ItemView: ~Copyable {
     private let stored: StoredItem
     /// The key of the sealed value.
     private let key: [UInt8]
-    /// Whether the value is one that the item had before.
-    public let isFormer: Bool
+    /// The name that the item had with this value, if the value is one that it had before. A person knows such a
+    /// value by this name: the item may have been renamed since without anybody's consent.
+    public let formerName: FormerName?
     private let snapshot: Snapshot
     private let vault: OpenVault
 
@@ -15,12 +16,15 @@ public struct ItemView: ~Copyable {
     fileprivate init(_ item: StoredItem, former: FormerItem?, _ snapshot: Snapshot, _ vault: OpenVault) {
         stored = former?.stored ?? item
         key = former?.value.valueKey(of: item.summary.id) ?? item.summary.id.bytes
-        isFormer = former != nil
+        formerName = former?.name
         self.snapshot = snapshot
         self.vault = vault
     }
 
+    /// The item under its present name.
     public var item: ItemSummary { stored.summary }
+    /// Whether the value is one that the item had before.
+    public var isFormer: Bool { formerName != nil }
 
     /// What it takes to read the item.
     ///

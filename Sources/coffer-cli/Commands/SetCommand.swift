@@ -17,7 +17,8 @@ struct SetCommand: ParsableCommand {
 
             If the secret is there already, its value is replaced; coffer restore brings it back. Settings that you do not name stay as they are: requirements, class, \
             label, comment, attributes, expiry. An empty label, comment or attribute value takes it away. If the new settings make \
-            the secret easier to read, you are told; at a terminal you are asked.
+            the secret easier to read, you are told; at a terminal you are asked. So you are if a former value was harder to read, \
+            and you name no settings: any of your programs can replace a secret by one that requires nothing.
 
             --generate stores a random password: --policy letters-digits (32 characters), symbols (32), words (8 of Coffer's own list) or pin (6 \
             digits). It says about how many bits of strength the password has.
@@ -52,7 +53,7 @@ struct SetCommand: ParsableCommand {
     @Flag(exclusivity: .exclusive)
     var mode: Mode?
 
-    @Flag(name: .shortAndLong, help: "Do not ask before a secret is made easier to read.")
+    @Flag(name: .shortAndLong, help: "Do not ask before a secret is stored that is easier to read than one before.")
     var force = false
 
     @Flag(name: .shortAndLong, help: "Print only warnings and errors.")
@@ -108,7 +109,10 @@ struct SetCommand: ParsableCommand {
         let former = try formerItem(name, session)
         let wanted = access.applied(to: former?.access ?? Keychain.AccessControl())
         try checkBiometry(wanted, session)
-        if let former { try checkWeakening(of: name, from: former.access, to: wanted) }
+        if let former {
+            try checkWeakening(of: name, from: former.access, to: wanted)
+            try checkHistory(of: name, wanted, session)
+        }
         // Checked before anything is stored, because a missing clipboard can be noticed at once.
         let clipboard = try clip.map { _ in try Clipboard.find(session, orElse: "nothing was stored") }
         let recipe = try source.recipe()
@@ -214,6 +218,36 @@ struct SetCommand: ParsableCommand {
     ) throws {
         guard let weakening = AccessWeakening(from: former, to: wanted) else { return }
         Output.note("coffer: warning: this makes \(name.shownName) easier to read: \(weakening.text)")
+        try askToGoOn()
+    }
+
+    /// Asks before a secret gets requirements that a former value did not make do with, unless the person has named them. Any program of the
+    /// user can replace a guarded secret by one that is not, without asking. The next secret must not silently be as open as that one.
+    private func checkHistory(
+        of name: FullName, _ wanted: Keychain.AccessControl, _ session: CommandSession
+    ) throws {
+        let versions: [Keychain.FormerVersion]
+        do throws(KeychainError) {
+            versions = try session.client.call(
+                Keychain.History(service: name.service, account: name.account, kind: name.kind)
+            ).versions
+        } catch {
+            // A secret that has expired, or is gone by now, has no former values.
+            guard error.code == .notFound else { throw error }
+            return
+        }
+        // What the options name is as they say, whatever was there before.
+        let weakened = versions.lazy.compactMap {
+            AccessWeakening(from: access.applied(to: $0.access), to: wanted)
+        }
+        guard let weakening = weakened.first else { return }
+        Output.note(
+            "coffer: warning: \(name.shownName) was harder to read before: \(weakening.formerText); to have that again, use \(weakening.remedy)"
+        )
+        try askToGoOn()
+    }
+
+    private func askToGoOn() throws {
         guard !force, Confirmation.isPossible else { return }
         guard try Confirmation.isGiven("Go on? [y/N] ", orSkipWith: "-f") else {
             Output.note("Nothing was changed")

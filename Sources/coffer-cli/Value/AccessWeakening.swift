@@ -5,30 +5,55 @@ import Platform
 
 /// What an item loses by a new access control. Replacing a value needs no authentication, so the person is told before an item gets weaker.
 struct AccessWeakening: Equatable {
-    /// The losses, each as a clause.
-    let losses: [String]
+    /// One loss.
+    struct Loss: Equatable {
+        /// What holds before, as the rest of a clause: "requires presence".
+        let before: String
+        /// What would hold then: "would require nothing".
+        let after: String
+        /// The options that keep what holds before.
+        let remedy: String
+    }
+
+    let losses: [Loss]
 
     /// - Returns: nil if nothing is lost.
     init?(from former: Keychain.AccessControl, to new: Keychain.AccessControl) {
-        var losses: [String] = []
+        var losses: [Loss] = []
         if !Self.isAsStrict(new, as: former) {
             losses.append(
-                "it requires \(ItemText.requires(former) ?? "nothing"), and would then require \(ItemText.requires(new) ?? "nothing")"
-            )
+                Loss(
+                    before: "requires \(ItemText.requires(former) ?? "nothing")",
+                    after: "would then require \(ItemText.requires(new) ?? "nothing")",
+                    remedy: (former.require.map { "--require \($0.rawValue)" } + (former.any ? ["--any"] : []))
+                        .joined(separator: " ")))
         }
         if Self.rank(new.accessibility) < Self.rank(former.accessibility) {
             losses.append(
-                "it is of class \(former.accessibility.rawValue), and would then be of class \(new.accessibility.rawValue)"
-            )
+                Loss(
+                    before: "is of class \(former.accessibility.rawValue)",
+                    after: "would then be of class \(new.accessibility.rawValue)",
+                    remedy: "--access \(former.accessibility.rawValue)"))
         }
         if former.thisDeviceOnly, !new.thisDeviceOnly, new.accessibility != .passcodeSet {
-            losses.append("it is for this device only, and could then leave it in an export")
+            losses.append(
+                Loss(
+                    before: "is for this device only", after: "could then leave it in an export",
+                    remedy: "--this-device-only"))
         }
         guard !losses.isEmpty else { return nil }
         self.losses = losses
     }
 
-    var text: String { losses.joined(separator: "; ") }
+    var text: String { losses.map { "it \($0.before), and \($0.after)" }.joined(separator: "; ") }
+
+    /// The same about a value that the item had before.
+    var formerText: String {
+        losses.map { "a former value \($0.before), and the new one \($0.after)" }.joined(separator: "; ")
+    }
+
+    /// The options that keep what would be lost.
+    var remedy: String { losses.map(\.remedy).joined(separator: " ") }
 
     /// The longer an item stays closed, the higher its rank.
     private static func rank(_ accessibility: Keychain.Accessibility) -> Int {

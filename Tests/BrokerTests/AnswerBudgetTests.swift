@@ -1,0 +1,74 @@
+import BrokerProtocol
+import Foundation
+import Platform
+import TestSupport
+import Testing
+import Varlink
+
+@testable import Broker
+
+/// Attackers 3 and 7: a client asks for large secrets on many connections, and reads none of the answers.
+@Suite(.timeLimit(.minutes(30)))
+struct AnswerBudgetTests {
+    /// A connection whose answer is under way and not read.
+    private final class Unread: Sendable {
+        private let socket: UnixSocket
+
+        init(_ path: String, _ call: [UInt8]) throws {
+            socket = try UnixSocket(connectingTo: path, until: .now + patience)
+            try socket.send(call, until: .now + patience)
+            // The first bytes are there, so the broker has counted the answer. The kernel takes a small part of it.
+            #expect(try Readiness.wait(for: [(socket.number, .input)], until: .now + patience) == [true])
+        }
+
+        func hangUp() { socket.shutDown() }
+    }
+
+    @Test("a user has so many answers with secrets under way and no more, and gets their place back")
+    func unread() async throws {
+        let broker = try await throwAwayBroker()
+        let client = try broker.client()
+        try await broker.makeVault(client)
+        let value = Data(repeating: 7, count: 760_000).base64EncodedString()
+        for account in ["a", "b"] {
+            _ = try await client.call(Keychain.Set(service: "s", account: account, value: value))
+        }
+        _ = try await client.call(Keychain.Set(service: "s", account: "small", value: someValue))
+        let both = Keychain.GetAll(items: ["a", "b"].map { .init(service: "s", account: $0) })
+        let size = 2 * value.utf8.count
+        let limit = UserBudgets.usual.limits.answers
+        let count = limit.user / size
+        let unread = try (0..<count).map { _ in
+            try Unread(broker.configuration.socket, Varlink.encode(VarlinkCall(both)))
+        }
+        let refusal = try await fault { try await client.call(both) }
+        #expect(refusal.name == .limitExceeded && refusal.details.advice != nil)
+        // What is small still fits, and so does everything once the others are gone.
+        #expect(try await client.call(Keychain.Get(service: "s", account: "small")).value == someValue)
+        for one in unread { one.hangUp() }
+        let end = ContinuousClock.now + patience
+        while true {
+            do {
+                #expect(try await client.call(both).items.map(\.value) == [value, value])
+                break
+            } catch let fault as Fault where fault.name == .limitExceeded && ContinuousClock.now < end {}
+        }
+        await broker.stop()
+    }
+
+    @Test("all budgets together leave the broker below its unit's limit of memory")
+    func together() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../packaging/systemd/cofferd.service").standardized
+        let unit = try String(contentsOf: file, encoding: .utf8)
+        #expect(unit.contains("\nMemoryMax=1G\n"))
+        let limits = UserBudgets.usual.limits
+        let stretches = GuessLimits.stretches * (128 << 20)
+        let sum =
+            limits.unfinished.all + limits.lists.all + limits.answers.all + SecureMemory.heap + stretches
+        // The process itself takes up to an eighth of a gibibyte.
+        #expect(sum <= (1 << 30) - (128 << 20))
+        // Every user may have a longest answer under way, whoever reads nothing.
+        #expect(limits.answers.ensured >= Varlink.longestMessage)
+    }
+}
