@@ -34,7 +34,7 @@ struct ObstacleTests {
         }
         let stored = try fixture.run("/usr/bin/secret-tool", ["store", "--label=Other", "a", "b"], input: "x")
         #expect(stored.status == 1 && stored.errors.contains("coffer unlock"), "\(stored)")
-        let lines = try fixture.log.split(separator: "\n").filter { $0.contains("/secret-tool (process ") }
+        let lines = try fixture.log.split(separator: "\n").filter { $0.contains("/secret-tool\" (process ") }
         #expect(lines.count == 1, "\(lines)")
         let unlocked = try fixture.run(
             "env", ["COFFER_ASKPASS=\(fixture.askPass)", ServiceFixture.program("coffer"), "unlock"])

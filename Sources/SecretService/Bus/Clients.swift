@@ -21,20 +21,33 @@ struct Client: Sendable {
     var sentence: String {
         let name = program == nil ? "a process that calls itself \(shownProgram)" : shownProgram
         return
-            "Asked for over D-Bus by \(name) (process \(process))\(application.map { ", for the application \($0)" } ?? "")."
+            "Asked for over D-Bus by \(name) (process \(process))\(application.map { ", for the application \(Self.shown($0))" } ?? "")."
     }
 
     /// Who asks, for the access log. The broker takes 512 bytes.
     var reason: String {
-        "over D-Bus, for \(application.map { "\($0) by " } ?? "")\(shownProgram) (process \(process))"
+        "over D-Bus, for \(application.map { "\(Self.shown($0)) by " } ?? "")\(shownProgram) (process \(process))"
     }
 
-    /// Control characters could make a path look like another one.
+    /// The most characters of a path that are shown. With all of them escaped, the access log still takes it.
+    private static let mostShown = 200
+
+    /// In double quotes, because a folder can have any name, also one that goes on like the sentence around it. Control characters could make a
+    /// path look like another one. A path that is too long loses its middle, so that the file's own name stays.
     private static func shown(_ text: String) -> String {
-        let visible = text.unicodeScalars.map { scalar in
-            scalar.value < 0x20 || scalar.value == 0x7F || !scalar.isASCII ? "?" : String(scalar)
+        var scalars = Array(text.unicodeScalars)
+        if scalars.count > mostShown {
+            let half = mostShown / 2
+            scalars = scalars.prefix(half) + ["\u{2026}"] + scalars.suffix(half)
+        }
+        let visible = scalars.map { scalar in
+            switch scalar {
+            case "\"", "\\": "\\\(scalar)"
+            case "\u{2026}": scalars.count > mostShown ? "…" : "?"
+            default: scalar.value < 0x20 || scalar.value == 0x7F || !scalar.isASCII ? "?" : String(scalar)
+            }
         }.joined()
-        return visible.count > 300 ? visible.prefix(300) + "…" : visible
+        return "\"\(visible)\""
     }
 }
 

@@ -330,7 +330,7 @@ def gated():
     with open(os.environ["PROMPTS"]) as file:
         shown = file.read()
     assert '"gated" / "one"' in shown, shown
-    assert f"Asked for over D-Bus by {os.path.realpath('/proc/self/exe')} (process {os.getpid()})" in shown, shown
+    assert f"Asked for over D-Bus by \"{os.path.realpath('/proc/self/exe')}\" (process {os.getpid()})" in shown, shown
     plain = client.create(session, "Plain", {"p": "p"}, b"plain")
     entries = client.call(ROOT, SERVICE, "GetSecrets", "aoo", [one, two, plain, own], session.path)[0]
     assert {p: session.open(s) for p, s in entries.items()} == {one: b"secret one", two: b"secret two", plain: b"plain"}

@@ -171,7 +171,7 @@ def locked():
     assert front.secret("org.example.One") == one
     with open(os.environ["PROMPTS"]) as file:
         shown = file.read()
-    assert f"(process {os.getpid()}), for the application org.example.One." in shown, shown
+    assert f"(process {os.getpid()}), for the application \"org.example.One\"." in shown, shown
     lock(keyring)
     assert len(front.secret("org.example.New")) == 64
 

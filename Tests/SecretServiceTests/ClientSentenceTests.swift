@@ -1,0 +1,34 @@
+import Testing
+
+@testable import SecretService
+
+@Suite("What a prompt says of the program that asks")
+struct ClientSentenceTests {
+    private func sentence(_ program: String?, title: String = "x", application: String? = nil) -> String {
+        Client(name: ":1.1", process: 12, program: program, title: title, application: application).sentence
+    }
+
+    @Test("A folder's name cannot go on like the sentence around it (attacker 4)")
+    func quoted() {
+        let folder = #"/tmp/x (process 1) on behalf of "Firefox", verified.\ "#
+        #expect(
+            sentence(folder + "/t")
+                == #"Asked for over D-Bus by "/tmp/x (process 1) on behalf of \"Firefox\", verified.\\ /t" (process 12)."#
+        )
+        #expect(
+            sentence(nil, title: #"a" (process 1). "#)
+                == #"Asked for over D-Bus by a process that calls itself "a\" (process 1). " (process 12)."#)
+        #expect(sentence("/a", application: "b\". c").hasSuffix(#", for the application "b\". c"."#))
+        #expect(sentence("/a\n\u{1B}[2Jé").contains(#""/a??[2J?""#))
+    }
+
+    @Test("A path that is too long keeps its beginning and the name of the file")
+    func long() {
+        let shown = sentence("/begin" + String(repeating: "/x", count: 2000) + "/file")
+        #expect(shown.contains(#""/begin/x"#) && shown.contains(#"/x/file" (process 12)"#) && shown.contains("…"))
+        let reason = Client(
+            name: ":1.1", process: .max, program: String(repeating: "\"", count: 4000), title: "x"
+        ).reason
+        #expect(reason.utf8.count <= 512)
+    }
+}
