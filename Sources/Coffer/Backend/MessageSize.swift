@@ -12,19 +12,29 @@ package enum MessageSize {
         return try count(VarlinkCall(Wire.Apply(changes: wire))) <= Varlink.longestMessage
     }
 
-    /// Whether the broker gives these items in one answer. It counts each value as it is sealed.
+    /// Whether the broker gives these items in one answer. It counts each value as it is sealed, with its padding.
     package static func fits(_ items: [Item]) throws(KeychainError) -> Bool {
         var room = Varlink.longestMessage - frame
         for item in items {
-            room -= try count(Wire.Item(item.attributes)) + ((item.value.count + sealing) / 3 + 1) * 4 + frame
+            let sealed = padded(item.value.count) + sealing
+            room -= try count(Wire.Item(item.attributes)) + (sealed / 3 + 1) * 4 + frame
         }
         return room >= 0
     }
 
     /// The room that the broker keeps for what is around an item and its value.
     private static let frame = 64
-    /// What sealing adds to a value: a nonce and a tag.
+    /// What sealing adds to a padded value: a nonce and a tag.
     private static let sealing = 28
+
+    /// The size class of a value, with the length before it (docs/vault-format.md, "Padmé").
+    private static func padded(_ count: Int) -> Int {
+        let length = count + 4
+        guard length > 64 else { return 64 }
+        let exponent = Int.bitWidth - 1 - length.leadingZeroBitCount
+        let step = 1 << (exponent - (Int.bitWidth - exponent.leadingZeroBitCount))
+        return (length + step - 1) / step * step
+    }
 
     private static func count(_ message: some Encodable) throws(KeychainError) -> Int {
         do { return try Varlink.encode(message).count } catch {

@@ -91,17 +91,18 @@ let limitChecks = [
     Check("one call reads as much as an answer holds", needs: [.reads]) { stage async throws in
         let keychain = stage.keychain("answer limit")
         try await keychain.set([UInt8](repeating: 7, count: 1 << 20), for: "a")
-        for (rest, label) in [((1 << 19) - 2000, ""), (1 << 19, ""), ((1 << 19) - 2000, "l")] {
-            let label = label.isEmpty ? nil : String(repeating: label, count: 1024)
-            let attributes = ["note": String(repeating: "n", count: label == nil ? 0 : 2000)]
-            try await keychain.set([UInt8](repeating: 7, count: rest), for: "b", label: label, attributes: attributes)
-            #expect(try await keychain.bytes(for: "b").count == rest)
-            if rest == 1 << 19 || label != nil {
+        // What remains are 59 steps of padding, 8 KiB each, and less than another one. A length of 4 bytes is padded, too.
+        let most = 59 * 8192 - 4
+        let names = Dictionary(uniqueKeysWithValues: (0..<3).map { ("\($0)", String(repeating: "n", count: 4000)) })
+        for (count, attributes, fits) in [(most, [:], true), (most + 1, [:], false), (most, names, false)] {
+            try await keychain.set([UInt8](repeating: 7, count: count), for: "b", attributes: attributes)
+            #expect(try await keychain.bytes(for: "b").count == count)
+            if fits {
+                #expect(try await keychain.authenticate(for: ["a", "b"]).accounts.count == 2)
+            } else {
                 await refused(.limitExceeded) { () throws(KeychainError) in
                     try await keychain.authenticate(for: ["a", "b"])
                 }
-            } else {
-                #expect(try await keychain.authenticate(for: ["a", "b"]).accounts.count == 2)
             }
         }
         #expect(try await keychain.deleteAll() == 2)
