@@ -63,6 +63,9 @@ extension BrokerBackend {
         let now = Date()
         var wire: [Wire.Change] = []
         for change in changes { wire.append(try Wire.Change(change, now: now)) }
+        // A broker that refuses a message for its length ends the connection, and the next call would find it ending.
+        let values = wire.reduce(0) { $0 + ($1.value?.utf8.count ?? 0) }
+        if values > MessageSize.small, try !MessageSize.fits(wire) { throw MessageSize.tooLong }
         let reply = try await call(
             Wire.Apply(changes: wire), in: vault, prompts: prompts, about: "a change of \(changes.count) items")
         guard reply.results.count == changes.count else {

@@ -9,7 +9,19 @@ package enum MessageSize {
         let now = Date()
         var wire: [Wire.Change] = []
         for change in changes { wire.append(try Wire.Change(change, now: now)) }
-        return try count(VarlinkCall(Wire.Apply(changes: wire))) <= Varlink.longestMessage
+        return try fits(wire)
+    }
+
+    static func fits(_ changes: [Wire.Change]) throws(KeychainError) -> Bool {
+        // The name of the vault and the id of a challenge come besides the changes.
+        try count(VarlinkCall(Wire.Apply(changes: changes))) <= Varlink.longestMessage - frame
+    }
+
+    /// Values that take fewer bytes on the wire are not worth counting before they are sent.
+    static let small = 1 << 20
+
+    package static var tooLong: KeychainError {
+        KeychainError(.limitExceeded, "this is more than the broker accepts", advice: "make several calls")
     }
 
     /// Whether the broker gives these items in one answer. It counts each value as it is sealed, with its padding.
@@ -22,7 +34,7 @@ package enum MessageSize {
         return room >= 0
     }
 
-    /// The room that the broker keeps for what is around an item and its value.
+    /// The room that the broker keeps for what is around an item and its value, and a call for what is around its changes.
     private static let frame = 64
     /// What sealing adds to a padded value: a nonce and a tag.
     private static let sealing = 28

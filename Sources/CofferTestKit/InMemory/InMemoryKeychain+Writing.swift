@@ -25,9 +25,7 @@ extension InMemoryKeychain {
             throw KeychainError(
                 .limitExceeded, "one call makes at most \(ItemLimits.changes) changes", advice: "make several calls")
         }
-        guard try MessageSize.fits(changes) else {
-            throw KeychainError(.limitExceeded, "this is more than the broker accepts", advice: "make several calls")
-        }
+        guard try MessageSize.fits(changes) else { throw MessageSize.tooLong }
         for change in changes {
             guard case .delete = change.action, [.isAbsent, .isPresent].contains(change.condition) else { continue }
             throw KeychainError(
