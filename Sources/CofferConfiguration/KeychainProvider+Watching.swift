@@ -15,7 +15,7 @@ extension KeychainProvider {
     public func run(missed: @Sendable () async -> Void = {}) async throws {
         defer { forgetAll() }
         try await hear(nil, on: clock) {
-            if await forgetChanged() { await missed() }
+            if try await forgetChanged() { await missed() }
         } heard: { event in
             follow(event)
             if event == .missed { await missed() }
@@ -25,11 +25,11 @@ extension KeychainProvider {
     /// Hears what happens, of one broker after the other, until the task is cancelled. After each gap comes `.missed`.
     /// - Parameters:
     ///   - first: the events of the broker that is there now.
-    ///   - begin: called once, when a broker is first heard.
+    ///   - begin: called once, when a broker is first heard. If it fails, this is a gap.
     /// - Throws: the broker's error, if it cannot be expected to pass.
     private func hear<Time: Clock<Duration>>(
         _ first: AsyncThrowingStream<KeychainEvent, any Error>?, on clock: Time,
-        begin: () async -> Void, heard: (KeychainEvent) async -> Void
+        begin: () async throws -> Void, heard: (KeychainEvent) async -> Void
     ) async throws {
         var (next, backOff, isGap, isFirst) = (first, BackOff(), false, true)
         while !Task.isCancelled {
@@ -38,7 +38,7 @@ extension KeychainProvider {
                 let events: AsyncThrowingStream<KeychainEvent, any Error>
                 if let next { events = next } else { events = try await keychain.changes() }
                 // Values may have been fetched from this broker before it was heard.
-                if isGap { await heard(.missed) } else if isFirst { await begin() }
+                if isGap { await heard(.missed) } else if isFirst { try await begin() }
                 isFirst = false
                 for try await event in events { await heard(event) }
             } catch {
@@ -125,7 +125,7 @@ extension KeychainProvider {
             defer { continuation.finish() }
             do {
                 try await hear(changes, on: clock) {
-                    if await forgetChanged() { continuation.yield(await next(nil)) }
+                    if try await forgetChanged() { continuation.yield(await next(nil)) }
                 } heard: { event in
                     follow(event)
                     if Self.concerned(by: event, concerns) { continuation.yield(await next(event)) }

@@ -111,7 +111,8 @@ public final class KeychainProvider: ConfigProvider {
 
     /// Forgets the values that changed before the broker was heard. Nobody is asked.
     /// - Returns: whether there were any.
-    func forgetChanged() async -> Bool {
+    /// - Throws: `KeychainError` if the broker cannot be asked. Everything was forgotten then.
+    func forgetChanged() async throws(KeychainError) -> Bool {
         let hasAny = fetched.withLock { fetched in
             // A read that began before may have an old value.
             fetched.voidReads()
@@ -125,6 +126,8 @@ public final class KeychainProvider: ConfigProvider {
             }
         } catch {
             // Nobody vouches for the values.
+            forgetAll()
+            throw error
         }
         forgetAll()
         return true
