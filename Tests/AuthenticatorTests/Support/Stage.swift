@@ -99,10 +99,19 @@ final class Stage: Sendable {
             $0.errors = .file(log)
         }
         // The test waits until it is there.
-        guard eventually({ (try? UnixSocket(connectingTo: "\(path)/auth.sock")) != nil }) else {
+        var search: UnixSocket?
+        guard
+            eventually({
+                search = try? UnixSocket(connectingTo: "\(path)/auth.sock")  // It is not there at first.
+                return search != nil
+            })
+        else { throw SystemError("start the authenticator", reason: self.log) }
+        // The search for the socket was itself a connection. It must not count as one of a test's connections. It gets a
+        // process only while it is open.
+        guard eventually({ !conversations.isEmpty }) else {
             throw SystemError("start the authenticator", reason: self.log)
         }
-        // The search for the socket was itself a connection. It must not count as one of a test's connections.
+        search = nil
         guard eventually({ self.log.contains("client gone") && conversations.isEmpty }) else {
             throw SystemError("start the authenticator", reason: self.log)
         }
