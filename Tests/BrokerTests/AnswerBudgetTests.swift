@@ -17,8 +17,19 @@ struct AnswerBudgetTests {
         init(_ path: String, _ call: [UInt8]) throws {
             socket = try UnixSocket(connectingTo: path, until: .now + patience)
             try socket.send(call, until: .now + patience)
-            // The first bytes are there, so the broker has counted the answer. The kernel takes a small part of it.
-            #expect(try Readiness.wait(for: [(socket.number, .input)], until: .now + patience) == [true])
+        }
+
+        /// Waits for the first bytes. Then the broker has counted the answer. The kernel takes a small part of it.
+        ///
+        /// The broker runs in this process, so no thread that it may need waits.
+        func isUnderWay() async throws -> Bool {
+            let number = socket.number
+            return try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(
+                        with: Result { try Readiness.wait(for: [(number, .input)], until: .now + patience)[0] })
+                }
+            }
         }
 
         func hangUp() { socket.shutDown() }
@@ -26,7 +37,9 @@ struct AnswerBudgetTests {
 
     @Test("a user has so many answers with secrets under way and no more, and gets their place back")
     func unread() async throws {
-        let broker = try await throwAwayBroker()
+        var options = Broker.Options.patient
+        options.answerTimeLimit = patience
+        let broker = try await throwAwayBroker(options: options)
         let client = try broker.client()
         try await broker.makeVault(client)
         let value = Data(repeating: 7, count: 760_000).base64EncodedString()
@@ -38,8 +51,11 @@ struct AnswerBudgetTests {
         let size = 2 * value.utf8.count
         let limit = UserBudgets.usual.limits.answers
         let count = limit.user / size
-        let unread = try (0..<count).map { _ in
-            try Unread(broker.configuration.socket, Varlink.encode(VarlinkCall(both)))
+        var unread: [Unread] = []
+        for _ in 0..<count {
+            let one = try Unread(broker.configuration.socket, Varlink.encode(VarlinkCall(both)))
+            #expect(try await one.isUnderWay())
+            unread.append(one)
         }
         let refusal = try await fault { try await client.call(both) }
         #expect(refusal.name == .limitExceeded && refusal.details.advice != nil)
