@@ -19,6 +19,8 @@ public final class Broker: Service {
         public var clock = BrokerClock.system
         /// How long a message may take from its first byte to its last.
         public var messageTimeLimit = ConnectionLimits.message
+        /// How long a client may take to read an answer.
+        public var answerTimeLimit = ConnectionLimits.answer
         /// How long a connection may be idle. The limit is shorter when there are many connections.
         public var idleTimeLimit = ConnectionLimits.idle
         /// Asks the name service whether an account exists; nil for the machine's own name service.
@@ -113,7 +115,9 @@ public final class Broker: Service {
                 await core.vaultStore.vaultActor(of: lease.owner).note(record)
             }
         }
-        let pace = Connection.Pace(message: .init(options.messageTimeLimit), idle: options.idleTimeLimit)
+        let pace = Connection.Pace(
+            message: .init(options.messageTimeLimit), answer: .init(options.answerTimeLimit),
+            idle: options.idleTimeLimit)
         // The private socket opens first, so that the authenticator can be reached as soon as clients can call.
         let isOpenToOthers = authenticatorUID != 0 && authenticatorUID != ProcessSurroundings.effectiveUser
         let privateSocket = try UnixListener(

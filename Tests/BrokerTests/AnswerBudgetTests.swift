@@ -37,7 +37,9 @@ struct AnswerBudgetTests {
 
     @Test("a user has so many answers with secrets under way and no more, and gets their place back")
     func unread() async throws {
-        let broker = try await throwAwayBroker()
+        var options = Broker.Options.patient
+        options.answerTimeLimit = patience
+        let broker = try await throwAwayBroker(options: options)
         let client = try broker.client()
         try await broker.makeVault(client)
         let value = Data(repeating: 7, count: 760_000).base64EncodedString()

@@ -132,7 +132,7 @@ struct HistoryTests {
         _ = try await client.call(
             Keychain.Set(service: "bank", account: "me", value: Self.first, access: .init(.presence)))
         _ = try await client.call(
-            Keychain.Set(service: "bank", account: "me", value: Self.second, access: .init(.init())))
+            Keychain.Set(service: "bank", account: "me", value: Self.second, access: .init(require: [], any: false)))
         _ = try await client.call(
             Keychain.Rename(service: "bank", account: "me", newService: "wifi", newAccount: "you"))
         if isReplacedAgain {

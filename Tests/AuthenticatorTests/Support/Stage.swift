@@ -102,7 +102,7 @@ final class Stage: Sendable {
         var search: UnixSocket?
         guard
             eventually({
-                search = try? UnixSocket(connectingTo: "\(path)/auth.sock")
+                search = try? UnixSocket(connectingTo: "\(path)/auth.sock")  // It is not there at first.
                 return search != nil
             })
         else { throw SystemError("start the authenticator", reason: self.log) }
