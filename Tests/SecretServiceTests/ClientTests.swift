@@ -43,7 +43,7 @@ struct ClientTests {
         try await keychain.lock()
         let again = try fixture.run("/usr/bin/secret-tool", ["lookup"] + name)
         #expect(again.output == "two\nlines", "\(again.errors)")
-        #expect(try fixture.shown.contains("/secret-tool (process "))
+        #expect(try fixture.shown.contains("/secret-tool\" (process "))
         try await keychain.lock()
         #expect(try fixture.run("/usr/bin/secret-tool", ["store", "--label=Other", "a", "b"], input: "x").status == 0)
         #expect(try fixture.run("/usr/bin/secret-tool", ["clear"] + name).status == 0)

@@ -40,6 +40,14 @@ extension Provider {
         if let status = try? await backend.status(of: .own) { change(state: status.state) }
     }
 
+    /// Takes note of an event. It can be older than what the broker has answered since: a vault that was opened and locked again is locked, and a
+    /// question to open it must stay. So the broker's present word counts.
+    private func take(announced announcement: VaultStatus.State) async {
+        do throws(KeychainError) { change(state: try await backend.status(of: .own).state) } catch {
+            if announcement == .locked { change(state: .locked) }
+        }
+    }
+
     private func connect() async -> Result<Void, ServiceError> {
         do throws(KeychainError) {
             // First the events, then the list: nothing is missed in between.
@@ -64,8 +72,8 @@ extension Provider {
                 case .deleted(let item):
                     let id = ServiceItem.id(of: item)
                     if let former = vault.take(deletionOf: id) { removed(id, former) }
-                case .locked: change(state: .locked)
-                case .unlocked: change(state: .unlocked)
+                case .locked: await take(announced: .locked)
+                case .unlocked: await take(announced: .unlocked)
                 case .missed: try await load()
                 }
             }
