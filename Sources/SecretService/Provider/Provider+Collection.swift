@@ -31,6 +31,7 @@ extension Provider {
         let attributes = try Self.attributes(properties[ServiceName.item + ".Attributes"])
         let value = try sessions.session(received.session, of: client.name)
             .open(parameters: received.parameters, value: received.value)
+        await refreshState()
         guard !isLocked(collection) else { throw locked(for: client) }
         let draft = ItemDraft(
             label: label, attributes: attributes, value: value, contentType: received.contentType, replaces: replaces)

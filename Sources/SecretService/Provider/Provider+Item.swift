@@ -25,6 +25,7 @@ extension Provider {
         -> [BusValue]
     {
         _ = try sessions.session(sessionPath, of: client.name)
+        await refreshState()
         guard !item.isLocked(in: state) else { throw locked(for: client) }
         guard let value = try await read([item], for: client)[item.id] else { throw .noObject(item.path) }
         // The session may have been closed while a person was asked.
@@ -44,6 +45,7 @@ extension Provider {
             tellChanged(changed)
             return
         }
+        await refreshState()
         guard state == .unlocked else { throw locked(for: client) }
         let type = StoredAttributes.encode(contentType: received.contentType)
         try await changing(stored) { (current) async throws(KeychainError) in
@@ -94,6 +96,7 @@ extension Provider {
             index.remove(item.id)
             return tellDeleted(item)
         }
+        await refreshState()
         guard state == .unlocked else { throw locked(for: client) }
         try await inWriting { () async throws(ServiceError) in
             // It may have been renamed or deleted since the call came.

@@ -82,6 +82,7 @@ extension Provider {
     private func setLabel(
         _ label: String, of collection: CollectionInfo, _ client: Client
     ) async throws(ServiceError) {
+        await refreshState()
         guard !isLocked(collection) else { throw locked(for: client) }
         guard !collection.isTransient else {
             collections.setTransientLabel(label)
@@ -109,6 +110,7 @@ extension Provider {
             index.insert(changed)
             return tellChanged(changed)
         }
+        await refreshState()
         guard state == .unlocked else { throw locked(for: client) }
         try await changing(stored) { (current) async throws(KeychainError) in
             let request = ReadRequest(prompts: .never)
