@@ -91,6 +91,15 @@ class Chromium:
             time.sleep(0.1)
         raise OSError(f"chromium: {answer}")
 
+    def users(self):
+        """The users of the passwords that it can open. It writes and reads them a moment after it was asked to."""
+        while time.monotonic() < self.end:
+            groups = self.script("chrome.passwordsPrivate.getCredentialGroups()")
+            if groups:
+                return [entry["username"] for group in groups for entry in group["entries"]]
+            time.sleep(0.1)
+        return []
+
     def quit(self):
         with ended(self.process):
             self.call("Browser.close")
@@ -104,6 +113,7 @@ def chromium(alice, _):
     browser = Chromium(alice, profile)
     browser.script('chrome.passwordsPrivate.addPassword({url: "https://example.com/", username: "alice", password: "p4ss", '
                    'note: "", useAccountStore: false}).then(() => "stored")')
+    check("chromium stores a password", browser.users() == ["alice"])
     browser.quit()
     out, err = alice.run("secret-tool", "search", "--all", "application", "chromium")[1:]
     check("chromium has stored its key", b"Chromium Safe Storage" in out and b"secret = " in out, (out, err))
@@ -113,15 +123,10 @@ def chromium(alice, _):
     check("and sealed a password by it", sealed == [("alice", b"v11")], sealed)
     alice.succeed("coffer lock", "coffer", "lock")
     browser = Chromium(alice, profile)
-    # It reads them a moment after it has started.
-    groups = []
-    while not groups and time.monotonic() < browser.end:
-        groups = browser.script("chrome.passwordsPrivate.getCredentialGroups()")
-        time.sleep(0.1)
-    browser.quit()
     # It leaves out what it cannot open.
-    users = [entry["username"] for group in groups for entry in group["entries"]]
-    check("started again, it opens the password", users == ["alice"], groups)
+    users = browser.users()
+    browser.quit()
+    check("started again, it opens the password", users == ["alice"], users)
     check("with the same key", alice.run("secret-tool", "search", "--all", "application", "chromium")[1] == out)
 
 

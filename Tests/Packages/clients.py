@@ -9,6 +9,7 @@ import os
 import pathlib
 import pwd
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -296,7 +297,7 @@ for name in sys.argv[1:]:
     print(f"--- {name}", flush=True)
     try:
         CLIENTS[name](alice, bob)
-    except (OSError, ValueError, LookupError, subprocess.SubprocessError) as error:
+    except (OSError, ValueError, LookupError, sqlite3.Error, subprocess.SubprocessError) as error:
         # One client's mishap does not hide what the others say.
         check(f"{name} can be run", False, error)
 for someone in (alice, bob):
