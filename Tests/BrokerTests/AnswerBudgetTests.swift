@@ -84,7 +84,7 @@ struct AnswerBudgetTests {
             limits.unfinished.all + limits.lists.all + limits.answers.all + SecureMemory.heap + stretches
         // The process itself takes up to an eighth of a gibibyte.
         #expect(sum <= (1 << 30) - (128 << 20))
-        // Every user may have a longest answer under way, whoever reads nothing.
+        // Every user may have a longest answer under way, even if others read nothing.
         #expect(limits.answers.ensured >= Varlink.longestMessage)
     }
 }

@@ -97,7 +97,7 @@ struct PressureTests {
         func add(_ call: Int) { state.withLock { $0.append(call) } }
     }
 
-    @Test("A name is never empty, whatever a client calls an item")
+    @Test("A name is never empty, even if a client gives an item an odd one")
     func names() {
         let long = "e" + String(repeating: "\u{301}", count: 200)
         let name = ItemNaming.name(label: long, attributes: ["user": long])

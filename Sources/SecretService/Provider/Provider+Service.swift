@@ -110,7 +110,7 @@ extension Provider {
         _ = try sessions.session(sessionPath, of: client.name)
         var found: [String: ServiceItem] = [:]
         for path in paths {
-            // An item that does not exist is passed over.
+            // `try?`: an item that does not exist is passed over.
             if case .item(let item)? = try? target(path) { found[path] = item }
         }
         if found.isEmpty, let first = paths.first { throw .noObject(first) }

@@ -236,7 +236,7 @@ struct SetCommand: ParsableCommand {
             guard error.code == .notFound else { throw error }
             return
         }
-        // What the options name is as they say, whatever was there before.
+        // Options that were given decide, not the former value.
         let weakened = versions.lazy.compactMap {
             AccessWeakening(from: access.applied(to: $0.access), to: wanted)
         }

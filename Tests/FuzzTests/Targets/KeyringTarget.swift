@@ -41,7 +41,7 @@ struct KeyringTarget: FuzzTarget {
         }
         let (answers, limits) = (answers, BusMessageLimits(values: 1_000_000, bytes: 64 << 20, depth: 20))
         Thread.detachNewThread {
-            // A service that ends answers no longer.
+            // `try?`: a service that ends answers no longer.
             try? server.run(limits: limits) { event in
                 guard case .call(let call) = event else { return }
                 server.reply(to: call, answers[call])
