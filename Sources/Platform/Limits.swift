@@ -16,6 +16,8 @@ enum KernelFileLimits {
     static let link = 4096
     /// `/proc/PID/stat`.
     static let stat = 4096
+    /// `/proc/PID/status`. It names up to 65,536 groups.
+    static let status = 1 << 20
     /// `/proc/PID/cgroup`.
     static let controlGroup = 8192
     /// The list of a thread's children.

@@ -1,10 +1,16 @@
-/// Which processes descend from which, by the kernel's word. A process cannot choose its parent: it has the one that started it, and when that one
-/// ends, the nearest ancestor that adopts orphans (prctl(2), PR_SET_CHILD_SUBREAPER), or process 1.
+/// Which processes descend from which, by the kernel's word. Within one PID namespace, a process cannot choose its parent: it has the one that started
+/// it, and when that one ends, the nearest ancestor that adopts orphans (prctl(2), PR_SET_CHILD_SUBREAPER), or process 1.
+///
+/// A program can enter a namespace that another program of its user has made, and leave an orphan there. The namespace's first process adopts it,
+/// although that process descends from somebody else. So nobody in a deeper namespace than the leader counts.
 public enum ProcessAncestry {
     /// One process, and its parent's number.
     struct Entry: Equatable, Sendable {
         let identity: ProcessIdentity
         let parent: Int32
+        /// In how many PID namespaces, one within the other, it has a number. A process can only enter deeper ones than its own, so on the way from a
+        /// process to an ancestor of the same depth there is one namespace only.
+        var depth = 1
     }
 
     /// No real chain of processes is longer.
@@ -33,8 +39,9 @@ public enum ProcessAncestry {
     ) throws(SystemError) -> Bool? {
         var child = try look(process.pid)
         guard child.identity == process else { return false }
+        let depth = child.depth
         for _ in 0..<longest {
-            if child.identity == leader { return true }
+            if child.identity == leader { return child.depth == depth }
             guard child.parent > 1 else { return false }
             let parent = try look(child.parent)
             // The parent can have ended since, and its number can be another process's. The child then has another parent. While the child names
@@ -48,8 +55,9 @@ public enum ProcessAncestry {
     private static func entry(_ pid: Int32) throws(SystemError) -> Entry {
         let held = try HeldProcess(observing: pid)
         let stat = try ProcessStat(pid: pid)
-        // Both were read by the number. This checks that it was one process's all the time, and that this one lives.
+        let depth = try ProcessStat.namespaces(pid: pid)
+        // All were read by the number. This checks that it was one process's all the time, and that this one lives.
         try held.check()
-        return Entry(identity: held.identity, parent: stat.parent)
+        return Entry(identity: held.identity, parent: stat.parent, depth: depth)
     }
 }

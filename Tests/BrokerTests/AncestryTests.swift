@@ -47,6 +47,35 @@ import Testing
         }
     }
 
+    /// A namespace's first process adopts the orphans of everybody who entered the namespace.
+    @Test(.enabled(if: geteuid() == 0, "needs root to make a namespace"))
+    func anOrphanThatWasLeftInANamespaceIsNot() throws {
+        // The leader starts the first process of a namespace.
+        let leader = try Subprocess("/usr/bin/unshare", ["--pid", "--fork", "--kill-child", "sleep", "6000"])
+        defer { leader.signal(SIGKILL) }
+        /// Waits until a process has a child.
+        func child(of pid: Int32) throws -> Int32 {
+            let limit = ContinuousClock.now + patience
+            while ContinuousClock.now < limit {
+                let list = try String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)
+                if let first = list.split(separator: " ").compactMap({ Int32($0) }).first { return first }
+                // There is no event for another process's children.
+                usleep(10_000)
+            }
+            throw SystemError("find a child of process \(pid)", errno: ESRCH)
+        }
+        let first = try child(of: leader.pid)
+        // A program that does not descend from the leader enters, and leaves an orphan.
+        let stranger = try Subprocess(
+            "/usr/bin/nsenter", ["--target", "\(first)", "--pid", "sh", "-c", "sleep 6000 & exit"])
+        #expect(try stranger.finish() == 0)
+        let orphan = try child(of: first)
+        #expect(try ProcessStat(pid: orphan).parent == first && ProcessStat(pid: first).parent == leader.pid)
+        let identity = try ProcessIdentity(observing: leader.pid)
+        #expect(!ProcessAncestry.isWithin(try ProcessIdentity(observing: orphan), identity))
+        #expect(ProcessAncestry.isWithin(identity, identity))
+    }
+
     @Test func nobodyIsWithinALeaderThatHasEnded() throws {
         let tree = try ProcessTree()
         let leader = try tree.root.spawn()
