@@ -21,6 +21,17 @@ package struct Authenticator: Sendable {
         try converse(Authentication.Begin(challenge: challenge), by: &prompter)
     }
 
+    /// Has the authenticator ask a person to pass the challenge, until another thread ends it.
+    /// - Throws: `.cancelled` if that has happened already.
+    func pass(
+        _ challenge: String, by prompter: inout any Prompter, until stop: AgentStop
+    ) throws(KeychainError) {
+        var connection = try open()
+        // Its end closes the prompt, too.
+        try stop.watch(connection)
+        try converse(Authentication.Begin(challenge: challenge), by: &prompter, on: &connection, for: nil)
+    }
+
     /// Holds a conversation on a connection that another process has made, for that process.
     /// - Parameter client: a connection to that process. The conversation ends when the process closes it.
     package func pass(
@@ -82,7 +93,15 @@ package struct Authenticator: Sendable {
         _ beginning: Method, by prompter: inout any Prompter, on connection: inout VarlinkConnection, for client: Int32?
     ) throws(KeychainError) where Method.Reply == Authentication.Step {
         var step = try exchange(beginning, on: &connection, for: client)
+        var number: Int64 = 1
         while !step.done {
+            // The client has the connection, too. It can take a message away, but not put one in.
+            guard client == nil || step.step == number else {
+                throw KeychainError(
+                    .authenticatorUntrusted, "somebody else has taken part in the conversation",
+                    advice: "run the command again")
+            }
+            number += 1
             guard let message = step.message else {
                 throw KeychainError(
                     authenticator: .notUnderstood("it neither asks anything nor is done"), path: paths.authenticator)

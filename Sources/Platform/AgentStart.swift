@@ -23,9 +23,15 @@ public enum AgentStart {
         guard ended else { throw SystemError("start \(coffer)", errno: ETIMEDOUT) }
     }
 
-    /// Starts this very program again to serve a socket, which it has as its descriptor 3.
-    public static func serve(_ listener: borrowing UnixListener, _ arguments: [String]) throws(SystemError) {
-        _ = try Launch(descriptors: [(listener.number, 3)], leads: .session, directory: "/").start(
-            "/proc/self/exe", arguments)
+    /// Starts this very program again to serve a socket, which it has as its descriptor 3. Passwords pass through it, so it wipes freed memory.
+    /// - Parameter environment: this process's own.
+    public static func serve(
+        _ listener: borrowing UnixListener, _ arguments: [String], environment: [String: String]
+    ) throws(SystemError) {
+        let others = environment.filter { name, _ in !ChildProcess.wiping.contains { $0.hasPrefix(name + "=") } }
+        _ = try Launch(
+            environment: others.map { "\($0)=\($1)" } + ChildProcess.wiping, descriptors: [(listener.number, 3)],
+            leads: .session, directory: "/"
+        ).start("/proc/self/exe", arguments)
     }
 }

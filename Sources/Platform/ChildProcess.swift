@@ -9,12 +9,14 @@ public enum ChildProcess {
     public static func startSelf(_ arguments: [String], descriptor: Int32) throws(SystemError) -> Int32 {
         // The link remains valid if a newer file has replaced this program's.
         try Launch(
-            environment: [
-                "GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0", "SWIFT_BACKTRACE=enable=no",
-            ],
-            descriptors: [(descriptor, 3)]
+            environment: wiping, descriptors: [(descriptor, 3)]
         ).start("/proc/self/exe", arguments)
     }
+
+    /// Makes the C library wipe freed memory, and keeps Swift from printing memory when it crashes.
+    static let wiping = [
+        "GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0", "SWIFT_BACKTRACE=enable=no",
+    ]
 
     /// Reaps the children that have ended, without waiting, and returns their pids.
     public static func reap() -> [Int32] {

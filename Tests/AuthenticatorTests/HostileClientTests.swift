@@ -16,8 +16,18 @@ struct HostileClientTests {
         #expect(try client.go("\(Stage.password)\u{0}").name == .authenticationInvalidArgument)
         #expect(try client.go(String(repeating: "x", count: 512)).name == .authenticationInvalidArgument)
         #expect(try client.go().name == .authenticationInvalidArgument)
-        #expect(try client.begin().name == .authenticationInvalidArgument)
         #expect(try client.go(Stage.password).isDone)
+    }
+
+    /// Who begins a second time does not know what the first answer was for: an agent that got the connection from a caller.
+    @Test func aSecondBeginningEndsTheConversation() throws {
+        let stage = try Stage()
+        var client = try stage.client()
+        _ = try client.begin()
+        #expect(try client.go().message?.style == .secret)
+        #expect(try client.begin().name == .authenticationInvalidArgument)
+        #expect(eventually { stage.conversations.isEmpty })
+        #expect(!stage.broker.calls.contains("Complete"))
     }
 
     @Test(arguments: [

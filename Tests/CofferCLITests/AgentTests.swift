@@ -131,6 +131,27 @@ import Varlink
         #expect(!result.screen.contains("FORGED"))
     }
 
+    /// Attacker 4 has begun the conversation, has taken the notice away, and hands the connection over with the question in it.
+    @Test func aQuestionWithoutItsNoticeIsNotShown() throws {
+        let question = Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false, step: 2)
+        let fixture = AgentFixture(
+            stage: try Stage(
+                broker: ["Get": [Stage.personNeeded()], "Withdraw": [.answer(Nothing())]],
+                authenticator: ["Begin": [.answer(question)]]))
+        let (caller, end) = (Box<Subprocess>(), Box<(status: Int32, text: String)>())
+        let result = try fixture.stage.program.run(
+            "agent",
+            turns: [
+                .init(wait: AgentFixture.banner, type: Self.ctrlC) {
+                    caller.value = try fixture.caller()
+                    end.value = try AgentFixture.outcome(try #require(caller.value))
+                }
+            ])
+        #expect(end.value?.status != 0 && end.value?.text.contains("somebody else") == true, "\(end)")
+        #expect(!result.screen.contains("Password"))
+        #expect(fixture.stage.authenticator.calls("Continue").isEmpty)
+    }
+
     /// Takes the turn and hands a connection to another socket over.
     private static func fault(_ fixture: AgentFixture, handing path: String?) throws -> Fault.Name? {
         var agent = try fixture.connect()

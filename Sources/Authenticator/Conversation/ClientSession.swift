@@ -34,6 +34,8 @@ struct ClientSession: ~Copyable {
     /// The client still waits for the answer to Begin or Continue.
     private var owesStep = false
     private var owesCancel = false
+    /// How many messages the client was shown.
+    private var steps: Int64 = 0
     /// Shown for as long as the conversation lasts.
     private var notification: DesktopNotification?
 
@@ -89,9 +91,11 @@ struct ClientSession: ~Copyable {
         -> SecretBytes?
     {
         let style = BrokerProtocol.Authentication.Message.Style(rawValue: message.style.rawValue) ?? .info
+        steps += 1
         channel.reply(
             BrokerProtocol.Authentication.Step(
-                message: .init(style: style, text: EscapedText.message(message.text, limit: limit)), done: false))
+                message: .init(style: style, text: EscapedText.message(message.text, limit: limit)), done: false,
+                step: steps))
         owesStep = false
         while true {
             switch try wait() {
@@ -113,7 +117,11 @@ struct ClientSession: ~Copyable {
             case .call(.cancel):
                 owesCancel = true
                 throw .cancelled
-            case .call(.begin), .call(.authorize), .call(.forget), .call(.renewSigningKey), .call(.biometry):
+            case .call(.begin), .call(.authorize):
+                // Who begins a second time does not know the messages so far, and so not what the answers are for.
+                owesStep = true
+                throw .refused(.invalidArgument("the conversation has begun already"))
+            case .call(.forget), .call(.renewSigningKey), .call(.biometry):
                 complain("the conversation has begun already")
             case .call(.introspection), .event, .time: continue
             }

@@ -160,7 +160,7 @@ enum PromptNotice {
     }
 
     private static func name(_ item: BrokerInterface.NamedItem) -> String {
-        "\(EscapedText.whole(item.service)) / \(EscapedText.whole(item.account))" + item.kind.suffix
+        EscapedText.name(item.service, item.account) + item.kind.suffix
     }
 }
 
@@ -236,9 +236,7 @@ struct ItemLines {
     private static func text(
         _ service: String, _ account: String, _ kind: Keychain.ItemKind?, _ reason: String?, spelling: Bool
     ) -> String {
-        let name =
-            "\(EscapedText.whole(service, spelling: spelling)) / \(EscapedText.whole(account, spelling: spelling))"
-            + kind.suffix
+        let name = EscapedText.name(service, account, spelling: spelling) + kind.suffix
         guard let reason, !reason.isEmpty else { return name }
         return name + ", reason it gives: \(EscapedText.whole(reason, spelling: spelling))"
     }

@@ -24,14 +24,16 @@ public enum Authentication {
         method Begin(challenge: string) -> (
           message: ?Message,
           # Nothing more is asked. The person is authenticated, and the broker has been told.
-          done: bool
+          done: bool,
+          # The message's number in this conversation, from 1. A client that shares its connection notices by it that a message went to somebody else.
+          step: ?int
         )
 
         # Answers the last message.
         method Continue(
           # It is left out after info and error.
           answer: ?string
-        ) -> (message: ?Message, done: bool)
+        ) -> (message: ?Message, done: bool, step: ?int)
 
         # Asks the person once, and keeps the answer for the caller's uid in the caller's terminal session.
         # Reads of items that require only a person's presence use the answer again. Unlocking never does.
@@ -39,7 +41,7 @@ public enum Authentication {
         method Authorize(
           # How long the answer is valid, 1 to 300.
           seconds: int
-        ) -> (message: ?Message, done: bool)
+        ) -> (message: ?Message, done: bool, step: ?int)
 
         # Ends all that Authorize began for the caller's uid, and all leases of that uid (Lease of org.coffer.Keychain).
         method Forget() -> (
@@ -133,10 +135,14 @@ public enum Authentication {
         public var message: Message?
         /// Nothing more is asked. The person is authenticated, and the broker has been told.
         public var done: Bool
+        /// The message's number in this conversation, from 1. A client that shares its connection notices by it that
+        /// a message went to somebody else.
+        public var step: Int64?
 
-        public init(message: Message? = nil, done: Bool) {
+        public init(message: Message? = nil, done: Bool, step: Int64? = nil) {
             self.message = message
             self.done = done
+            self.step = step
         }
     }
 

@@ -32,7 +32,7 @@ package struct AgentPrompter: Prompter {
             failure = try converse(challenge, authenticator, by: &agent)
         } catch {
             guard error.code == .authenticationNeeded, var prompter = fallback else { throw error }
-            return try authenticator.pass(challenge, by: &prompter)
+            return try authenticator.pass(challenge, by: &prompter, until: stop)
         }
         if let failure { throw KeychainError(failure) }
     }

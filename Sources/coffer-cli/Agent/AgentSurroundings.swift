@@ -33,7 +33,8 @@ struct AgentSurroundings {
     func start() throws(SystemError) {
         if Reachability.answers(path: sockets.session) { return }
         try AgentStart.serve(
-            try listen(sockets.session, takingOver: false), ["coffer", "agent", "run", "--serve"])
+            try listen(sockets.session, takingOver: false), ["coffer", "agent", "run", "--serve"],
+            environment: environment)
     }
 
     /// Serves the socket that another program has made, the service manager or ``start()``.

@@ -49,7 +49,9 @@ struct Stage {
     /// Asks for a password once.
     static var asksPassword: [String: [FakeServer.Step]] {
         [
-            "Begin": [.answer(Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))],
+            "Begin": [
+                .answer(Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false, step: 1))
+            ],
             "Continue": [.answer(Authentication.Step(message: nil, done: true))],
             "Cancel": [.answer(Nothing())],
         ]
