@@ -12,6 +12,8 @@ enum CallLimits {
     static let waitingCalls = 10_000
     /// The bytes of these calls.
     static let waitingBytes = 16 << 20
+    /// How long a long list of items waits for further changes.
+    static let longList = Duration.milliseconds(500)
     /// How long calls are still answered after another program took the name over.
     static let leaving = Duration.seconds(5)
     /// Clients whose process is remembered.
@@ -61,8 +63,10 @@ enum StoreLimits {
     static let answer = 16 << 20
     /// Items that one call of the broker reads.
     static let readsAtOnce = 32
-    /// With more items, a change of a collection tells that its items changed, but does not list them.
+    /// With more items, a changed list of a collection's items is sent only a moment later.
     static let listedItems = 256
+    /// The bytes of `/etc/machine-id`.
+    static let machineID = 64
 }
 
 /// What is written to the journal.

@@ -43,6 +43,8 @@ import SystemBus
 
     func run() throws {
         try ProcessHardening.apply()
+        // Every program on the bus is served, and not only those of the terminal in which a person starts this one.
+        try ControllingTerminal.leave()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         let environment = ProcessInfo.processInfo.environment
         let server: BusServer

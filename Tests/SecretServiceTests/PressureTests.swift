@@ -12,10 +12,49 @@ struct PressureTests {
         arguments: [
             "leaves", "leaves_writing", "at_once", "secret_tool", "lost_update", "aliases", "deleted_collection",
             "large_answer", "some_secrets", "changed_collection", "odd_texts",
+            "long_list", "own_records",
         ])
     func holds(_ check: String) async throws {
         let fixture = try await ServiceFixture()
         try fixture.check(check, in: "pressure.py")
+        await fixture.end()
+    }
+
+    @Test("An item that is readable while the vault is locked can be changed then")
+    func readableAlways() async throws {
+        let fixture = try await ServiceFixture()
+        for account in ["one", "two"] {
+            try await fixture.keychain("elsewhere").set("v", for: account, access: .always)
+        }
+        try fixture.check("always", in: "pressure.py")
+        await fixture.end()
+    }
+
+    @Test("A secret under the name of the provider's own record stays as it is")
+    func takenName() async throws {
+        let fixture = try await ServiceFixture()
+        try await fixture.keychain("org.freedesktop.secrets").set("mine", for: "aliases")
+        try fixture.check("taken_name", in: "pressure.py")
+        await fixture.end()
+    }
+
+    @Test("A client replaces an item that another program changes and deletes at the same time")
+    func replacedElsewhere() async throws {
+        let fixture = try await ServiceFixture()
+        let keychain = fixture.keychain("elsewhere")
+        let isDone = Atomic(false)
+        async let other: Void = {
+            while !isDone.load(ordering: .relaxed) {
+                try await keychain.set("theirs", for: "me")
+                try await Task.sleep(for: .milliseconds(20))
+                try await keychain.set("theirs again", for: "me")
+                try await keychain.delete("me")
+            }
+        }()
+        defer { isDone.store(true, ordering: .relaxed) }
+        try fixture.check("replaced_elsewhere", in: "pressure.py")
+        isDone.store(true, ordering: .relaxed)
+        try await other
         await fixture.end()
     }
 

@@ -16,7 +16,7 @@ struct TakeoverTests {
 
     @Test(
         "Other programs have the name before and after this one, as they allow",
-        arguments: ["given_up", "kept", "taken_away"])
+        arguments: ["given_up", "kept", "taken_away", "terminal"])
     func others(_ check: String) async throws {
         let fixture = try await ServiceFixture()
         try fixture.check(check)

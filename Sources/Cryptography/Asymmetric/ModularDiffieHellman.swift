@@ -51,7 +51,7 @@ public enum ModularDiffieHellman {
         }
 
         /// The shared secret of 128 bytes, with zeros at its beginning if it is shorter.
-        /// - Parameter publicKey: the other side's, the highest byte first. Zeros at its beginning may be missing.
+        /// - Parameter publicKey: the other side's, the highest byte first. There may be more zeros at its beginning, or none.
         /// - Throws: `.invalidKey` unless it is above 1 and below p − 1: the others give a secret that everybody knows.
         public func sharedSecret(with publicKey: [UInt8]) throws(CryptographyError) -> SecretBytes {
             let padded = try ModularDiffieHellman.checked(publicKey)
@@ -85,7 +85,7 @@ public enum ModularDiffieHellman {
         highest[count - 1] -= 1
         let padded = [UInt8](repeating: 0, count: max(0, count - digits.count)) + digits
         // A public key is no secret, so the comparison may take any time.
-        guard publicKey.count <= count, digits.count > 1 || (digits.first ?? 0) > 1,
+        guard digits.count <= count, digits.count > 1 || (digits.first ?? 0) > 1,
             padded.lexicographicallyPrecedes(highest)
         else {
             throw CryptographyError(code: .invalidKey, reason: "this is not a public key of the group")

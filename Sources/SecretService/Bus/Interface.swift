@@ -150,6 +150,6 @@ extension Interface {
     static let peer = Interface(
         name: "org.freedesktop.DBus.Peer", methods: [Method("Ping"), Method("GetMachineId", returns: "machine s")])
 
-    /// Those of every object. `Peer` is answered by sd-bus.
+    /// Those of every object.
     static let standard = [properties, introspectable, peer]
 }

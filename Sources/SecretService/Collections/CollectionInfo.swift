@@ -14,6 +14,8 @@ struct CollectionInfo: Sendable, Equatable {
     /// In memory only: gone with the provider.
     static let sessionID = "session"
 
+    /// Whether it is known when it was made.
+    var hasTimes: Bool { created > Date(timeIntervalSince1970: 0) }
     var path: String { ObjectPath.pathOfCollection(id) }
     var isTransient: Bool { id == Self.sessionID }
 }
@@ -24,7 +26,7 @@ struct CollectionTable: Equatable {
     /// From an alias to a collection. A built-in one that was taken away has "/".
     private(set) var aliases: [String: String] = [:]
     private var transientLabel = "Session"
-    private let started: Date
+    let started: Date
 
     /// - Parameter started: when the provider was started.
     init(started: Date) {
@@ -91,7 +93,7 @@ struct CollectionTable: Equatable {
 
     /// An id for a new collection, made of its label.
     func newID(label: String) -> String {
-        let words = label.lowercased().unicodeScalars.prefix(40).map { scalar -> String in
+        let words = label.unicodeScalars.prefix(40).map { scalar -> String in
             ObjectPath.isWord(String(scalar)) ? String(scalar) : "_"
         }
         let base = words.isEmpty ? "collection" : words.joined()

@@ -10,10 +10,12 @@ enum ItemNaming {
 
     /// - Returns: the name, with an empty account if no attribute has one.
     static func name(label: String, attributes: [String: String]) -> (service: String, account: String) {
-        let service = services.lazy.compactMap { attributes[$0] }.first { !$0.isEmpty }
+        // The provider's own records have that service.
+        func isFree(_ name: String) -> Bool { !name.isEmpty && name != CollectionRecord.service }
+        let service = services.lazy.compactMap { attributes[$0] }.first(where: isFree)
         let account = accounts.lazy.compactMap { attributes[$0] }.first { !$0.isEmpty }
         // Without a service, the label is all that people know the item by.
-        guard let service else { return (cut(label.isEmpty ? fallback : label), cut(account ?? "")) }
+        guard let service else { return (cut(isFree(label) ? label : fallback), cut(account ?? "")) }
         return (cut(service), cut(account ?? label))
     }
 

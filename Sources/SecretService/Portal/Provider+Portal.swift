@@ -14,7 +14,8 @@ extension Provider {
         guard case .portalRequest = ObjectPath(path), portalRequests[path] == nil else {
             throw .invalid("\(path) is no new request")
         }
-        guard portalRequests.count < PortalLimits.requests else { throw .limit("too many requests are open") }
+        let open = portalRequests.values.count { $0.owner == client.name }
+        guard open < PortalLimits.requests else { throw .limit("too many requests are open") }
         let delivery: SecretDelivery
         do throws(SystemError) { delivery = try SecretDelivery(to: number) } catch {
             throw ServiceError(BusErrorName.failed, ServiceError.product + error.description)
@@ -28,7 +29,7 @@ extension Provider {
             }
         }
         portalRequests[path] = PortalRequest(path: path, owner: client.name) { task.cancel() }
-        defer { portalRequests[path] = nil }
+        defer { if portalRequests[path]?.owner == client.name { portalRequests[path] = nil } }
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {

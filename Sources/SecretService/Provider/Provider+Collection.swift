@@ -14,7 +14,8 @@ extension Provider {
             let found = index.search(call.arguments[0].dictionary ?? [:], in: collection.id).items
             return [.paths(found.map(\.path))]
         case "CreateItem": return try await createItem(call.arguments, in: collection, client)
-        default: return try await delete(collection, client)
+        case "Delete": return try await delete(collection, client)
+        default: throw Self.unknown(call)
         }
     }
 
@@ -109,10 +110,8 @@ extension Provider {
             draft.attributes, collection: collection.id, contentType: draft.contentType)
         let item = NewItem(value: draft.value.copied(), label: draft.label, attributes: stored)
         defer { Wipe.storage(of: item.value) }
-        if draft.replaces, let former = index.identical(to: draft.attributes, in: collection.id),
-            let old = former.stored
-        {
-            return try await write(old.name, item, if: .isUnchanged(since: old))
+        if draft.replaces, let replaced = try await replace(with: item, draft.attributes, in: collection) {
+            return replaced
         }
         let name = ItemNaming.name(label: draft.label, attributes: draft.attributes)
         let taken = Set(vault.items.values.lazy.filter { $0.service == name.service }.map(\.name))
@@ -125,6 +124,38 @@ extension Provider {
             }
         }
         throw .limit("there are too many items named \(name.service)")
+    }
+
+    /// Replaces the item that has exactly these attributes. If another program changes it at the same time, it is looked
+    /// for again.
+    /// - Returns: nil if there is none.
+    private func replace(
+        with item: NewItem, _ attributes: [String: String], in collection: CollectionInfo
+    ) async throws(ServiceError) -> ServiceItem? {
+        for attempt in 1...StoreLimits.attempts {
+            guard let old = index.identical(to: attributes, in: collection.id)?.stored else { return nil }
+            do throws(ServiceError) { return try await write(old.name, item, if: .isUnchanged(since: old)) } catch {
+                let isOutdated = error.cause == .changedMeanwhile || error.cause == .notFound
+                guard isOutdated, attempt < StoreLimits.attempts else { throw error }
+            }
+            try await lookAgain(at: old)
+        }
+        return nil
+    }
+
+    /// Takes an item as it is now. The event of another program's change may come later.
+    private func lookAgain(at old: ItemAttributes) async throws(ServiceError) {
+        var current: ItemAttributes?
+        do throws(KeychainError) {
+            current = try await noting { () async throws(KeychainError) in
+                try await self.backend.attributes(of: old.name, in: .own)
+            }
+        } catch {
+            guard error.code == .notFound else { throw ServiceError(error) }
+        }
+        // It is gone, or another item has its name.
+        let id = ServiceItem.id(of: old)
+        if current?.id != old.id, let former = vault.delete(id) { removed(id, former) }
     }
 
     private func write(
@@ -264,10 +295,16 @@ extension Provider {
     }
 
     func storeRecord(_ name: ItemName, label: String, attributes: [String: String]) async throws(ServiceError) {
+        let former = vault.items.values.first { $0.name == name }
+        guard former == nil || former?.attributes[StoredAttributes.record] != nil else {
+            throw ServiceError(
+                ServiceError.alreadyExists, "\(name) is a secret; give it another name with: coffer rename")
+        }
         let item = NewItem(value: [], label: label, attributes: attributes)
         do throws(KeychainError) {
             try await noting { () async throws(KeychainError) in
-                try await self.backend.set(name, to: item, if: .none, prompts: .never, in: .own)
+                try await self.backend.set(
+                    name, to: item, if: former.map { .isUnchanged(since: $0) } ?? .isAbsent, prompts: .never, in: .own)
             }
         } catch { throw ServiceError(error) }
     }

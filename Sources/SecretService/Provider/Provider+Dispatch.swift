@@ -1,4 +1,5 @@
 import Coffer
+import Platform
 import SystemBus
 
 /// From a call to the method of an object.
@@ -91,10 +92,12 @@ extension Provider {
         switch (interface.name, target) {
         case (ServiceName.properties, _): return try await properties(call, target, client)
         case (ServiceName.introspectable, _): return [.text(introspection(of: target))]
+        case (Interface.peer.name, _): return call.member == "Ping" ? [] : [.text(try Self.machineID())]
         case (_, .service): return try await service(call, client)
         case (_, .collection(let collection)): return try await self.collection(call, collection, client)
         case (_, .item(let item)): return try await self.item(call, item, client)
         case (_, .session):
+            guard call.member == "Close" else { throw Self.unknown(call) }
             sessions.close(try sessions.session(call.path, of: client.name))
             return []
         case (_, .prompt(let id)): return try prompt(call, id, client)
@@ -102,6 +105,19 @@ extension Provider {
         case (_, .portalRequest(let request)): return try close(request, client)
         case (_, .folder): throw ServiceError(BusErrorName.unknownMethod, "this object has no such method")
         }
+    }
+
+    /// sd-bus answers calls that name the interface. The bus lets callers leave it out.
+    private static func machineID() throws(ServiceError) -> String {
+        do throws(SystemError) {
+            let bytes = try DurableFile.read("/etc/machine-id", limit: StoreLimits.machineID)
+            return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        } catch { throw ServiceError(BusErrorName.failed, ServiceError.product + error.description) }
+    }
+
+    /// An object's interface names this method, but nothing serves it.
+    static func unknown(_ call: BusCall) -> ServiceError {
+        ServiceError(BusErrorName.unknownMethod, "\(call.path) has no \(call.member)")
     }
 
     private func introspection(of target: Target) -> String {

@@ -15,9 +15,10 @@ extension Provider {
             }
             try await set(item, to: received, client)
             return []
-        default:
+        case "Delete":
             try await delete(item, client)
             return [.path(ServiceName.none)]
+        default: throw Self.unknown(call)
         }
     }
 
@@ -46,7 +47,7 @@ extension Provider {
             return
         }
         await refreshState()
-        guard state == .unlocked else { throw locked(for: client) }
+        guard !item.isLocked(in: state) else { throw locked(for: client) }
         let type = StoredAttributes.encode(contentType: received.contentType)
         try await changing(stored) { (current) async throws(KeychainError) in
             // The attributes are those of now: another call may have set them since this one came.
@@ -97,7 +98,7 @@ extension Provider {
             return tellDeleted(item)
         }
         await refreshState()
-        guard state == .unlocked else { throw locked(for: client) }
+        guard !item.isLocked(in: state) else { throw locked(for: client) }
         try await inWriting { () async throws(ServiceError) in
             // It may have been renamed or deleted since the call came.
             guard let current = self.vault[item.id] else { throw .noObject(item.path) }

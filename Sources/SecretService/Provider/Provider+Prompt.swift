@@ -58,7 +58,9 @@ extension Provider {
                 throw ServiceError(error, wayOut: .unlocking)
             }
         }
-        change(state: .unlocked)
+        // It may have been locked again meanwhile.
+        await refreshState()
+        guard state == .unlocked else { throw locked(for: client) }
     }
 
     /// The error of a call that needs an open vault.

@@ -13,6 +13,7 @@ extension Provider {
         else {
             throw ServiceError(BusErrorName.unknownInterface, "\(call.path) has no interface \(name)")
         }
+        if call.member != "Set", call.asksForLock { await refreshState() }
         guard call.member != "GetAll" else {
             let entries = interface.properties.compactMap { property in
                 value(of: property.name, target).map { BusValue.entry(.text(property.name), .variant($0)) }
@@ -61,10 +62,18 @@ extension Provider {
         case "Items": .paths(index.items(of: collection.id).map(\.path))
         case "Label": .text(collection.label)
         case "Locked": .flag(isLocked(collection))
-        case "Created": .longNumber(collection.created.busSeconds)
-        case "Modified": .longNumber(max(collection.modified, index.lastChange(of: collection.id)).busSeconds)
+        case "Created": .longNumber(created(collection).busSeconds)
+        case "Modified":
+            .longNumber(
+                max(collection.modified, index.lastChange(of: collection.id), created(collection)).busSeconds)
         default: nil
         }
+    }
+
+    /// Nothing tells when the default collection began if it has no record. It is as old as its oldest item.
+    private func created(_ collection: CollectionInfo) -> Date {
+        guard !collection.hasTimes else { return collection.created }
+        return index.items(of: collection.id, now: .distantPast).map(\.created).min() ?? collections.started
     }
 
     func value(of property: String, _ item: ServiceItem) -> BusValue? {
@@ -111,7 +120,7 @@ extension Provider {
             return tellChanged(changed)
         }
         await refreshState()
-        guard state == .unlocked else { throw locked(for: client) }
+        guard !item.isLocked(in: state) else { throw locked(for: client) }
         try await changing(stored) { (current) async throws(KeychainError) in
             let request = ReadRequest(prompts: .never)
             guard let attributes else {
@@ -125,5 +134,14 @@ extension Provider {
             }
             return changed
         }
+    }
+}
+
+extension BusCall {
+    /// Whether the answer has the lock of a collection, or of one item. A client that loads many items asks for all of their properties; the event of a
+    /// lock comes to it later.
+    fileprivate var asksForLock: Bool {
+        guard member == "GetAll" else { return arguments[1].text == "Locked" }
+        return arguments[0].text == ServiceName.collection
     }
 }

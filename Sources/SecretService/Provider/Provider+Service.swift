@@ -108,6 +108,7 @@ extension Provider {
         _ paths: [String], _ sessionPath: String, _ client: Client
     ) async throws(ServiceError) -> [BusValue] {
         _ = try sessions.session(sessionPath, of: client.name)
+        await refreshState()
         var found: [String: ServiceItem] = [:]
         for path in paths {
             // `try?`: an item that does not exist is passed over.

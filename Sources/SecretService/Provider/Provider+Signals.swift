@@ -29,14 +29,24 @@ extension Provider {
             signal, of: ServiceName.collection, at: ObjectPath.pathOfCollection(item.collection), [.path(item.path)])
     }
 
-    /// A long list is not sent at each change. Clients that need it ask for it.
+    /// A long list is not sent at each change, but a moment later, once for several changes. libsecret needs the list: it keeps a copy, and ends if
+    /// it is told that the copy is invalid.
     private func tellItems(of id: String) {
+        guard index.count(of: id) > StoreLimits.listedItems else { return sendItems(of: id) }
+        guard pendingLists.insert(id).inserted else { return }
+        Task {
+            // `try?`: nobody cancels this.
+            try? await Task.sleep(for: CallLimits.longList)
+            pendingLists.remove(id)
+            sendItems(of: id)
+        }
+    }
+
+    private func sendItems(of id: String) {
         guard let collection = collections[id] else { return }
-        let isShort = index.count(of: id) <= StoreLimits.listedItems
-        tellProperties(
-            ServiceName.collection, at: collection.path, isShort ? ["Items", "Modified"] : ["Modified"],
-            invalid: isShort ? [] : ["Items"]
-        ) { name in self.value(of: name, collection) }
+        tellProperties(ServiceName.collection, at: collection.path, ["Items", "Modified"]) { name in
+            self.value(of: name, collection)
+        }
     }
 
     func tellCreatedCollection(_ id: String) {
@@ -68,13 +78,12 @@ extension Provider {
     }
 
     private func tellProperties(
-        _ interface: String, at path: String, _ names: [String], invalid: [String] = [],
-        _ value: (String) -> BusValue?
+        _ interface: String, at path: String, _ names: [String], _ value: (String) -> BusValue?
     ) {
         let entries = names.compactMap { name in value(name).map { BusValue.entry(.text(name), .variant($0)) } }
         server.emit(
             "PropertiesChanged", of: ServiceName.properties, at: path,
-            [.text(interface), .array(of: "{sv}", entries), .texts(invalid)])
+            [.text(interface), .array(of: "{sv}", entries), .texts([])])
     }
 
     /// Takes note of the vault's state, and tells what is locked or unlocked by it.

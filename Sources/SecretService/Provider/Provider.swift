@@ -26,6 +26,8 @@ public actor Provider {
     var obstacles = ObstacleTable()
     /// The requests of applications that are not answered, by their paths.
     var portalRequests: [String: PortalRequest] = [:]
+    /// Collections whose long list of items is to be sent.
+    var pendingLists: Set<String> = []
 
     /// One person is asked one thing at a time.
     let asksTurn = Turn()
@@ -130,6 +132,8 @@ public actor Provider {
         clients.forget(name)
         obstacles.clientLeft(name)
         dropPrompts(of: name)
+        // They end a little later. The front end that comes next has all places and paths at once.
+        portalRequests = portalRequests.filter { $0.value.owner != name }
         calls[name, default: CallQueue()].clientLeft()
         startCalls(of: name)
     }

@@ -64,7 +64,8 @@ enum SessionAlgorithm: String {
             guard input?.text != nil else { throw .invalid("the algorithm plain takes an empty text") }
             return (.text(""), nil)
         case .diffieHellman:
-            guard let theirs = input?.bytes, theirs.count <= ModularDiffieHellman.count else {
+            // Java's numbers have a zero before a first byte of 128 or more.
+            guard let theirs = input?.bytes, theirs.count <= ModularDiffieHellman.count + 1 else {
                 throw .invalid("the algorithm \(rawValue) takes a public key of 128 bytes")
             }
             do throws(CryptographyError) {

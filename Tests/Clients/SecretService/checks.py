@@ -3,6 +3,8 @@
 Each reads the specification's promise, or plays an attacker. It ends with 1 and says where if a promise is broken.
 """
 import os
+import pty
+import signal
 import subprocess
 import sys
 import time
@@ -95,7 +97,7 @@ def collections():
     assert client.call(ROOT, SERVICE, "ReadAlias", "s", "default")[0] == LOGIN
     assert client.call(ROOT, SERVICE, "ReadAlias", "s", "nobody")[0] == "/"
     path, prompt = client.call(ROOT, SERVICE, "CreateCollection", "a{sv}s", {COLLECTION + ".Label": ("s", "My stuff")}, "mine")
-    assert (path, prompt) == (ROOT + "/collection/my_stuff", "/"), (path, prompt)
+    assert (path, prompt) == (ROOT + "/collection/My_stuff", "/"), (path, prompt)
     assert client.signal("CollectionCreated").body == (path,)
     assert set(client.get(ROOT, SERVICE, "Collections")) == {LOGIN, TRANSIENT, path}
     assert client.call(ROOT, SERVICE, "ReadAlias", "s", "mine")[0] == path
@@ -159,6 +161,14 @@ def introspection():
     refused(INVALID, client.call, item, ITEM, "GetSecret", "s", "x")
     refused(INVALID, client.set, item, ITEM, "Label", "u", 1)
     client.call(item, "org.freedesktop.DBus.Peer", "Ping")
+    # A caller may leave the interface out.
+    for path in (ROOT, "/org", LOGIN, item, session.path):
+        assert client.call(path, None, "Ping") == (), path
+        assert len(client.call(path, None, "GetMachineId")[0]) == 32
+    refused("org.freedesktop.DBus.Error.UnknownMethod", client.call, item, None, "Eat")
+    assert client.get(item, ITEM, "Label") == "I" and client.secret(session, item)[0] == b""
+    for name in ("Created", "Modified"):
+        assert client.get(LOGIN, COLLECTION, name) > 0, name
 
 
 def foreign_session():
@@ -193,6 +203,9 @@ def bad_keys():
     for public in (b"", b"\1", bytes(128), bytes(200) + b"\5", b"\5" * 129, b"\5" * 100_000):
         refused(INVALID, client.call, ROOT, SERVICE, "OpenSession", "sv", DH, ("ay", public))
     refused(INVALID, client.call, ROOT, SERVICE, "OpenSession", "sv", DH, ("s", "5"))
+    # A number may have zeros before it. Java writes one.
+    public = b"\0" + pow(2, 2 ** 1000 - 1, PRIME).to_bytes(128, "big")
+    client.call(ROOT, SERVICE, "OpenSession", "sv", DH, ("ay", public))
     session = client.encrypted()
     path, vector, value, content = session.seal(b"v", "text/plain")
     for broken in ((path, vector[:15], value, content), (path, vector, value[:15], content), (path, vector, b"", content),
@@ -271,7 +284,7 @@ def locked():
     none, prompt = client.call(ROOT, SERVICE, "CreateCollection", "a{sv}s", {COLLECTION + ".Label": ("s", "Later")}, "")
     assert none == "/" and prompt != "/"
     client.call(prompt, PROMPT, "Prompt", "s", "")
-    assert client.signal("Completed", prompt).body == (False, ("o", ROOT + "/collection/later"))
+    assert client.signal("Completed", prompt).body == (False, ("o", ROOT + "/collection/Later"))
 
 
 def wrong_answer():
@@ -528,6 +541,22 @@ def kept():
         assert f"{program} (process {os.getpid()}) serves org.freedesktop.secrets already" in errors, errors
         assert advice in errors, errors
     assert owner(other) == os.getpid()
+
+
+def terminal():
+    """A provider that is started in a terminal leaves it: what the person lets the terminal's programs do is not for every program on the bus."""
+    other = Client()
+    program = os.environ["PROVIDER"]
+    child, screen = pty.fork()
+    if child == 0:
+        os.execv(program, [program, "--replace"])
+    until(lambda: owner(other) == child, "the provider did not get the name")
+    with open(f"/proc/{child}/stat") as file:
+        device = file.read().rsplit(")", 1)[1].split()[4]
+    assert device == "0", device
+    os.kill(child, signal.SIGTERM)
+    os.waitpid(child, 0)
+    os.close(screen)
 
 
 def taken_away():

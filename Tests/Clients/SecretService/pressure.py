@@ -74,7 +74,7 @@ def leaves():
     # Calls are read in the order in which they came. Writes are made one after the other.
     make(client, "Later")
     assert alias(client, "nobody") == "/"
-    assert set(client.get(ROOT, SERVICE, "Collections")) == {LOGIN, TRANSIENT, ROOT + "/collection/later"}
+    assert set(client.get(ROOT, SERVICE, "Collections")) == {LOGIN, TRANSIENT, ROOT + "/collection/Later"}
 
 
 def leaves_writing():
@@ -138,6 +138,16 @@ def lost_update():
         assert client.secret(session, path) == (b"%d" % n, f"a/{n}"), n
 
 
+def replaced_elsewhere():
+    """Another program changes and deletes the item meanwhile."""
+    client = Client()
+    session = client.plain()
+    wanted = {"service": "elsewhere", "account": "me"}
+    for n in range(150):
+        path = client.create(session, "L", wanted, b"%d" % n, replace=True)
+        assert client.get(path, ITEM, "Attributes") == wanted, n
+
+
 def aliases():
     client = Client()
     client.listen()
@@ -161,14 +171,14 @@ def aliases():
         client.call(ROOT, SERVICE, "SetAlias", "so", name, "/")
     # One alias has one collection.
     create = (ROOT, SERVICE, "CreateCollection", "a{sv}s", {LABEL: ("s", "One")}, "one")
-    assert sent(client, *[create] * 5) == [(ROOT + "/collection/one", "/")] * 5
-    assert set(client.get(ROOT, SERVICE, "Collections")) == {LOGIN, TRANSIENT, ROOT + "/collection/one"}
+    assert sent(client, *[create] * 5) == [(ROOT + "/collection/One", "/")] * 5
+    assert set(client.get(ROOT, SERVICE, "Collections")) == {LOGIN, TRANSIENT, ROOT + "/collection/One"}
     lock(client)
     create = (ROOT, SERVICE, "CreateCollection", "a{sv}s", {LABEL: ("s", "Two")}, "two")
     prompts = [answer[1] for answer in sent(client, create, create)]
     sent(client, *[(prompt, PROMPT, "Prompt", "s", "") for prompt in prompts])
     for prompt in prompts:
-        assert client.signal("Completed", prompt).body == (False, ("o", ROOT + "/collection/two"))
+        assert client.signal("Completed", prompt).body == (False, ("o", ROOT + "/collection/Two"))
 
 
 def deleted_collection():
@@ -234,6 +244,57 @@ def changed_collection():
         assert made >= client.get(item, ITEM, "Modified") > 0, made
         client.call(item, ITEM, "Delete")
         assert client.get(collection, COLLECTION, "Modified") >= made
+
+
+def long_list():
+    """libsecret keeps a copy of the list of items, and ends if it is told that the copy is invalid."""
+    client, other = Client(), Client()
+    client.listen()
+    session = other.plain()
+    paths = [other.create(session, "L", {"n": str(n)}, b"v", collection=TRANSIENT) for n in range(300)]
+    while True:
+        _, changed, invalid = client.signal("PropertiesChanged", TRANSIENT).body
+        assert invalid == [], invalid
+        if len(changed.get("Items", (None, ()))[1]) == 300:
+            break
+    assert set(changed["Items"][1]) == set(paths)
+
+
+def own_records():
+    """A secret may have the name under which the provider keeps what it needs itself."""
+    client = Client()
+    session = client.plain()
+    for account in ("aliases", "collection/login"):
+        attributes = {"service": "org.freedesktop.secrets", "account": account}
+        path = client.create(session, "org.freedesktop.secrets", attributes, b"mine")
+        client.call(ROOT, SERVICE, "SetAlias", "so", "work", LOGIN)
+        client.set(LOGIN, COLLECTION, "Label", "s", "Work")
+        assert client.secret(session, path)[0] == b"mine" and client.get(path, ITEM, "Attributes") == attributes
+
+
+def taken_name():
+    """Another program has stored a secret under that name. The test has made it."""
+    client = Client()
+    session = client.plain()
+    (path,) = client.search({"service": "org.freedesktop.secrets", "account": "aliases"})[0]
+    refused("org.freedesktop.Secret.Error.AlreadyExists", client.call, ROOT, SERVICE, "SetAlias", "so", "work", LOGIN)
+    assert client.secret(session, path)[0] == b"mine"
+
+
+def always():
+    """An item that can be read while the vault is locked is not locked, so it can be changed. The test has made two."""
+    client = Client()
+    session = client.plain()
+    lock(client)
+    unlocked, locked = client.search({"service": "elsewhere"})
+    assert len(unlocked) == 2 and locked == [], (unlocked, locked)
+    one, two = unlocked
+    assert client.get(one, ITEM, "Locked") is False
+    client.call(one, ITEM, "SetSecret", "(oayays)", session.seal(b"w", "text/plain"))
+    client.set(one, ITEM, "Label", "s", "New")
+    assert client.secret(session, one)[0] == b"w" and client.get(one, ITEM, "Label") == "New"
+    client.call(two, ITEM, "Delete")
+    assert client.search({"service": "elsewhere"}) == ([one], [])
 
 
 def odd_texts():
