@@ -54,10 +54,15 @@ extension KeychainProvider {
         }
     }
 
+    /// Events are of items of every class. A certificate may have the account of a key.
+    private func isOurs(_ item: ItemAttributes) -> Bool { item.name.itemClass == keychain.itemClass }
+
     func follow(_ event: KeychainEvent) {
         switch event {
-        case .added(let item), .updated(let item): forget(item.account, unless: item)
-        case .deleted(let item): forget(item.account, unless: nil)
+        case .added(let item), .updated(let item):
+            if isOurs(item) { forget(item.account, unless: item) }
+        case .deleted(let item):
+            if isOurs(item) { forget(item.account, unless: nil) }
         case .locked, .missed: forgetAll()
         case .unlocked: break
         }
@@ -128,7 +133,7 @@ extension KeychainProvider {
                     if try await forgetChanged() { continuation.yield(await next(nil)) }
                 } heard: { event in
                     follow(event)
-                    if Self.concerned(by: event, concerns) { continuation.yield(await next(event)) }
+                    if concerned(by: event, concerns) { continuation.yield(await next(event)) }
                 }
             } catch {
                 // The broker refuses to be heard: the sequence ends, and nothing that it had vouched for is kept.
@@ -139,9 +144,9 @@ extension KeychainProvider {
         return try await handler(ConfigUpdatesAsyncSequence(stream))
     }
 
-    private static func concerned(by event: KeychainEvent, _ concerns: (String) -> Bool) -> Bool {
+    private func concerned(by event: KeychainEvent, _ concerns: (String) -> Bool) -> Bool {
         switch event {
-        case .added(let item), .updated(let item), .deleted(let item): concerns(item.account)
+        case .added(let item), .updated(let item), .deleted(let item): isOurs(item) && concerns(item.account)
         case .locked, .unlocked, .missed: true
         }
     }

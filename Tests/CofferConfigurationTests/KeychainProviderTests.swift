@@ -150,6 +150,16 @@ struct KeychainProviderTests {
         #expect(try known("key") == nil)
     }
 
+    @Test("An item of another class with the same account takes no value away")
+    func otherClass() async throws {
+        try await keychain.set("a", for: "key")
+        _ = try await provider.fetchValue(forKey: Self.key("key"), type: .string)
+        let certificate = try await keychain.items(ofClass: .certificate).set("c", for: "key")
+        provider.follow(.added(certificate))
+        provider.follow(.deleted(certificate))
+        #expect(try known("key") == .string("a"))
+    }
+
     @Test("A change between a preload and the moment at which a run listens is noticed")
     func changeBeforeRun() async throws {
         for name in ["same", "changed", "deleted"] { try await keychain.set("a", for: name) }

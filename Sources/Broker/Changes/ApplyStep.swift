@@ -63,6 +63,15 @@ struct ApplyStep: Sendable {
     /// What a set stores; nil for another change.
     var stored: Store? { if case .set(let store) = action { store } else { nil } }
 
+    /// The state that the item must be in; nil for any.
+    var revision: ItemRevision? {
+        switch action {
+        case .set(let store): store.revision
+        case .delete(_, _, let revision): revision
+        case .deleteService: nil
+        }
+    }
+
     /// Does something for this change, and names the change in an error.
     func naming<Value>(_ body: () throws(Fault) -> Value) throws(Fault) -> Value {
         do throws(Fault) { return try body() } catch { throw error.about(change: number) }

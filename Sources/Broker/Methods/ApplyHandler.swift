@@ -19,6 +19,10 @@ enum ApplyHandler: MethodHandler {
             steps.append(try ApplyStep(change, number: index + 1, secrets: request.secrets))
         }
         guard request.condition != .none else {
+            if let step = steps.first(where: { $0.revision != nil }) {
+                throw Fault(.changed, "the item was changed or deleted since it was looked at").about(
+                    change: step.number)
+            }
             // There is nothing to delete. A call that sets something has made the vault first.
             return .reply(Keychain.Apply.Reply(results: steps.map { _ in Keychain.ChangeResult() }))
         }

@@ -53,9 +53,32 @@ final class BrokerConnections: Sendable {
     /// Makes a call and waits for all of its replies. Nobody is asked, so a cancelled call ends its connection at once.
     /// - Throws: as ``call(_:late:)``, and what the broker answers.
     func replies<Method: ReadingMethod>(to method: Method) async throws(KeychainError) -> [Method.Reply] {
-        await enter()
-        defer { leave() }
-        if Task.isCancelled { throw .cancelledByTask }
+        let first = FirstResult<Result<[Method.Reply], KeychainError>?>()
+        // A task of its own, because nothing ends the wait for a turn.
+        let reading = Task {
+            await enter()
+            var result: Result<[Method.Reply], KeychainError>?
+            if !Task.isCancelled {
+                do throws(KeychainError) { result = .success(try await allReplies(to: method)) } catch {
+                    result = .failure(error)
+                }
+            }
+            leave()
+            first.end(with: result)
+        }
+        let result = await withTaskCancellationHandler {
+            await first.value
+        } onCancel: {
+            reading.cancel()
+            first.end(with: nil)
+        }
+        guard let result else { throw .cancelledByTask }
+        return try result.get()
+    }
+
+    private func allReplies<Method: ReadingMethod>(
+        to method: Method
+    ) async throws(KeychainError) -> [Method.Reply] {
         let deadline = ContinuousClock.now + patience
         do {
             let connection = try await taken(until: deadline)
@@ -65,7 +88,7 @@ final class BrokerConnections: Sendable {
                     replies.append(reply)
                 }
             } catch let fault as Fault {
-                keep(connection)
+                put(connection, after: fault)
                 throw fault
             }
             keep(connection)
@@ -84,13 +107,22 @@ final class BrokerConnections: Sendable {
         do {
             let connection = try await taken(until: deadline)
             let answer = try await connection.call(method, until: deadline)
-            keep(connection)
+            if case .fault(let fault) = answer { put(connection, after: fault) } else { keep(connection) }
             return .success(answer)
         } catch let failure as TransportFailure {
             return .failure(failure)
         } catch {
             // Nothing cancels this task, so no other error can come.
             return .failure(.unreachable("the call was cancelled"))
+        }
+    }
+
+    /// The broker ends the connection after some errors, for example if a call is too long. That may be noticed only later,
+    /// by the next call. So the connection is kept only after an error that never ends it.
+    private func put(_ connection: AsyncVarlinkConnection, after fault: Fault) {
+        switch fault.name {
+        case .limitExceeded, .invalidArgument, .failed: connection.close()
+        default: keep(connection)
         }
     }
 

@@ -32,6 +32,9 @@ final class EventReader: @unchecked Sendable {
                 guard let reply = try await iterator.next() else { return nil }
                 pending = try reply.events.map(KeychainEvent.init)[...]
             }
+        } catch is CancellationError {
+            // The reader's task was cancelled, which ends a sequence and is no failure of it.
+            return nil
         } catch { throw Self.translated(error, path) }
         return pending.removeFirst()
     }

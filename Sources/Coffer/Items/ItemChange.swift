@@ -128,9 +128,8 @@ public enum Expiry: Sendable, Hashable {
         switch self {
         case .never: return 0
         case .at(let moment): date = moment
-        case .after(let duration):
-            let (seconds, attoseconds) = duration.components
-            date = now.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18)
+        // The components of a very long duration do not fit into their type.
+        case .after(let duration): date = now.addingTimeInterval(duration / .seconds(1))
         }
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         // 2^62 is beyond every date that people use, and far from overflow.

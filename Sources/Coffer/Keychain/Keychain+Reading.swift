@@ -56,7 +56,7 @@ extension Keychain {
     /// let refresh = try context.string(for: "refreshToken")
     /// ```
     /// - Parameter accounts: at most 32, each once. Their values have about 1.5 MiB together.
-    /// - Throws: as ``bytes(for:reason:applicationPassword:)``; `.invalidArgument` for an item that takes an application password;
+    /// - Throws: as ``bytes(for:reason:applicationPassword:)``; `.invalidArgument` if one of several items takes an application password;
     ///   `.limitExceeded`. Either all items are read, or none.
     public func authenticate(
         for accounts: [String], reason: String? = nil

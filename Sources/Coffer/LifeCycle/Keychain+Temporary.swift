@@ -6,11 +6,11 @@ extension Keychain {
     /// ```
     /// - Parameters:
     ///   - lifetime: more than zero.
-    ///   - access: who can read it, besides that it opens on this device only.
-    /// - Throws: `.invalidArgument`, and as `set` does.
+    ///   - access: who can read it, besides that it opens on this device only. nil keeps what the item has; a new item has `.whenUnlocked`.
+    /// - Throws: `.invalidArgument`, and as `set` does; `.changedMeanwhile` if others change the item again and again.
     @discardableResult
     public func setTemporary(
-        _ text: String, for account: String, lifetime: Duration, access: AccessControl = .whenUnlocked
+        _ text: String, for account: String, lifetime: Duration, access: AccessControl? = nil
     ) async throws(KeychainError) -> ItemAttributes {
         try await setTemporary(Array(text.utf8), for: account, lifetime: lifetime, access: access)
     }
@@ -18,11 +18,34 @@ extension Keychain {
     /// Stores bytes on this device only, for some time, as ``setTemporary(_:for:lifetime:access:)`` stores text.
     @discardableResult
     public func setTemporary(
-        _ bytes: [UInt8], for account: String, lifetime: Duration, access: AccessControl = .whenUnlocked
+        _ bytes: [UInt8], for account: String, lifetime: Duration, access: AccessControl? = nil
     ) async throws(KeychainError) -> ItemAttributes {
         guard lifetime > .zero else {
             throw KeychainError(.invalidArgument, "a lifetime is more than zero")
         }
-        return try await set(bytes, for: account, access: access.thisDeviceOnly, expires: .after(lifetime))
+        if let access {
+            return try await set(bytes, for: account, access: access.thisDeviceOnly, expires: .after(lifetime))
+        }
+        var last = KeychainError(.changedMeanwhile, "\(name(account)) was changed meanwhile", advice: "try again")
+        for _ in 0..<UpdateLimits.rounds {
+            do throws(KeychainError) { return try await setTemporary(bytes, for: account, lifetime) } catch {
+                guard error.code == .changedMeanwhile || error.code == .alreadyExists else { throw error }
+                last = error
+            }
+        }
+        throw last
+    }
+
+    /// Keeps the requirements that the item has: they are not for a routine write to loosen.
+    private func setTemporary(
+        _ bytes: [UInt8], for account: String, _ lifetime: Duration
+    ) async throws(KeychainError) -> ItemAttributes {
+        var present: ItemAttributes?
+        do throws(KeychainError) { present = try await attributes(of: account) } catch {
+            guard error.code == .notFound else { throw error }
+        }
+        return try await set(
+            bytes, for: account, access: (present?.access ?? .whenUnlocked).thisDeviceOnly, expires: .after(lifetime),
+            if: present.map { .isUnchanged(since: $0) } ?? .isAbsent)
     }
 }

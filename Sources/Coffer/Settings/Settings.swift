@@ -175,8 +175,10 @@ extension Settings {
                 let before = values
                 try body(&values)
                 own = SettingsState.names(of: before, unlike: values)
+                state.withLock { $0.begin(writing: own, of: values) }
             }
             let observers = state.withLock { state in
+                defer { state.end(writing: own) }
                 state.forget(written)
                 if !written.left.isEmpty, let reason = written.reason { state.failed(reason) }
                 return state.content?.stamp == seen ? state.adopt(content, own: own) : nil
@@ -185,7 +187,10 @@ extension Settings {
             if let observers { SettingsState.tell(observers) } else { try refresh() }
             return written.left.isEmpty ? nil : written.reason
         } catch {
-            state.withLock { $0.failed(error) }
+            state.withLock { state in
+                state.end(writing: own)
+                state.failed(error)
+            }
             throw error
         }
     }

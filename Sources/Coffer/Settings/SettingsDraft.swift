@@ -32,6 +32,9 @@ public struct SettingsDraft: Sendable {
     /// Removes a value, so that the default counts again.
     public mutating func remove<Value>(_ key: SettingKey<Value>) { values[key.name] = nil }
 
+    /// - Throws: ``SettingsError/Code/limitExceeded`` if the settings are too many or too large for a suite.
+    package func checkSize() throws(SettingsError) { try SettingsFormat.Size(of: values).check() }
+
     /// Whether a value is stored for this key.
     public func contains<Value>(_ key: SettingKey<Value>) -> Bool { values[key.name] != nil }
 }

@@ -12,6 +12,8 @@ struct SettingsState: Sendable {
     /// The names that stay; all others were removed before the edits. nil if nothing of this kind is pending.
     private var kept: (names: Set<String>, number: UInt64)?
     private var lastNumber: UInt64 = 0
+    /// What writes of this process are changing just now. The file may be seen before the write returns.
+    private var writing: [String: SettingsJSON?] = [:]
     /// Why a property could not be set.
     private var refusal: SettingsError?
     var isScheduled = false
@@ -132,7 +134,18 @@ struct SettingsState: Sendable {
         var names = Self.names(of: former, unlike: values)
         // What is found at the first look has not changed.
         if isFirst { names.formIntersection(own) }
-        return observers.note(names, names.isSubset(of: own) ? .here : .elsewhere)
+        let isOurs = names.allSatisfy { name in
+            own.contains(name) || writing[name].map { $0 == values[name] } ?? false
+        }
+        return observers.note(names, isOurs ? .here : .elsewhere)
+    }
+
+    mutating func begin(writing names: Set<String>, of values: [String: SettingsJSON]) {
+        for name in names { writing.updateValue(values[name], forKey: name) }
+    }
+
+    mutating func end(writing names: Set<String>) {
+        for name in names { writing.removeValue(forKey: name) }
     }
 
     /// The names that have other values, or none, in one of these.

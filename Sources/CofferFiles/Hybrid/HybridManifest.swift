@@ -30,9 +30,8 @@ extension HybridManifest {
         }
     }
 
-    /// The record's settings as they were saved.
-    func settings<Record: HybridRecord>(of type: Record.Type) throws(KeychainError) -> Record {
-        var record = Record()
+    /// Gives a record the settings as they were saved.
+    func addSettings<Record: HybridRecord>(to record: inout Record) throws(KeychainError) {
         for field in Record.fields {
             guard case .setting = field.store else { continue }
             if let bytes = settings[field.name] {
@@ -41,6 +40,5 @@ extension HybridManifest {
                 try field.decode(nil, &record)
             }
         }
-        return record
     }
 }

@@ -50,7 +50,10 @@ extension HybridStore {
         if let whole = try await settings(for: record, manifest.revision) { return whole }
         guard try await self.manifest()?.0.revision == manifest.revision else { return nil }
         // A save was interrupted before it wrote its settings, or another one has overtaken it.
-        try await writeSettings(try manifest.settings(of: Record.self), revision: manifest.revision)
+        var saved = record
+        try manifest.addSettings(to: &saved)
+        // If they cannot be written now, the next load tries it again.
+        do throws(SettingsError) { try await writeSettings(saved, revision: manifest.revision) } catch { return saved }
         return try await settings(for: record, manifest.revision)
     }
 

@@ -8,7 +8,7 @@ extension HybridStore {
     public func save(_ record: Record) async throws {
         try check()
         let manifest = try HybridManifest(record, revision: UUID().uuidString, name: name)
-        try await checkSettings(of: record)
+        try await checkSettings(of: record, revision: manifest.revision)
         try await removeOrphans()
         guard !manifest.files.isEmpty else { return try await save(record, manifest) }
         let root = try FileRoot.making(files.place())
@@ -49,7 +49,7 @@ extension HybridStore {
             }
         }
         let bytes = try HybridJSON.encode(manifest)
-        let present = Set(Record.fields.compactMap { if case .secret = $0.store { $0.name } else { nil } })
+        let present = secretFields
         for _ in 0..<HybridLimits.rounds {
             let former = try await self.manifest()
             let condition = former.map { ItemChange.Condition.isUnchanged(since: $0.1) } ?? .isAbsent
@@ -67,12 +67,17 @@ extension HybridStore {
         throw KeychainError(.changedMeanwhile, "the record was changed again and again", advice: "try again")
     }
 
+    private var secretFields: Set<String> {
+        Set(Record.fields.compactMap { if case .secret = $0.store { $0.name } else { nil } })
+    }
+
     /// Finds out whether the settings take the values, before anything is changed.
-    private func checkSettings(of record: Record) async throws(SettingsError) {
+    private func checkSettings(of record: Record, revision: String) async throws(SettingsError) {
         guard hasSettings else { return }
         try await settings.update { (draft) throws(SettingsError) in
             var trial = draft
-            try put(record, &trial)
+            try replace(by: record, revision: revision, &trial)
+            try trial.checkSize()
         }
     }
 
@@ -83,13 +88,21 @@ extension HybridStore {
     func writeSettings(_ record: Record, revision: String) async throws(SettingsError) {
         guard try mayHaveSettings else { return }
         try await settings.update { (draft) throws(SettingsError) in
-            try removeWritten(&draft)
-            guard hasSettings else { return }
-            try put(record, &draft)
-            try draft.set(revision, for: stampKey)
-            let names = Record.fields.compactMap { if case .setting = $0.store { $0.name } else { nil } }
-            try draft.set(names, for: writtenKey)
+            try replace(by: record, revision: revision, &draft)
         }
+    }
+
+    private func replace(
+        by record: Record, revision: String, _ draft: inout SettingsDraft
+    ) throws(SettingsError) {
+        try removeWritten(&draft)
+        guard hasSettings else { return }
+        for field in Record.fields {
+            if case .setting(let form) = field.store { try form.put(settingPrefix, record, &draft) }
+        }
+        try draft.set(revision, for: stampKey)
+        let names = Record.fields.compactMap { if case .setting = $0.store { $0.name } else { nil } }
+        try draft.set(names, for: writtenKey)
     }
 
     /// Whether there are settings of this version of the record, or of another one.
@@ -106,12 +119,6 @@ extension HybridStore {
         for name in try draft.value(for: writtenKey) { draft.remove(SettingKey<String?>(settingPrefix + name)) }
         draft.remove(writtenKey)
         draft.remove(stampKey)
-    }
-
-    private func put(_ record: Record, _ draft: inout SettingsDraft) throws(SettingsError) {
-        for field in Record.fields {
-            if case .setting(let form) = field.store { try form.put(settingPrefix, record, &draft) }
-        }
     }
 
     /// Deletes the whole record. An absent one is fine. Nobody is asked, except to open the vault.
@@ -133,7 +140,7 @@ extension HybridStore {
     private func deleteItems() async throws(KeychainError) -> HybridManifest? {
         for _ in 0..<HybridLimits.rounds {
             guard let (manifest, item) = try await manifest() else { return nil }
-            let fields = Set(manifest.secrets + Record.fields.map(\.name)).sorted()
+            let fields = secretFields.union(manifest.secrets).sorted()
             do throws(KeychainError) {
                 try await keychain.apply(
                     [ItemChange(keychain.name(manifestAccount), .delete, if: .isUnchanged(since: item))]

@@ -43,7 +43,7 @@ extension ProtectedFiles {
         defer { alone.keep() }
         try state.noteSweep()
         let identity = try await state.identity()
-        let oldest = Date.now.addingTimeInterval(-Double(age.components.seconds))
+        let oldest = Date.now.addingTimeInterval(-(age / .seconds(1)))
         var deleted = 0
         for record in try await keys.records(inDirectory: identity) where record.created <= oldest {
             guard deleted < SweepLimits.deletions else { break }

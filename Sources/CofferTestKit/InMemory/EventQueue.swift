@@ -10,8 +10,10 @@ final class EventQueue: Sendable {
 
     private struct State {
         var events: [KeychainEvent] = []
-        var reader: CheckedContinuation<KeychainEvent?, Never>?
+        var reader: CheckedContinuation<KeychainEvent?, any Error>?
         var hasEnded = false
+        /// Why it has ended; nil if its reader wanted it.
+        var failure: KeychainError?
     }
 
     init(service: String?, in vault: VaultName) {
@@ -21,7 +23,7 @@ final class EventQueue: Sendable {
 
     func add(_ event: KeychainEvent, in vault: VaultName) {
         guard vault == self.vault, concerns(event) else { return }
-        let reader = state.withLock { state -> CheckedContinuation<KeychainEvent?, Never>? in
+        let reader = state.withLock { state -> CheckedContinuation<KeychainEvent?, any Error>? in
             if let reader = state.reader.take() { return reader }
             if state.events.count < ItemLimits.events {
                 state.events.append(event)
@@ -33,17 +35,29 @@ final class EventQueue: Sendable {
         reader?.resume(returning: event)
     }
 
+    /// Ends the events that were not read yet, too, as the end of a connection does.
+    func end(throwing failure: KeychainError) {
+        let reader = state.withLock { state in
+            state.events = []
+            state.hasEnded = true
+            state.failure = failure
+            return state.reader.take()
+        }
+        reader?.resume(throwing: failure)
+    }
+
     /// The next event; nil when the reader's task is cancelled.
-    func next() async -> KeychainEvent? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let next = state.withLock { state -> KeychainEvent?? in
-                    if state.hasEnded { return .some(nil) }
-                    if !state.events.isEmpty { return .some(state.events.removeFirst()) }
+    func next() async throws -> KeychainEvent? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let next = state.withLock { state -> Result<KeychainEvent?, any Error>? in
+                    if let failure = state.failure { return .failure(failure) }
+                    if state.hasEnded { return .success(nil) }
+                    if !state.events.isEmpty { return .success(state.events.removeFirst()) }
                     state.reader = continuation
                     return nil
                 }
-                if let next { continuation.resume(returning: next) }
+                if let next { continuation.resume(with: next) }
             }
         } onCancel: {
             let reader = state.withLock { state in

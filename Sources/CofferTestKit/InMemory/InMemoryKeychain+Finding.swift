@@ -7,6 +7,7 @@ extension InMemoryKeychain {
     public func items(
         matching query: ItemQuery, in vault: VaultName
     ) async throws(KeychainError) -> [ItemAttributes] {
+        if Task.isCancelled { throw .cancelledByTask }
         guard query.attributes.count <= ItemLimits.attributes else {
             throw KeychainError(.limitExceeded, "an item has \(ItemLimits.attributes) attributes at most")
         }
@@ -18,7 +19,8 @@ extension InMemoryKeychain {
 
     /// Implements ``KeychainBackend/exists(_:in:)``.
     public func exists(_ item: ItemName, in vault: VaultName) async throws(KeychainError) -> Bool {
-        try perform(in: vault) { (vault, call) throws(KeychainError) in
+        if Task.isCancelled { throw .cancelledByTask }
+        return try perform(in: vault) { (vault, call) throws(KeychainError) in
             do throws(KeychainError) { _ = try vault.live(item, at: call.now) } catch {
                 guard error.code == .notFound else { throw error }
                 return (false, [])
@@ -29,12 +31,14 @@ extension InMemoryKeychain {
 
     /// Implements ``KeychainBackend/attributes(of:in:)``.
     public func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes {
-        try perform(in: vault) { (vault, _) throws(KeychainError) in (try vault.item(item).summary, []) }
+        if Task.isCancelled { throw .cancelledByTask }
+        return try perform(in: vault) { (vault, _) throws(KeychainError) in (try vault.item(item).summary, []) }
     }
 
     /// Implements ``KeychainBackend/history(of:in:)``.
     public func history(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> [ItemVersion] {
-        try perform(in: vault) { (vault, call) throws(KeychainError) in
+        if Task.isCancelled { throw .cancelledByTask }
+        return try perform(in: vault) { (vault, call) throws(KeychainError) in
             let kept = try vault.live(item, at: call.now).former.filter { $0.isKept(at: call.now) }
             return (kept.reversed().map(ItemVersion.init), [])
         }
@@ -42,7 +46,8 @@ extension InMemoryKeychain {
 
     /// Implements ``KeychainBackend/status(of:)``.
     public func status(of vault: VaultName) async throws(KeychainError) -> VaultStatus {
-        try perform(in: vault) { (vault, _) in
+        if Task.isCancelled { throw .cancelledByTask }
+        return try perform(in: vault) { (vault, _) in
             (VaultStatus(state: vault.state, sealer: nil, isSandbox: true), [])
         }
     }
@@ -82,7 +87,7 @@ extension InMemoryKeychain {
             _ = try content.vault(vault, makes: vault == .own)
             content.readers.append(Content.Reader(queue: queue))
         }
-        return AsyncThrowingStream { await queue.next() }
+        return AsyncThrowingStream { try await queue.next() }
     }
 
     /// By service, then account, then class.

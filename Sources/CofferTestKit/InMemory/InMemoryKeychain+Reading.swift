@@ -18,6 +18,7 @@ extension InMemoryKeychain {
             throw KeychainError(
                 .invalidArgument, "only a read of one item takes an application password or a version")
         }
+        if items.count > 1 { try Self.checkNames(items) }
         try ItemLimits.check(reason: request.reason)
         if let version = request.version { try ItemLimits.check(version: version) }
         return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
@@ -31,10 +32,25 @@ extension InMemoryKeychain {
                     .limitExceeded, "these items do not fit into one answer", advice: "read fewer items at once")
             }
             let names = items.map(\.description).joined(separator: ", ")
-            let question = try Self.question("read \(names)", values, request, vault, call)
+            let question: Question
+            do throws(KeychainError) {
+                question = try Self.question("read \(names)", values, request, vault, call)
+            } catch {
+                guard items.count > 1, error.code == .applicationPasswordNeeded else { throw error }
+                throw KeychainError(
+                    .invalidArgument, "an item needs its application password, and a call for several items takes none",
+                    advice: "read it by itself")
+            }
             if call.asks(question) { return .question(question) }
             for (_, value) in values { try Self.check(request.applicationPassword, of: value) }
             return .done(values.map { item, value in item.item(value) })
+        }
+    }
+
+    private static func checkNames(_ items: [ItemName]) throws(KeychainError) {
+        guard items.allSatisfy({ max($0.service.utf8.count, $0.account.utf8.count) <= ItemLimits.name }) else {
+            throw KeychainError(
+                .limitExceeded, "a service or an account may have at most \(ItemLimits.name) bytes")
         }
     }
 

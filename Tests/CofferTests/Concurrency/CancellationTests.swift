@@ -1,12 +1,13 @@
 import BrokerProtocol
-import Coffer
 import Foundation
+import Glibc
 import Platform
 import Synchronization
 import TestSupport
 import Testing
 import Varlink
 
+@testable import Coffer
 @testable import CofferTestKit
 
 /// A read that asks is cancelled at many moments. Nothing of it stays: no question, no challenge, no process.
@@ -153,6 +154,52 @@ struct CancellationTests {
             reading.cancel()
             await refused(.cancelled, "\(method)") { () throws(KeychainError) in try await Check.value(of: reading) }
         }
+    }
+
+    @Test("a cancelled list does not wait for the place of calls that a silent broker keeps")
+    func fullHouse() async throws {
+        let folder = try TemporaryFolder()
+        let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
+        let server = try FakeServer(path: paths.broker, ["Get": [.silence], "List": [.silence]])
+        // The calls outlast the test.
+        let backend = BrokerBackend(paths: paths, patience: .seconds(100_000))
+        let keychain = Coffer.Keychain(service: "s", backend: backend)
+        let readings = (0..<CallLimits.connections).map { number in
+            Task { try await keychain.bytes(for: "\(number)") }
+        }
+        try await Self.until { server.calls("Get").count == CallLimits.connections }
+        let listing = Task { try await keychain.list() }
+        await Task.yield()
+        for task in readings {
+            task.cancel()
+            await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: task) }
+        }
+        listing.cancel()
+        await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: listing) }
+        #expect(server.calls("List").isEmpty)
+    }
+
+    @Test("a call that is cancelled while it waits for its turn at the agent asks nobody else")
+    func waitsForAgent() throws {
+        let folder = try TemporaryFolder()
+        let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
+        let agent = try FakeServer(path: folder.path + "/agent", ["WaitForTurn": [.silence]])
+        let authenticator = try FakeServer(path: paths.authenticator, ["Begin": [.silence]])
+        let stop = AgentStop()
+        let limit = ContinuousClock.now + patience
+        Thread.detachNewThread {
+            while agent.calls("WaitForTurn").isEmpty, ContinuousClock.now < limit { usleep(5000) }
+            stop.stop()
+        }
+        let prompter = AgentPrompter(
+            client: AgentClient(path: folder.path + "/agent", user: geteuid()), display: nil,
+            fallback: SilentPrompter())
+        var code: KeychainError.Code?
+        do throws(KeychainError) {
+            try prompter.pass("c1", Authenticator(paths: paths, caller: geteuid()), stop)
+        } catch { code = error.code }
+        #expect(code == .cancelled)
+        #expect(authenticator.calls("Begin").isEmpty)
     }
 
     @Test("a sandbox ends all its programs, and removes its folder")

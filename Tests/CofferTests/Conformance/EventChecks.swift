@@ -24,6 +24,18 @@ let eventChecks = [
         }
         #expect(heard == expected)
     },
+    Check("a reader whose task is cancelled ends, without an error", needs: [.events]) { stage in
+        let keychain = stage.keychain("events of a cancelled reader")
+        let events = try await keychain.changes()
+        let reading = Task {
+            var count = 0
+            for try await _ in events { count += 1 }
+            return count
+        }
+        try await keychain.set("x", for: "me")
+        reading.cancel()
+        #expect(try await reading.value <= 1)
+    },
     Check("changes that are made together are heard together, and refused ones not", needs: [.events, .changes]) {
         stage in
         let keychain = stage.keychain("events of several")

@@ -66,6 +66,14 @@ let limitChecks = [
             try await keychain.string(for: "me", reason: longest + "r")
         }
     },
+    Check("a value that no message holds is refused, and the next call is made") { stage async throws in
+        let keychain = stage.keychain("message too long")
+        let long = [UInt8](repeating: 7, count: 1 << 21)
+        for _ in 0..<10 {
+            await refused(.limitExceeded) { () throws(KeychainError) in try await keychain.set(long, for: "me") }
+            #expect(try await !keychain.exists("me"))
+        }
+    },
     Check("one call makes 128 changes at most", needs: [.changes]) { stage async throws in
         let keychain = stage.keychain("change limit")
         let changes = (0..<129).map { ItemChange(keychain.name("\($0)"), .set(NewItem(value: [1]))) }

@@ -25,9 +25,37 @@ let readingChecks = [
         await refused(.invalidArgument) { () throws(KeychainError) in
             try await keychain.authenticate(for: ["a", "a"])
         }
+        await refused(.limitExceeded) { () throws(KeychainError) in
+            try await keychain.authenticate(for: ["a", String(repeating: "n", count: 1025)])
+        }
+        let secured = AccessControl.whenUnlocked.requiring(.applicationPassword)
+        try await keychain.set("3", for: "d", access: secured, applicationPassword: "p")
+        await refused(.invalidArgument) { () throws(KeychainError) in
+            try await keychain.authenticate(for: ["a", "d"])
+        }
+        await refused(.applicationPasswordNeeded) { () throws(KeychainError) in
+            try await keychain.authenticate(for: ["d"])
+        }
         #expect(try await keychain.authenticate(for: []).accounts.isEmpty)
         await refused(.limitExceeded) { () throws(KeychainError) in
             try await keychain.authenticate(for: (0..<33).map { "\($0)" })
+        }
+    },
+    Check("in a cancelled task, nothing is read") { stage in
+        let keychain = stage.keychain("cancelled reads")
+        try await keychain.set("1", for: "a")
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await keychain.bytes(for: "a") }, { _ = try await keychain.exists("a") },
+            { _ = try await keychain.list() }, { _ = try await keychain.attributes(of: "a") },
+            { _ = try await keychain.status() },
+        ]
+        for (number, call) in calls.enumerated() {
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                try await call()
+            }
+            task.cancel()
+            await refused(.cancelled, "\(number)") { () throws(KeychainError) in try await Check.value(of: task) }
         }
     },
     Check("an application password opens its item only") { stage in

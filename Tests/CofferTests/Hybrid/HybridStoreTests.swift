@@ -1,7 +1,7 @@
-import Coffer
 import Foundation
 import Testing
 
+@testable import Coffer
 @testable import CofferFiles
 
 struct HybridStoreTests {
@@ -246,6 +246,45 @@ struct HybridStoreTests {
             #expect(await keychainCode { try await fixture.store(name: name).save(Person(1)) } == .invalidArgument)
             #expect(await keychainCode { try await fixture.store(name: name).delete() } == .invalidArgument)
         }
+    }
+
+    /// Fills the suite but for so many settings.
+    private func fillSettings(leaving room: Int) async throws {
+        let settings = Settings(backend: fixture.settings)
+        let present = try fixture.settings.read().values.count
+        try await settings.update { (draft) throws(SettingsError) in
+            for number in 0..<(SettingsLimits.count - present - room) {
+                try draft.set(number, for: SettingKey("other \(number)", default: 0))
+            }
+        }
+    }
+
+    @Test("A record whose settings have no room in the suite is refused before anything is stored")
+    func noRoom() async throws {
+        try await fillSettings(leaving: 2)
+        await #expect(throws: SettingsError.self) { try await fixture.store().save(Person(1)) }
+        #expect(try await fixture.store().load() == nil)
+        #expect(try await fixture.keychain.list().isEmpty)
+    }
+
+    @Test("A record is whole if others fill the suite before its settings are written")
+    func roomIsGone() async throws {
+        await #expect(throws: Crash.self) { try await fixture.store(crash: .committed).save(Person(1)) }
+        try await fillSettings(leaving: 1)
+        #expect(try await fixture.store().load() == Person(1))
+        #expect(try await fixture.store().delete())
+        #expect(try await fixture.store().load() == nil)
+    }
+
+    @Test("A record of many settings is saved and deleted")
+    func manySettings() async throws {
+        struct Wide: HybridRecord, Equatable {
+            var text = "a"
+            static let fields: [HybridField<Wide>] = (0..<130).map { .setting("f\($0)", \.text) }
+        }
+        try await fixture.store(Wide.self).save(Wide(text: "b"))
+        #expect(try await fixture.store(Wide.self).load() == Wide(text: "b"))
+        #expect(try await fixture.store(Wide.self).delete())
     }
 
     @Test("A record with two fields of one name, or with too many secrets, is refused")

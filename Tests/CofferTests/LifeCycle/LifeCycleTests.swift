@@ -54,6 +54,13 @@ struct LifeCycleTests {
         #expect(try await keychain.string(for: "upload") == "t")
         backend.advance(by: 60)
         #expect(await keychainCode { _ = try await keychain.string(for: "upload") } == .notFound)
+        // A write that names no access control loosens nothing.
+        let gated = AccessControl.whenUnlocked.requiring(.userPresence)
+        try await keychain.set("a", for: "gated", access: gated)
+        let kept = try await keychain.setTemporary("b", for: "gated", lifetime: .seconds(60))
+        #expect(kept.access == gated.thisDeviceOnly)
+        let new = try await keychain.setTemporary("b", for: "new", lifetime: .seconds(60))
+        #expect(new.access == .whenUnlocked.thisDeviceOnly)
         for lifetime in [Duration.zero, .seconds(-1)] {
             let code = await keychainCode {
                 try await keychain.setTemporary([1], for: "upload", lifetime: lifetime)

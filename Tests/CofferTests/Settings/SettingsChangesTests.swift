@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Coffer
@@ -51,6 +52,44 @@ import Testing
         weak var settings: Settings?
 
         init(_ settings: Settings) { self.settings = settings }
+    }
+
+    /// Settings whose file is seen by a reader before the write that has changed it returns.
+    private final class SeenEarly: SettingsBackend {
+        let inner = InMemorySettings()
+        let reader = Mutex<Settings?>(nil)
+
+        func read() throws(SettingsError) -> SettingsContent { try inner.read() }
+        func stamp() throws(SettingsError) -> SettingsStamp { try inner.stamp() }
+        func notices() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+        func setAsideDamaged() async throws(SettingsError) -> String? { nil }
+
+        func change(
+            _ body: (inout [String: SettingsJSON]) throws(SettingsError) -> Void
+        ) async throws(SettingsError) -> SettingsContent {
+            let content = try await inner.change(body)
+            try reader.withLock { $0 }?.refresh()
+            return content
+        }
+    }
+
+    @Test func anUpdateOfItsOwnIsNotFromElsewhere() async throws {
+        let backend = SeenEarly()
+        let settings = Settings(backend: backend, batch: .seconds(3600))
+        var changes = settings.changes().makeAsyncIterator()
+        backend.reader.withLock { $0 = settings }
+        try await settings.update { (draft) throws(SettingsError) in
+            try draft.set(7, for: SettingKey("size", default: 12))
+        }
+        #expect(await changes.next() == SettingsChange(names: ["size"], origin: .here))
+        // Another program's change of the same setting is not taken for this one.
+        let other = Settings(backend: backend.inner)
+        try await other.update { (draft) throws(SettingsError) in
+            try draft.set(8, for: SettingKey("size", default: 12))
+        }
+        try settings.refresh()
+        #expect(await changes.next() == SettingsChange(names: ["size"], origin: .elsewhere))
+        backend.reader.withLock { $0 = nil }
     }
 
     @Test func changesOfOthersCome() async throws {

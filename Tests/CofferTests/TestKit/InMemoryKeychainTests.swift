@@ -28,6 +28,26 @@ struct InMemoryKeychainTests {
         await refused(.notFound) { () throws(KeychainError) in try await keychain.string(for: "me") }
     }
 
+    @Test("a lifetime that no clock reaches is no end")
+    func longest() async throws {
+        let keychain = Keychain(service: "s", backend: InMemoryKeychain())
+        let item = try await keychain.set("x", for: "me", expires: .after(.seconds(Int64.max) * 2))
+        #expect(try #require(item.expires) > .distantFuture)
+        #expect(try await keychain.string(for: "me") == "x")
+    }
+
+    @Test("a restart tells every reader of changes")
+    func readersOfARestart() async throws {
+        let backend = InMemoryKeychain()
+        let keychain = Keychain(service: "s", backend: backend)
+        let cache = await LRUCache<String, Int>(emptiesOnLockOf: keychain)
+        cache.set(1, for: "a")
+        let events = try await keychain.changes()
+        backend.restart()
+        await #expect(throws: KeychainError.self) { for try await _ in events {} }
+        while cache.value(for: "a") != nil { await Task.yield() }
+    }
+
     @Test("former values are kept for thirty days")
     func historyEnds() async throws {
         let clock = Clock()
