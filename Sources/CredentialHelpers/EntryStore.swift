@@ -14,6 +14,10 @@ struct EntryStore: Sendable {
 
     /// The attribute of an entry that has no password, but a credential for a scheme of HTTP authentication.
     static let authtype = "authtype"
+    /// The attribute of an entry whose password expires before the rest of it.
+    static let passwordExpiry = "password_expiry_utc"
+    /// The attributes that tell about the value, and go with it.
+    private static let ofValue: Set<String> = [authtype, passwordExpiry]
 
     /// The entries that have these attributes, the newest first. Nobody is asked.
     /// - Parameter includingExpired: also those that nobody can read any longer, to delete them.
@@ -67,7 +71,7 @@ struct EntryStore: Sendable {
         if let present = try await present(name) {
             if others.isEmpty, !hasExpired(present), await isSame(entry, as: present) { return }
             // What a person has added stays.
-            entry.attributes = present.attributes.filter { $0.key != Self.authtype }
+            entry.attributes = present.attributes.filter { !Self.ofValue.contains($0.key) }
                 .merging(entry.attributes ?? [:]) { $1 }
         } else {
             entry.access = newAccess

@@ -66,16 +66,17 @@ extension ProgramImage {
             for (index, entry) in entries.dropFirst(2).enumerated() where entry.revents != 0 {
                 try streams[index].advance()
             }
-            if entries[1].revents != 0 { result = try Self.collect(pid) }
-            if entries[0].revents != 0 {
+            // Before the end is taken note of: what came before the end was for the program, too.
+            if entries[0].revents != 0 || entries[1].revents != 0 {
                 for arrival in signals.takeWithSenders() {
-                    // A key in the terminal, and its end, reach the whole group, so the program has had the signal.
-                    if arrival.isFromKernel { continue }
                     // With the program gone, what is left is this process.
                     guard result == nil else { return (.killed(signal: arrival.number), nil) }
+                    // A key in the terminal, and its end, reach the whole group, so the program has had the signal.
+                    if arrival.isFromKernel { continue }
                     kill(pid, arrival.number)
                 }
             }
+            if entries[1].revents != 0 { result = try Self.collect(pid) }
         }
         return (result ?? .exited(0), streams.lazy.compactMap(\.failure).first)
     }

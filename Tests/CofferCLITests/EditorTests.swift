@@ -14,6 +14,7 @@ import Testing
         item.revision = "r7"
         var stage = try Stage(broker: [
             "Show": [Stage.absent], "Get": [Stage.value(Array(value.utf8), item)], "Set": [Stage.stored()],
+            "History": [.answer(Keychain.History.Reply(item: item, versions: []))],
         ])
         try stage.scratch.program(
             "ed1", "#!/bin/sh\ndirname \"$1\" >\(stage.scratch.file("folder"))\n\(act)\n")
@@ -111,6 +112,32 @@ import Testing
         #expect(result.status > 128, "\(result)")
         #expect(isGone(try folder(stage)))
         #expect(stage.broker.calls("Set").isEmpty)
+    }
+
+    /// What a person has written is nowhere else, so they may go on with it.
+    @Test(arguments: [("y\r", "old one two", 0), ("n\r", nil, 1)] as [(String, String?, Int32)])
+    func aTextThatCannotBeStoredIsEditedAgain(answer: String, after: String?, status: Int32) throws {
+        var item = Stage.item()
+        item.revision = "r7"
+        var stage = try Stage(broker: [
+            "Show": [Stage.absent], "Get": [Stage.value(Array("old".utf8), item)],
+            "Set": [.fault(.changed, .init(message: "it was changed meanwhile")), Stage.stored()],
+            "History": [.answer(Keychain.History.Reply(item: item, versions: []))],
+        ])
+        try stage.scratch.program(
+            "ed1", "#!/bin/sh\nif grep -q one \"$1\"; then printf ' two' >>\"$1\"; else printf ' one' >>\"$1\"; fi\n")
+        stage.program.environment["EDITOR"] = stage.scratch.file("ed1")
+        let result = try stage.program.run(
+            "edit", "github", "me", "--value", input: .terminal, output: .terminal,
+            turns: [.init(wait: "Edit the text again? [y/N] ", type: answer)])
+        #expect(result.status == status, "\(result)")
+        let calls = try stage.broker.calls("Set").compactMap { try $0.parameters(Keychain.Set.self) }
+        #expect(calls.first?.ifRevision == "r7")
+        guard let after else { return #expect(calls.count == 1) }
+        // The person was told, so what another program has stored meanwhile is replaced.
+        #expect(calls.count == 2 && calls.last?.ifRevision == nil)
+        let value = calls.last.flatMap { Data(base64Encoded: $0.value) }.map { String(decoding: $0, as: UTF8.self) }
+        #expect(value == after)
     }
 
     @Test func onlyAMemoryFolderIsUsed() throws {

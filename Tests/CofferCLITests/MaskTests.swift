@@ -87,6 +87,17 @@ import Testing
         #expect(result.status == 7, "\(result.errors)")
     }
 
+    /// What the program started holds its output open, and ignores the key. The person still gets their terminal back.
+    @Test func aKeyEndsTheWaitForOthers() throws {
+        let stage = try stage("hunter2")
+        // The shell is gone for `kill -0` when coffer has taken note of its end.
+        let result = try stage.program.run(
+            "run", "--mask", "--env", "X=coffer://s/a", "--", "/bin/sh", "-c",
+            "(trap '' INT; while kill -0 $$ 2>/dev/null; do sleep 0.01; done; echo alone; exec sleep 6000) &",
+            input: .terminal, output: .terminal, turns: [.init(wait: "alone", type: "\u{3}")])
+        #expect(result.status == 128 + SIGINT, "\(result)")
+    }
+
     /// A reader that has enough ends the program, as without --mask.
     @Test func aReaderThatStopsEndsTheProgram() throws {
         var stage = try stage("hunter2")

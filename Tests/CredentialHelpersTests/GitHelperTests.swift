@@ -70,7 +70,7 @@ import Testing
             try await get(place)
                 == "username=me\npassword=t\npassword_expiry_utc=9999999999\noauth_refresh_token=r\n")
         let item = try #require(try await items.first)
-        #expect(item.expires == Date(timeIntervalSince1970: 9_999_999_999))
+        #expect(item.expires == nil && item.attributes["password_expiry_utc"] == "9999999999")
         #expect(!item.attributes.values.contains("r"))
         // A login without a refresh token drops the former one.
         try await store(place + "username=me\npassword=t\n")
@@ -84,6 +84,26 @@ import Testing
         #expect(try await get(place, at: clock + 10) == "")
         try await store("protocol=https\nhost=late.example\nusername=me\npassword=t\npassword_expiry_utc=1799999999\n")
         #expect(try await items.count == 1)
+    }
+
+    /// A helper for OAuth that comes next refreshes the password with it, and git stores both.
+    @Test func aRefreshTokenOutlivesItsPassword() async throws {
+        try await store(place + "username=me\npassword=t\noauth_refresh_token=r\npassword_expiry_utc=1800000010\n")
+        #expect(try await get(place).contains("password=t\n"))
+        #expect(try await get(place, at: clock + 10) == "username=me\noauth_refresh_token=r\n")
+        try await store(place + "username=you\npassword=good\n")
+        #expect(try await get(place, at: clock + 10) == "username=you\npassword=good\n")
+        #expect(try await get(place + "username=me\n", at: clock + 10) == "username=me\noauth_refresh_token=r\n")
+        // A login without a refresh token leaves nothing of the former one.
+        try await store(place + "username=me\npassword=new\n")
+        #expect(try await get(place + "username=me\n", at: clock + 10) == "username=me\npassword=new\n")
+        #expect(try await items.allSatisfy { $0.attributes["password_expiry_utc"] == nil })
+        try await erase(place)
+        // A credential goes the same way.
+        let can = "capability[]=authtype\n"
+        let bearer = "authtype=Bearer\ncredential=c\noauth_refresh_token=r\npassword_expiry_utc=1800000010\n"
+        try await store(can + place + bearer)
+        #expect(try await get(can + place, at: clock + 10) == "oauth_refresh_token=r\n")
     }
 
     @Test func credentialsNeedTheCapability() async throws {

@@ -23,6 +23,18 @@ import Testing
         #expect(address?.shown == shown)
     }
 
+    /// Attacker 7. If each one looked at all before it, this would take an hour.
+    @Test func manySecretsOfOneNameTakeLittleTime() {
+        let entries = (0..<40_000).map { number in
+            entry(number) {
+                $0.title = "site"
+                $0.password = Array("\(number)".utf8)
+            }
+        }
+        let named = ImportedItems(entries)
+        #expect(named.items.count == 40_000 && named.items.last?.account == "#40000")
+    }
+
     @Test(arguments: ["", "My bank", "https://", "https://a b", "https:///x"])
     func whatHasNoHostIsNoAddress(_ text: String) { #expect(WebAddress(text) == nil) }
 

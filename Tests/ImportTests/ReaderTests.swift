@@ -227,6 +227,15 @@ import Testing
         #expect(items(try NetrcFile.read(Array(file.utf8))) == ["a/me": "\t\n\r\\\"x"])
     }
 
+    /// Python drops such a backslash, curl keeps it. A vault with wrong secrets is worse than none.
+    @Test(arguments: [#"machine a login me password a\b"#, #"machine a login d\me password x"#])
+    func aBackslashOutsideOfQuotesIsRefused(line: String) throws {
+        let reading = try NetrcFile.read(Array("\(line)\nmachine b login me password y".utf8))
+        #expect(items(reading) == ["b/me": "y"])
+        #expect(reading.problems.map(\.place) == [ImportPlace(line: 1)])
+        #expect(reading.problems[0].reason.contains("backslash"))
+    }
+
     @Test func oneMachineHasSeveralLogins() throws {
         let file =
             "machine h login f password one\nlogin g password two\nmachine i login a\n login b password c password d"

@@ -12,10 +12,11 @@ struct GitHelper: Sendable {
             // git that does not know of authtype can do nothing with such an entry.
             request.takesAuthtype || $0.attributes[EntryStore.authtype] == nil
         }
-        // The entry most like the request, then the newest. The others are not read, so that one prompt is enough.
-        guard let best = found.map(\.name).min(by: { place.distance(to: $0) < place.distance(to: $1) }) else {
-            return []
+        // One whose password is still good, then the entry most like the request, then the newest. The others are not read,
+        // so that one prompt is enough.
+        let order = { [self] (entry: ItemAttributes) in (hasOldPassword(entry) ? 1 : 0, place.distance(to: entry.name))
         }
+        guard let best = found.min(by: { order($0) < order($1) })?.name else { return [] }
         let item: Item
         do throws(KeychainError) {
             guard let read = try await store.read([best], reason: "Log in to \(place.shown)").first else {
@@ -27,11 +28,21 @@ struct GitHelper: Sendable {
             guard error.code == .notFound else { throw error }
             return []
         }
-        let value = try GitValue(item.value)
-        if let expiry = value.expiry, Double(expiry) <= store.now().timeIntervalSince1970 { return [] }
-        guard value.password != nil || request.takesAuthtype else { return [] }
+        var value = try GitValue(item.value)
+        if let expiry = value.expiry, isPast(expiry) {
+            // The refresh token is good for longer. The next helper gets a new password with it.
+            guard value.refreshToken != nil else { return [] }
+            value.dropPassword()
+        }
+        guard value.password != nil || value.refreshToken != nil || request.takesAuthtype else { return [] }
         return value.answer(
             user: GitPlace.hasUser(best) ? best.account : nil, takesAuthtype: request.takesAuthtype)
+    }
+
+    private func isPast(_ seconds: UInt64) -> Bool { Double(seconds) <= store.now().timeIntervalSince1970 }
+
+    private func hasOldPassword(_ entry: ItemAttributes) -> Bool {
+        entry.attributes[EntryStore.passwordExpiry].flatMap { UInt64($0) }.map(isPast) ?? false
     }
 
     /// Keeps what git has logged in with. Nobody is asked, unless there is no vault yet.
@@ -39,13 +50,16 @@ struct GitHelper: Sendable {
         guard !request.isEphemeral, !request.isPartial, let value = GitValue(request) else { return }
         let place = try GitPlace(request)
         var expiry = Expiry.never
-        if let seconds = value.expiry {
-            // Milliseconds must fit into 63 bits. A later time is as good as never.
-            let time = Date(timeIntervalSince1970: Double(min(seconds, 1 << 40)))
-            guard time > store.now() else { return }
-            expiry = .at(time)
-        }
         var attributes = place.attributes
+        if let seconds = value.expiry {
+            guard !isPast(seconds) else { return }
+            if value.refreshToken == nil {
+                // Milliseconds must fit into 63 bits. A later time is as good as never.
+                expiry = .at(Date(timeIntervalSince1970: Double(min(seconds, 1 << 40))))
+            } else {
+                attributes[EntryStore.passwordExpiry] = String(seconds)
+            }
+        }
         attributes["application"] = store.application
         if let path = place.path { attributes["path"] = path }
         if value.password == nil, let authtype = value.authtype {

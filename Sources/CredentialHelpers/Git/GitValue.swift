@@ -48,6 +48,9 @@ struct GitValue: Sendable {
         password = first.isEmpty && credential != nil ? nil : SecretField(first)
     }
 
+    /// Drops what has expired. The refresh token stays.
+    mutating func dropPassword() { (password, expiry, authtype, credential) = (nil, nil, nil, nil) }
+
     /// The value of the item, in storage of its own.
     var bytes: [UInt8] {
         let secrets = [password, refreshToken, credential].reduce(0) { $0 + ($1?.bytes.count ?? 0) }

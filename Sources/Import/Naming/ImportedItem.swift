@@ -37,14 +37,11 @@ public struct ImportedItem: Sendable, Equatable {
     /// When an entry was made says nothing about what it is for.
     private static let times: Set<String> = ["created", "changed"]
 
-    /// Whether the other item has the same attributes byte by byte, apart from its times.
-    func hasDescription(of other: ImportedItem) -> Bool {
-        func described(_ item: ImportedItem) -> [[UInt8]: [UInt8]] {
-            let pairs = item.attributes.filter { !Self.times.contains($0.key) }
-            // Names that are equal byte by byte are one name in the attributes, too.
-            return Dictionary(pairs.map { (Array($0.key.utf8), Array($0.value.utf8)) }) { first, _ in first }
-        }
-        return described(self) == described(other)
+    /// The attributes apart from the times, to be compared byte by byte.
+    var description: [[UInt8]: [UInt8]] {
+        let pairs = attributes.filter { !Self.times.contains($0.key) }
+        // Names that are equal byte by byte are one name in the attributes, too.
+        return Dictionary(pairs.map { (Array($0.key.utf8), Array($0.value.utf8)) }) { first, _ in first }
     }
 
     /// Why the broker would refuse it, as a clause; nil if it would not. One such item would refuse its whole batch.

@@ -7,7 +7,11 @@ public struct ImportedItems: Sendable, Equatable {
     public private(set) var leftOut: [ImportProblem] = []
     /// Secrets that the file has twice.
     public private(set) var repeated: [ImportProblem] = []
-    private var indices: [Name: Int] = [:]
+    private var names: Set<Name> = []
+    /// The items by what the file says of them, with the name before a number was added.
+    private var indices: [Content: Int] = [:]
+    /// The last number that was added to a name.
+    private var numbers: [Name: Int] = [:]
 
     /// Compared byte by byte, as the broker does. Two spellings of one text in Unicode are two names.
     private struct Name: Hashable {
@@ -20,6 +24,13 @@ public struct ImportedItems: Sendable, Equatable {
             account = Array(item.account.utf8)
             kind = item.kind
         }
+    }
+
+    /// Two items of the same content are the same secret.
+    private struct Content: Hashable {
+        let name: Name
+        let value: [UInt8]
+        let description: [[UInt8]: [UInt8]]
     }
 
     /// Names the secrets of another program's entries.
@@ -115,21 +126,27 @@ public struct ImportedItems: Sendable, Equatable {
     private mutating func add(_ item: ImportedItem) -> String? {
         var item = item
         let account = item.account
-        var number = 1
+        let name = Name(item)
+        let content = Content(name: name, value: item.value, description: item.description)
+        if let other = indices[content] {
+            repeated.append(ImportProblem(item.place, "the same secret as in \(items[other].place)"))
+            return items[other].account
+        }
         // The same names in the same order each time, so that a second import finds what the first one stored.
-        while let other = indices[Name(item)] {
-            if items[other].value == item.value, items[other].hasDescription(of: item) {
-                repeated.append(ImportProblem(item.place, "the same secret as in \(items[other].place)"))
-                return item.account
-            }
+        var number = numbers[name] ?? 1
+        while names.contains(Name(item)) {
             number += 1
             item.account = "\(account)#\(number)"
         }
         if let problem = item.problem {
+            // The number is still free.
+            if number > 1 { numbers[name] = number - 1 }
             problems.append(ImportProblem(item.place, problem))
             return nil
         }
-        indices[Name(item)] = items.count
+        if number > 1 { numbers[name] = number }
+        names.insert(Name(item))
+        indices[content] = items.count
         items.append(item)
         return item.account
     }

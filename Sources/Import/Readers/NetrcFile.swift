@@ -3,6 +3,8 @@ public enum NetrcFile {
     private struct Word: Equatable {
         var text: String
         var line: Int
+        /// Whether programs read it differently: for some, a backslash outside of quotes is a part of the word.
+        var isAmbiguous = false
     }
 
     public static func read(_ file: [UInt8]) throws(UnreadableFile) -> ImportReading {
@@ -93,6 +95,14 @@ public enum NetrcFile {
                 machine = nil
                 return nil
             }
+            guard !word.isAmbiguous else {
+                reading.addProblem(
+                    place,
+                    "the word after “\(name)” has a backslash, which programs read differently; put quotes around the word, and write \\\\ for a backslash"
+                )
+                machine = nil
+                return nil
+            }
             return word.text
         }
 
@@ -126,7 +136,7 @@ public enum NetrcFile {
             guard let text = String(validating: text, as: UTF8.self) else {
                 throw UnreadableFile("a word is not UTF-8", at: ImportPlace(line: line))
             }
-            return Word(text: text, line: line)
+            return Word(text: text, line: line, isAmbiguous: !isQuoted && text.utf8.contains(UInt8(ascii: "\\")))
         }
 
         /// As curl reads them.

@@ -26,6 +26,7 @@ struct EditCommand: ParsableCommand {
     @OptionGroup var item: ItemReference
     @OptionGroup var change: AccessChangeOptions
     @OptionGroup var metadata: MetadataOptions
+    @OptionGroup var why: ReasonOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var password: ApplicationPasswordOptions
     @OptionGroup var vault: VaultOptions
@@ -68,7 +69,7 @@ struct EditCommand: ParsableCommand {
         let method = Keychain.Edit(
             service: name.service, account: name.account, kind: name.kind, access: access,
             label: metadata.label, comment: metadata.comment,
-            attributes: metadata.attributes, expires: metadata.expires?.milliseconds,
+            attributes: metadata.attributes, expires: metadata.expires?.milliseconds, reason: why.reason,
             unlock: access != nil && session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil,
             newApplicationPassword: newPassword)
         _ = try session.finding(name.partial) { () throws(KeychainError) in
@@ -82,7 +83,7 @@ struct EditCommand: ParsableCommand {
     private func editValue(of name: FullName, _ session: CommandSession) throws {
         let editing = try EditedValue(session)
         let found = try ItemReading(
-            noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+            reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(
                 "edit", name.service, name.account, KindOptions.words(name.kind) + vault.words + ["--value"])
         ).read(name.partial, session)
@@ -91,20 +92,34 @@ struct EditCommand: ParsableCommand {
                 .notText, "the value of \(name.shownName) is not text, so an editor would damage it",
                 advice: "replace it with coffer set")
         }
-        let edited = try editing.edit(found.bytes)
-        guard edited != found.bytes else { return Output.note("Nothing was changed") }
-        guard edited.count <= InputLimits.value else { throw ValueInput.tooLong }
-        guard !edited.isEmpty else {
-            throw KeychainError(
-                .failed, "the file is empty, so nothing was stored",
-                advice: "to store an empty secret, use coffer set --allow-empty")
+        if let former = try FormerWeakening.find(of: name, to: found.item.access, session, named: { $0 }) {
+            Output.note(
+                "coffer: warning: \(former.text(name.shownName)); to have that again, first run: "
+                    + ShellText.command("edit", name.service, name.account, KindOptions.words(name.kind) + vault.words)
+                    + " \(former.remedy)")
         }
-        // Somebody may have stored another value while the editor was open.
-        let reply = try session.store(
-            Keychain.Set(
-                service: name.service, account: name.account, kind: name.kind,
-                value: Data(edited).base64EncodedString(), mode: .existing, ifRevision: found.item.revision),
-            named: name, needsPassword: found.item.access.require.contains(.appPassword), noPrompt: prompt.noPrompt)
+        // Somebody may store another value while the editor is open. A person who goes on after being told so replaces it.
+        var revision: String? = found.item.revision
+        let stored = try editing.edit(found.bytes) { edited throws(KeychainError) -> Keychain.Set.Reply? in
+            guard edited != found.bytes else { return nil }
+            guard !edited.isEmpty else {
+                throw KeychainError(
+                    .failed, "the file is empty, so nothing was stored",
+                    advice: "to store an empty secret, use coffer set --allow-empty")
+            }
+            do throws(KeychainError) {
+                return try session.store(
+                    Keychain.Set(
+                        service: name.service, account: name.account, kind: name.kind,
+                        value: Data(edited).base64EncodedString(), mode: .existing, ifRevision: revision),
+                    named: name, needsPassword: found.item.access.require.contains(.appPassword),
+                    noPrompt: prompt.noPrompt)
+            } catch {
+                if error.code == .changedMeanwhile { revision = nil }
+                throw error
+            }
+        }
+        guard let reply = stored else { return Output.note("Nothing was changed") }
         guard !quiet else { return }
         var done = "Changed the value of \(name.shownName)"
         if reply.former != nil {

@@ -35,9 +35,7 @@ struct GetCommand: ParsableCommand {
     )
     var raw = false
 
-    @Option(
-        help: ArgumentHelp("Why it is read; shown in the prompt and kept in the log.", valueName: "text"))
-    var reason: String?
+    @OptionGroup var why: ReasonOptions
 
     @Option(
         help: ArgumentHelp(
@@ -62,7 +60,6 @@ struct GetCommand: ParsableCommand {
         guard clip == nil || !format.json else {
             throw ValidationError("--clip prints nothing, so it does not go with --json")
         }
-        if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
     }
 
     private var detachedTime: String? {
@@ -71,7 +68,7 @@ struct GetCommand: ParsableCommand {
 
     private func read(_ name: PartialName, _ session: CommandSession) throws(KeychainError) -> ItemReading.Value {
         let reading = ItemReading(
-            version: version, reason: reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+            version: version, reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(
                 "get", name.service, name.account,
                 KindOptions.words(name.kind) + (version.map { ["--version", String($0)] } ?? []) + vault.words))

@@ -27,9 +27,7 @@ struct OneTimePasswordCommand: ParsableCommand {
     @OptionGroup var vault: VaultOptions
     @OptionGroup var format: JSONOptions
 
-    @Option(
-        help: ArgumentHelp("Why it is read; shown in the prompt and kept in the log.", valueName: "text"))
-    var reason: String?
+    @OptionGroup var why: ReasonOptions
 
     @Option(
         help: ArgumentHelp(
@@ -56,7 +54,6 @@ struct OneTimePasswordCommand: ParsableCommand {
         guard clip == nil || !format.json else {
             throw ValidationError("--clip prints nothing, so it does not go with --json")
         }
-        if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
     }
 
     func run() throws {
@@ -65,7 +62,7 @@ struct OneTimePasswordCommand: ParsableCommand {
         let clipboard = try clip.map { _ in try Clipboard.find(session) }
         let name = try item.name(session)
         let found = try ItemReading(
-            reason: reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
+            reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command("otp", name.service, name.account, KindOptions.words(name.kind) + vault.words)
         ).read(name, session)
         let seed: OneTimeSeed

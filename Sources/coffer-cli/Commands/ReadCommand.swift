@@ -20,9 +20,7 @@ struct ReadCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The secret, as coffer://SERVICE/ACCOUNT.", valueName: "reference"))
     var reference: String
 
-    @Option(
-        help: ArgumentHelp("Why it is read; shown in the prompt and kept in the log.", valueName: "text"))
-    var reason: String?
+    @OptionGroup var why: ReasonOptions
 
     @Flag(help: "On a terminal, show even what the terminal would obey: control characters, bytes that are not text.")
     var raw = false
@@ -41,13 +39,12 @@ struct ReadCommand: ParsableCommand {
 
     func validate() throws {
         _ = try parsed()
-        if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
     }
 
     func run() throws {
         let reference = try parsed()
         var resolver = ReferenceResolver(
-            vault: vault, reason: reason, noPrompt: prompt.noPrompt,
+            vault: vault, reason: why.reason, noPrompt: prompt.noPrompt,
             command: ShellText.command(["coffer", "read", reference.text] + vault.words))
         resolver.choosesPassword = password.appPassword
         guard let secret = try resolver.resolve([reference])[reference] else {

@@ -31,6 +31,7 @@ struct RenameCommand: ParsableCommand {
     var further: [String]
 
     @OptionGroup var kind: KindOptions
+    @OptionGroup var why: ReasonOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var password: ApplicationPasswordOptions
     @OptionGroup var vault: VaultOptions
@@ -75,7 +76,7 @@ struct RenameCommand: ParsableCommand {
             try session.call(
                 Keychain.Rename(
                     service: old.service, account: old.account, kind: old.kind, newService: new.service,
-                    newAccount: new.account,
+                    newAccount: new.account, reason: why.reason,
                     unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
                 for: old.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
                 command: ShellText.askingAgain)

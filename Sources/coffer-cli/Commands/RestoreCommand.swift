@@ -25,6 +25,7 @@ struct RestoreCommand: ParsableCommand {
         help: ArgumentHelp("The version, as coffer history lists it; by default the newest former one.", valueName: "n")
     )
     var version: Int64?
+    @OptionGroup var why: ReasonOptions
     @OptionGroup var prompt: PromptOptions
     @OptionGroup var password: ApplicationPasswordOptions
     @OptionGroup var vault: VaultOptions
@@ -66,6 +67,7 @@ struct RestoreCommand: ParsableCommand {
         let reply = try session.call(
             Keychain.Restore(
                 service: name.service, account: name.account, kind: name.kind, version: former.version,
+                reason: why.reason,
                 unlock: session.mayUnlock(noPrompt: prompt.noPrompt) ? true : nil),
             for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(

@@ -116,18 +116,26 @@ struct SetCommand: ParsableCommand {
         // Checked before anything is stored, because a missing clipboard can be noticed at once.
         let clipboard = try clip.map { _ in try Clipboard.find(session, orElse: "nothing was stored") }
         let recipe = try source.recipe()
-        let value = try recipe?.password() ?? given(name, session)
-        if recipe != nil { warnOfUnreadInput("--generate") }
-        var method = Keychain.Set(
-            service: name.service, account: name.account, kind: name.kind, value: Data(value).base64EncodedString(),
-            label: metadata.label, comment: metadata.comment,
-            attributes: metadata.attributes(over: former?.attributes ?? [:]),
-            expires: metadata.expires?.milliseconds, mode: mode.flatMap { Keychain.SetMode(rawValue: $0.rawValue) })
-        method.access = access.change
-        let reply = try session.store(
-            method, named: name, needsPassword: wanted.require.contains(.appPassword), noPrompt: prompt.noPrompt)
-        // Stored first: what is on the clipboard can then be read again.
-        if let clip { try clipboard?.copy(value, for: clip.seconds) }
+        func store(_ value: [UInt8]) throws(KeychainError) -> Keychain.Set.Reply {
+            var method = Keychain.Set(
+                service: name.service, account: name.account, kind: name.kind,
+                value: Data(value).base64EncodedString(), label: metadata.label, comment: metadata.comment,
+                attributes: metadata.attributes(over: former?.attributes ?? [:]),
+                expires: metadata.expires?.milliseconds, mode: mode.flatMap { Keychain.SetMode(rawValue: $0.rawValue) })
+            method.access = access.change
+            return try session.store(
+                method, named: name, needsPassword: wanted.require.contains(.appPassword), noPrompt: prompt.noPrompt)
+        }
+        let reply: Keychain.Set.Reply
+        if recipe == nil, source.editor {
+            reply = try edited(session, storing: store)
+        } else {
+            let value = try recipe?.password() ?? given(name)
+            if recipe != nil { warnOfUnreadInput("--generate") }
+            reply = try store(value)
+            // Stored first: what is on the clipboard can then be read again.
+            if let clip { try clipboard?.copy(value, for: clip.seconds) }
+        }
         if format.json {
             try Output.line(
                 JSONText.of(
@@ -140,33 +148,40 @@ struct SetCommand: ParsableCommand {
         try offer?.make()
     }
 
-    /// The value that a person types or edits, or that is piped in.
-    private func given(_ name: FullName, _ session: CommandSession) throws -> [UInt8] {
-        let value: [UInt8]
-        if source.editor {
-            let editing = try EditedValue(session)
-            warnOfUnreadInput("--editor")
-            value = try editing.edit([])
-            guard value.count <= InputLimits.value else { throw ValueInput.tooLong }
+    /// Stores a value that a person writes in their editor.
+    private func edited(
+        _ session: CommandSession, storing store: ([UInt8]) throws(KeychainError) -> Keychain.Set.Reply
+    ) throws -> Keychain.Set.Reply {
+        let editing = try EditedValue(session)
+        warnOfUnreadInput("--editor")
+        return try editing.edit([]) { value throws(KeychainError) in
             guard source.allowEmpty || !value.isEmpty else {
                 throw KeychainError(
                     .failed, "the file is empty, so nothing was stored",
                     advice: "to store an empty secret, use --allow-empty")
             }
-        } else {
-            let input = ValueInput(
-                trim: source.trim || source.otp, allowsEmpty: source.allowEmpty, lastLine: source.lastLine)
-            let reading = try input.read(for: name.shownName)
-            if let warning = reading.warning { Output.note("coffer: warning: \(warning)") }
-            value = reading.value
+            try checkSeed(value)
+            return try store(value)
         }
-        guard source.otp else { return value }
+    }
+
+    /// The value that a person types, or that is piped in.
+    private func given(_ name: FullName) throws -> [UInt8] {
+        let input = ValueInput(
+            trim: source.trim || source.otp, allowsEmpty: source.allowEmpty, lastLine: source.lastLine)
+        let reading = try input.read(for: name.shownName)
+        if let warning = reading.warning { Output.note("coffer: warning: \(warning)") }
+        try checkSeed(reading.value)
+        return reading.value
+    }
+
+    private func checkSeed(_ value: [UInt8]) throws(KeychainError) {
+        guard source.otp else { return }
         do throws(OneTimeSeed.Mistake) { _ = try OneTimeSeed(reading: value) } catch {
             throw KeychainError(
                 .failed, "that is no seed for one-time passwords: \(error.reason)",
                 advice: "copy the otpauth:// address, or the letters and digits that the site shows")
         }
-        return value
     }
 
     private func warnOfUnreadInput(_ option: String) {
@@ -221,29 +236,14 @@ struct SetCommand: ParsableCommand {
         try askToGoOn()
     }
 
-    /// Asks before a secret gets requirements that a former value did not make do with, unless the person has named them. Any program of the
-    /// user can replace a guarded secret by one that is not, without asking. The next secret must not silently be as open as that one.
+    /// Asks before a secret is easier to read than a former value.
     private func checkHistory(
         of name: FullName, _ wanted: Keychain.AccessControl, _ session: CommandSession
     ) throws {
-        let versions: [Keychain.FormerVersion]
-        do throws(KeychainError) {
-            versions = try session.client.call(
-                Keychain.History(service: name.service, account: name.account, kind: name.kind)
-            ).versions
-        } catch {
-            // A secret that has expired, or is gone by now, has no former values.
-            guard error.code == .notFound else { throw error }
-            return
-        }
         // Options that were given decide, not the former value.
-        let weakened = versions.lazy.compactMap {
-            AccessWeakening(from: access.applied(to: $0.access), to: wanted)
-        }
-        guard let weakening = weakened.first else { return }
-        Output.note(
-            "coffer: warning: \(name.shownName) was harder to read before: \(weakening.formerText); to have that again, use \(weakening.remedy)"
-        )
+        let former = try FormerWeakening.find(of: name, to: wanted, session, named: access.applied(to:))
+        guard let former else { return }
+        Output.note("coffer: warning: \(former.text(name.shownName)); to have that again, use \(former.remedy)")
         try askToGoOn()
     }
 

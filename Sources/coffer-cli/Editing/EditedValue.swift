@@ -19,6 +19,24 @@ struct EditedValue {
         if let warning = editor.warning { Output.note("coffer: warning: \(warning)") }
     }
 
+    /// Has a person edit a value until it is stored. If it cannot be stored, it is nowhere else, so they may go on with it.
+    /// - Parameter store: stores what the editor has saved.
+    func edit<Stored>(
+        _ value: [UInt8], storing store: ([UInt8]) throws(KeychainError) -> Stored
+    ) throws(KeychainError) -> Stored {
+        var text = value
+        while true {
+            text = try edit(text)
+            guard text.count <= InputLimits.value else { throw ValueInput.tooLong }
+            do throws(KeychainError) { return try store(text) } catch {
+                guard Confirmation.isPossible else { throw error }
+                Output.note("coffer: warning: nothing was stored: \(error.description)")
+                // `try?`: if nobody can be asked, the first error is the one to tell.
+                guard (try? Confirmation.isGiven("Edit the text again? [y/N] ")) == true else { throw error }
+            }
+        }
+    }
+
     /// - Returns: what the file holds after the editor has ended. An editor ends each line with a line break; if the text before had none at its end, or
     ///   if it is one line, the last one is dropped.
     func edit(_ value: [UInt8]) throws(KeychainError) -> [UInt8] {

@@ -90,6 +90,8 @@ struct PasswordStore {
             $0.input = .pipe
             $0.output = .pipe
             $0.errors = .inherited
+            // gpg may ask at the terminal itself. The kernel would stop it there in a group of its own.
+            $0.staysInGroup = true
         }
         // A pipe takes as much as a file may have, so writing does not wait until gpg is read from.
         try program.write(bytes)

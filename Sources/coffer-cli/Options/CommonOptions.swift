@@ -38,6 +38,16 @@ struct PromptOptions: ParsableArguments {
     var noPrompt = false
 }
 
+/// Why a secret is read, in the words of the person or program that reads it.
+struct ReasonOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Why it is read; shown in the prompt and kept in the log.", valueName: "text"))
+    var reason: String?
+
+    func validate() throws {
+        if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
+    }
+}
+
 /// Whether the output is for a program.
 struct JSONOptions: ParsableArguments {
     @Flag(help: "Print the answer, and errors, as JSON.")

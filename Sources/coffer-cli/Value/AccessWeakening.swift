@@ -95,15 +95,15 @@ enum Confirmation {
     }
 
     /// - Throws: `.cancelled` for Ctrl-C.
-    /// - Parameter flag: the option to suggest if the terminal cannot be used.
-    static func isGiven(_ question: String, orSkipWith flag: String) throws(KeychainError) -> Bool {
+    /// - Parameter flag: the option to suggest if the terminal cannot be used; nil if there is none.
+    static func isGiven(_ question: String, orSkipWith flag: String? = nil) throws(KeychainError) -> Bool {
         let answer: Terminal.Answer
         do throws(SystemError) {
             answer = try Terminal().ask(question, hidden: false, limit: InputLimits.confirmation)
         } catch {
             throw KeychainError(
                 .failed, "cannot read from the terminal: \(error.reason)",
-                advice: "use \(flag) to go on without confirmation")
+                advice: flag.map { "use \($0) to go on without confirmation" } ?? "")
         }
         guard case .line(let bytes) = answer else { throw .cancelledByPerson }
         return ["y", "yes"].contains(String(decoding: bytes, as: UTF8.self).lowercased())
