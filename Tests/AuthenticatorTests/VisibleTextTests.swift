@@ -29,4 +29,11 @@ struct VisibleTextTests {
         #expect(Client.terminalName(0x0440) == "ttyS0")
         #expect(Client.terminalName(0) == nil)
     }
+
+    /// Attacker 4: a display that writes from right to left shows what stands between two such words with them, and so changes their places.
+    @Test(arguments: [("\u{5D0}", "\u{5D1}"), ("\u{5D0}", "me"), ("bank", "\u{627}"), ("\u{1E900}", "\u{10800}")])
+    func wordsFromRightToLeftKeepTheirPlaces(service: String, account: String) {
+        #expect(EscapedText.name(service, account) == "service \"\(service)\" / account \"\(account)\"")
+        #expect(EscapedText.name("bank", "m\u{E9}") == "\"bank\" / \"m\u{E9}\"")
+    }
 }

@@ -184,7 +184,8 @@ struct CancellationTests {
         let folder = try TemporaryFolder()
         let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
         let agent = try FakeServer(path: folder.path + "/agent", ["WaitForTurn": [.silence]])
-        let authenticator = try FakeServer(path: paths.authenticator, ["Begin": [.silence]])
+        let passed = Authentication.Step(message: nil, done: true)
+        let authenticator = try FakeServer(path: paths.authenticator, ["Begin": [.answer(passed)]])
         let stop = AgentStop()
         let limit = ContinuousClock.now + patience
         Thread.detachNewThread {
