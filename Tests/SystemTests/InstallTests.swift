@@ -196,6 +196,41 @@ import Testing
         #expect(Set(after).symmetricDifference(before).filter { !$0.contains("/etc/pam.d/login") } == [])
     }
 
+    @Test("an uninstall and an install that were interrupted can be repeated")
+    func interrupted() throws {
+        let stage = try Stage()
+        let before = try stage.state()
+        try #require(try stage.make("install").code == 0)
+        // A program that fails after so many calls, as on a disk that has become read-only.
+        func failing(_ program: String, after calls: Int) throws {
+            let path = stage.tree + "/broken/\(program)"
+            try FileManager.default.createDirectory(atPath: stage.tree + "/broken", withIntermediateDirectories: true)
+            try stage.write(
+                "#!/bin/sh\necho >>\"$0.calls\"; [ $(wc -l <\"$0.calls\") -le \(calls) ] || exit 1\nexec /usr/bin/\(program) \"$@\"\n",
+                path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+        func makeBroken(_ target: String) throws -> Int32 {
+            try Stage.shell(
+                "PATH=\"$PWD/broken:$PATH\" make -s \"$@\"", target, in: stage.tree,
+                rest: ["BUILD=build", "MODULE=module.so", "PAMDIR=/usr/lib/security", "DESTDIR=\(stage.machine)"]
+            ).code
+        }
+        try failing("rm", after: 20)
+        #expect(try makeBroken("uninstall") != 0 && stage.has("/usr/lib/coffer/installed"))
+        let removed = try stage.make("uninstall")
+        #expect(removed.code == 0, "\(removed)")
+        #expect(try stage.state() == before)
+
+        try FileManager.default.removeItem(atPath: stage.tree + "/broken/rm")
+        try failing("mv", after: 0)
+        #expect(try makeBroken("install") != 0 && !stage.has("/usr/lib/coffer/installed"))
+        let installed = try stage.make("install")
+        #expect(installed.code == 0 && !installed.text.contains("another program"), "\(installed)")
+        #expect(try stage.make("uninstall").code == 0)
+        #expect(!stage.has("/usr/share/dbus-1/services/org.freedesktop.secrets.service"))
+    }
+
     @Test("without what is to be installed, nothing is laid down")
     func incomplete() throws {
         let stage = try Stage()

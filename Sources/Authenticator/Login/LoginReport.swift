@@ -45,7 +45,7 @@ public struct LoginReport {
     private enum Outcome: String {
         case opened
         case openAlready = "open already"
-        case noVault = "no keychain"
+        case noVault = "no vault"
         /// A bound vault takes the password itself. A login's report only says that the password was right.
         case bound = "bound: opens at its first use"
         case refused

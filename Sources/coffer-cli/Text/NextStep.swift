@@ -33,7 +33,7 @@ enum NextStep {
                 ]
                 : [
                     "", "systemd does not run here, so nothing starts the broker by itself.",
-                    "In a container, mount /run/coffer and /run/coffer-auth of the host.",
+                    "In a container, hand secrets in from the host (docs/how-to/container.md).",
                     "To try Coffer, start a sandbox:  scripts/sandbox start DIR",
                 ])
     }
