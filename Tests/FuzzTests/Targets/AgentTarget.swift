@@ -48,7 +48,8 @@ struct AgentTarget: FuzzTarget {
         steps = try [
             Varlink.encode(
                 VarlinkReply(Authentication.Step(message: .init(style: .info, text: "asks to"), done: false, step: 1))),
-            Varlink.encode(VarlinkReply(Authentication.Step(message: .init(style: .secret, text: "P: "), done: false, step: 2))),
+            Varlink.encode(
+                VarlinkReply(Authentication.Step(message: .init(style: .secret, text: "P: "), done: false, step: 2))),
             Varlink.encode(VarlinkReply(Authentication.Step(message: nil, done: true))),
             Varlink.encode(Fault(.authenticationFailed, .init(message: "PAM says no", reason: "password"))),
         ].map { try JSONTree(parsing: $0.dropLast()) }
