@@ -67,7 +67,7 @@ public struct Item: Sendable, Hashable {
     /// Everything else about the item.
     public let attributes: ItemAttributes
 
-    /// For backends. Applications get items from ``Keychain/item(for:reason:)``.
+    /// For backends. Applications get items from ``Keychain/item(for:reason:applicationPassword:)``.
     public init(value: [UInt8], attributes: ItemAttributes) {
         self.value = value
         self.attributes = attributes

@@ -11,9 +11,10 @@ import FoundationEssentials
 /// ```
 /// These calls prompt, if the item requires it:
 /// - those that give out a value: ``bytes(for:reason:applicationPassword:)``, ``string(for:reason:applicationPassword:)``,
-///   ``value(_:for:reason:applicationPassword:)``, ``item(for:reason:)``, ``authenticate(for:reason:)``,
-///   ``bytes(for:version:reason:)``, ``update(for:access:reason:applicationPassword:_:)``;
-/// - ``restore(_:version:reason:)``, ``rename(_:to:reason:)``, and ``edit(_:_:reason:)`` if it changes the access control;
+///   ``value(_:for:reason:applicationPassword:)``, ``item(for:reason:applicationPassword:)``, ``authenticate(for:reason:)``,
+///   ``bytes(for:version:reason:applicationPassword:)``, ``update(for:access:reason:applicationPassword:_:)``;
+/// - ``restore(_:version:reason:applicationPassword:)``, ``rename(_:to:reason:applicationPassword:)``, and
+///   ``edit(_:_:reason:applicationPassword:)`` if it changes the access control;
 /// - ``unlock()``, and storing the first item, which makes the user's vault.
 ///
 /// When a task is cancelled, its prompt closes at once, and the call throws `.cancelled`.

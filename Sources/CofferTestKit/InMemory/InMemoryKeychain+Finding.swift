@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Finds items without their values, and the state of vaults.
 extension InMemoryKeychain {
-    /// Implements ``KeychainBackend/items(matching:in:)``.
+    /// Implements `KeychainBackend/items(matching:in:)`.
     public func items(
         matching query: ItemQuery, in vault: VaultName
     ) async throws(KeychainError) -> [ItemAttributes] {
@@ -17,7 +17,7 @@ extension InMemoryKeychain {
         }
     }
 
-    /// Implements ``KeychainBackend/exists(_:in:)``.
+    /// Implements `KeychainBackend/exists(_:in:)`.
     public func exists(_ item: ItemName, in vault: VaultName) async throws(KeychainError) -> Bool {
         if Task.isCancelled { throw .cancelledByTask }
         return try perform(in: vault) { (vault, call) throws(KeychainError) in
@@ -29,13 +29,13 @@ extension InMemoryKeychain {
         }
     }
 
-    /// Implements ``KeychainBackend/attributes(of:in:)``.
+    /// Implements `KeychainBackend/attributes(of:in:)`.
     public func attributes(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> ItemAttributes {
         if Task.isCancelled { throw .cancelledByTask }
         return try perform(in: vault) { (vault, _) throws(KeychainError) in (try vault.item(item).summary, []) }
     }
 
-    /// Implements ``KeychainBackend/history(of:in:)``.
+    /// Implements `KeychainBackend/history(of:in:)`.
     public func history(of item: ItemName, in vault: VaultName) async throws(KeychainError) -> [ItemVersion] {
         if Task.isCancelled { throw .cancelledByTask }
         return try perform(in: vault) { (vault, call) throws(KeychainError) in
@@ -44,7 +44,7 @@ extension InMemoryKeychain {
         }
     }
 
-    /// Implements ``KeychainBackend/status(of:)``.
+    /// Implements `KeychainBackend/status(of:)`.
     public func status(of vault: VaultName) async throws(KeychainError) -> VaultStatus {
         if Task.isCancelled { throw .cancelledByTask }
         return try perform(in: vault) { (vault, _) in
@@ -52,7 +52,7 @@ extension InMemoryKeychain {
         }
     }
 
-    /// Implements ``KeychainBackend/lock(_:)``.
+    /// Implements `KeychainBackend/lock(_:)`.
     public func lock(_ vault: VaultName) async throws(KeychainError) {
         try close(vault, makes: false)
         guard vault == .own else { return }
@@ -69,7 +69,7 @@ extension InMemoryKeychain {
         }
     }
 
-    /// Implements ``KeychainBackend/unlock(_:prompts:)``.
+    /// Implements `KeychainBackend/unlock(_:prompts:)`.
     public func unlock(_ vault: VaultName, prompts: Prompts) async throws(KeychainError) {
         try await perform(in: vault, makes: true, prompts: prompts) { (vault, call) throws(KeychainError) in
             try call.checkOwn(vault)
@@ -78,7 +78,7 @@ extension InMemoryKeychain {
         }
     }
 
-    /// Implements ``KeychainBackend/events(of:in:)``.
+    /// Implements `KeychainBackend/events(of:in:)`.
     public func events(
         of service: String?, in vault: VaultName
     ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error> {

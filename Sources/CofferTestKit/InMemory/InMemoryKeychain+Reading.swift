@@ -2,7 +2,7 @@ import Coffer
 
 /// Calls that give out a value, or take the same as giving it out.
 extension InMemoryKeychain {
-    /// Implements ``KeychainBackend/read(_:_:in:)``.
+    /// Implements `KeychainBackend/read(_:_:in:)`.
     public func read(
         _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item] {
@@ -54,7 +54,7 @@ extension InMemoryKeychain {
         }
     }
 
-    /// Implements ``KeychainBackend/edit(_:_:_:in:)``.
+    /// Implements `KeychainBackend/edit(_:_:_:in:)`.
     public func edit(
         _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
@@ -86,7 +86,7 @@ extension InMemoryKeychain {
         }
     }
 
-    /// Implements ``KeychainBackend/rename(_:to:_:in:)``.
+    /// Implements `KeychainBackend/rename(_:to:_:in:)`.
     public func rename(
         _ item: ItemName, to name: ItemName, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
@@ -109,7 +109,7 @@ extension InMemoryKeychain {
         }
     }
 
-    /// Implements ``KeychainBackend/restore(_:version:_:in:)``.
+    /// Implements `KeychainBackend/restore(_:version:_:in:)`.
     public func restore(
         _ item: ItemName, version: Int, _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {

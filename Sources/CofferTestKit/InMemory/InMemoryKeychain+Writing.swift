@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Stores and deletes items. Nobody is asked, except to make a vault.
 extension InMemoryKeychain {
-    /// Implements ``KeychainBackend/set(_:to:if:prompts:in:)``.
+    /// Implements `KeychainBackend/set(_:to:if:prompts:in:)`.
     public func set(
         _ name: ItemName, to item: NewItem, if condition: ItemChange.Condition, prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> ItemAttributes {
@@ -16,7 +16,7 @@ extension InMemoryKeychain {
         }
     }
 
-    /// Implements ``KeychainBackend/apply(_:prompts:in:)``.
+    /// Implements `KeychainBackend/apply(_:prompts:in:)`.
     public func apply(
         _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> [ChangeOutcome] {

@@ -72,7 +72,7 @@ public final class InMemoryKeychain: KeychainBackend {
         for queue in queues { queue.end(throwing: KeychainError(.brokerUnreachable, "the broker has ended")) }
     }
 
-    /// Implements ``KeychainBackend/biometrics()``.
+    /// Implements `KeychainBackend/biometrics()`.
     public func biometrics() async throws(KeychainError) -> Biometrics { fingers }
 
     var questioner: Questioner {
