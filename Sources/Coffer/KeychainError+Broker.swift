@@ -1,10 +1,17 @@
 import BrokerProtocol
+import Glibc
+import Platform
 import Varlink
 
 extension KeychainError {
     /// A call to the broker that got no valid Varlink answer.
     init(broker failure: TransportFailure, path: String) {
         switch failure {
+        // The broker drops such a connection, because it cannot know whose it is.
+        case .unreachable where getuid() == PeerCredentials.unknownUser:
+            self.init(
+                .notPermitted, "your user has number \(getuid()), which stands for users that the kernel cannot name",
+                advice: "run the program as an account of its own")
         case .unreachable(let reason):
             let installed = path == SocketPaths.installedBroker
             self.init(

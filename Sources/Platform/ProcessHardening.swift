@@ -3,10 +3,12 @@ import Glibc
 
 /// The first steps of a process that handles secrets.
 public enum ProcessHardening {
-    /// Forbids core files and reading this process's memory by processes of the same user. Makes new files private, and ignores SIGPIPE.
+    /// Forbids core files and reading this process's memory by processes of the same user. Makes new files private, and ignores SIGPIPE. Holds the standard streams that
+    /// are closed.
     /// - Returns: what another program has to get back that takes this process's place.
     @discardableResult
     public static func apply() throws(SystemError) -> ProcessInheritance {
+        try StandardStreams.holdClosed()
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         try checked("forbid core files") { unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) }
         try checked("forbid reading this process's memory") { coffer_set_dumpable(0) }

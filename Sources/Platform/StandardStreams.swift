@@ -1,5 +1,18 @@
 import Glibc
 
+/// The descriptors 0, 1 and 2.
+enum StandardStreams {
+    /// Keeps the number of a stream that is closed, so that no file of this process gets it and takes what is meant for the stream. Using the stream
+    /// fails as before, and programs that are started do not inherit it.
+    static func holdClosed() throws(SystemError) {
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
+            let way = number == STDIN_FILENO ? O_WRONLY : O_RDONLY
+            // It gets the lowest free number, which is this one.
+            try checked("hold descriptor \(number)") { unsafe open("/dev/null", way | O_CLOEXEC) }
+        }
+    }
+}
+
 /// Reads this process's standard input.
 public enum StandardInput {
     /// Reads to the end, or to the limit. Blocks the thread.

@@ -12,6 +12,8 @@ enum CallLimits {
     static let waitingCalls = 10_000
     /// The bytes of these calls.
     static let waitingBytes = 16 << 20
+    /// How long the second half of a rename is waited for.
+    static let rename = Duration.milliseconds(50)
     /// How long a long list of items waits for further changes.
     static let longList = Duration.milliseconds(500)
     /// How long calls are still answered after another program took the name over.

@@ -87,6 +87,23 @@ import Testing
         #expect(result.status == 7, "\(result.errors)")
     }
 
+    /// Programs without one of the standard streams are usual below supervisors. No other file gets the stream's number.
+    @Test(arguments: [
+        ("echo out; exit 3", ">&-"), ("echo err >&2; exit 3", "2>&-"), ("exit 3", "<&-"),
+        ("echo out; exit 3", "<&- >&- 2>&-"),
+    ])
+    func aStreamThatIsClosedHoldsNothingUp(program: String, closing: String) throws {
+        var stage = try stage("hunter2")
+        stage.program.executable = "/bin/sh"
+        let result = try stage.program.run(
+            "-c", "\(Program.path) run --mask --env X=coffer://s/a -- sh -c '\(program)' \(closing)")
+        #expect(result.status == 3, "\(result)")
+        let value = try stage.program.run("-c", "\(Program.path) get s a \(closing); echo $?")
+        let canWrite = !closing.contains(" ") && closing != ">&-"
+        #expect(value.text.hasSuffix(canWrite ? "hunter20\n" : "1\n"), "\(value)")
+        #expect(!value.errors.contains("hunter2"))
+    }
+
     /// What the program started holds its output open, and ignores the key. The person still gets their terminal back.
     @Test func aKeyEndsTheWaitForOthers() throws {
         let stage = try stage("hunter2")

@@ -23,6 +23,40 @@ import Testing
         #expect(address?.shown == shown)
     }
 
+    /// `coffer otp` could not use them, so they do not look as if it could.
+    @Test(arguments: [
+        "otpauth://hotp/x?secret=GEZDGNBVGY3TQOJQ&counter=3", "otpauth://totp/x?secret=1!", "otpauth://totp/x",
+        "otpauth://totp/x?secret=GEZDGNBV&encoder=steam", "otpauth://totp/x?secret=GEZDGNBV&digits=9",
+        "otpauth://totp/x?secret=GEZDGNBV&period=0", "otpauth://totp/x?secret=GEZDGNBV&secret=GEZDGNBV",
+        "otpauth://totp/x?secret=GEZDGNBV&algorithm=MD5",
+    ])
+    func whatIsNoSeedForOneTimePasswordsIsKeptAsItIs(_ address: String) {
+        let named = ImportedItems([
+            entry(1) {
+                $0.title = "site"
+                $0.userName = "me"
+                $0.password = Array("p".utf8)
+                $0.oneTimePassword = address
+            }
+        ])
+        #expect(named.items.map(\.account) == ["me", "me:seed"])
+        #expect(named.items.last?.value == Array(address.utf8))
+    }
+
+    @Test(arguments: [
+        "otpauth://totp/x?secret=gezd%20gnbv%3D&digits=8&period=60&algorithm=sha256",
+        "OTPAUTH://TOTP/x?secret=GEZDGNBV#f",
+    ])
+    func whatIsASeedForOneTimePasswordsIsNamedSo(_ address: String) {
+        let named = ImportedItems([
+            entry(1) {
+                $0.title = "site"
+                $0.oneTimePassword = address
+            }
+        ])
+        #expect(named.items.map(\.account) == ["otp"] && named.items.first?.value == Array(address.utf8))
+    }
+
     /// Attacker 7. If each one looked at all before it, this would take an hour.
     @Test func manySecretsOfOneNameTakeLittleTime() {
         let entries = (0..<40_000).map { number in

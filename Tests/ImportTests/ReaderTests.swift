@@ -227,6 +227,19 @@ import Testing
         #expect(items(try NetrcFile.read(Array(file.utf8))) == ["a/me": "\t\n\r\\\"x"])
     }
 
+    /// Foundation's decoder takes such commas.
+    @Test(arguments: [
+        ("{\"items\":[\n{\"type\":1,\n\"name\":\"a\",}]}", 3), ("{\"items\":[\n{\"type\":1},\n]}", 3),
+        ("{\"items\":[]},\n", 2), ("{\"items\":[,{\"type\":1}]}", 1),
+        ("{\"items\":[{\"type\":1},,{\"type\":1}]}", 1), ("{,\"items\":[]}", 1),
+    ])
+    func commasThatSeparateNothingAreRefusedByTheirLine(file: String, line: Int) {
+        #expect(throws: UnreadableFile.self) { try BitwardenFile.read(Array(file.utf8)) }
+        do throws(UnreadableFile) { _ = try BitwardenFile.read(Array(file.utf8)) } catch {
+            #expect(error.place == ImportPlace(line: line) && error.reason.contains("comma"), "\(error)")
+        }
+    }
+
     /// Python drops such a backslash, curl keeps it. A vault with wrong secrets is worse than none.
     @Test(arguments: [#"machine a login me password a\b"#, #"machine a login d\me password x"#])
     func aBackslashOutsideOfQuotesIsRefused(line: String) throws {

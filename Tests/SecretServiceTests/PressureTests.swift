@@ -30,6 +30,26 @@ struct PressureTests {
         await fixture.end()
     }
 
+    @Test("A client replaces an item that coffer has made, if it gives its name and its own attributes")
+    func named() async throws {
+        let fixture = try await ServiceFixture()
+        let keychain = fixture.keychain("elsewhere")
+        try await keychain.set("old", for: "one")
+        try await keychain.set("old", for: "two", attributes: ["team": "a"])
+        try fixture.check("named", in: "pressure.py")
+        #expect(try await keychain.string(for: "one") == "new")
+        #expect(try await keychain.string(for: "two") == "new")
+        await fixture.end()
+    }
+
+    @Test("An item that coffer renames stays the same one")
+    func renamed() async throws {
+        let fixture = try await ServiceFixture()
+        try await fixture.keychain("elsewhere").set("v", for: "0")
+        try fixture.check("renamed", in: "pressure.py")
+        await fixture.end()
+    }
+
     @Test("A secret under the name of the provider's own record stays as it is")
     func takenName() async throws {
         let fixture = try await ServiceFixture()

@@ -1,5 +1,6 @@
 /// Looks at brackets, strings and commas of JSON before a decoder does: how deep it is nested, how many values it has, and on which lines its items
-/// begin. It decides nothing about what is valid.
+/// begin. It refuses commas that stand before a closing bracket or follow no value, because a decoder takes them. It decides nothing else about what
+/// is valid.
 struct JSONOutline {
     /// The lines on which the items begin, in their order.
     private(set) var lines: [Int] = []
@@ -15,6 +16,11 @@ struct JSONOutline {
         var string: Range<Int>?
         /// Whether the array at the wanted depth has the key.
         var isInItems = false
+        /// The last character that is no blank and in no string; a quote stands for a string.
+        var last = UInt8(ascii: ",")
+        func misplaced() -> UnreadableFile {
+            UnreadableFile("it is not JSON: a comma is followed or preceded by nothing", at: ImportPlace(line: line))
+        }
         var at = bytes.startIndex
         while at < bytes.endIndex {
             switch bytes[at] {
@@ -40,6 +46,7 @@ struct JSONOutline {
                 if depth == wanted + 1, isInItems { lines.append(line) }
                 string = nil
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                guard last != UInt8(ascii: ",") else { throw misplaced() }
                 if depth == wanted { isInItems = false }
                 depth -= 1
                 string = nil
@@ -47,6 +54,7 @@ struct JSONOutline {
                     throw UnreadableFile("it closes a bracket that it never opened", at: ImportPlace(line: line))
                 }
             case UInt8(ascii: ","):
+                guard !",[{:".utf8.contains(last) else { throw misplaced() }
                 values += 1
                 string = nil
             default: break
@@ -56,8 +64,10 @@ struct JSONOutline {
                     "it has more than \(ImportLimits.values) values", at: ImportPlace(line: line),
                     advice: "split the file")
             }
+            if at < bytes.endIndex, !" \t\r\n".utf8.contains(bytes[at]) { last = bytes[at] }
             at += 1
         }
+        guard last != UInt8(ascii: ",") || bytes.isEmpty else { throw misplaced() }
     }
 
     /// The place of an item, by its index.

@@ -47,6 +47,11 @@ enum ObjectPath: Equatable {
     static func pathOfSession(_ id: String) -> String { "\(ServiceName.root)/session/\(id)" }
     static func pathOfPrompt(_ id: String) -> String { "\(ServiceName.root)/prompt/\(id)" }
 
+    /// Whether a text can be an alias. One with a hyphen can only be asked for, because no path has hyphens.
+    static func isAlias(_ text: String) -> Bool {
+        text.utf8.count <= StoreLimits.aliasLength && isWord(text.replacing("-", with: "_"))
+    }
+
     /// Whether this can be one word of an object path (D-Bus Specification, "Valid Object Paths").
     static func isWord(_ text: String) -> Bool {
         !text.isEmpty

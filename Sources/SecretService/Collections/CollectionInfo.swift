@@ -26,11 +26,13 @@ struct CollectionTable: Equatable {
     /// From an alias to a collection. A built-in one that was taken away has "/".
     private(set) var aliases: [String: String] = [:]
     private var transientLabel = "Session"
+    private var transientModified: Date
     let started: Date
 
     /// - Parameter started: when the provider was started.
     init(started: Date) {
         self.started = started
+        transientModified = started
         reset()
     }
 
@@ -40,7 +42,7 @@ struct CollectionTable: Equatable {
             login: CollectionInfo(
                 id: login, label: "Login", created: Date(timeIntervalSince1970: 0),
                 modified: Date(timeIntervalSince1970: 0)),
-            session: CollectionInfo(id: session, label: transientLabel, created: started, modified: started),
+            session: CollectionInfo(id: session, label: transientLabel, created: started, modified: transientModified),
         ]
         aliases = ["default": login, login: login, session: session]
     }
@@ -75,9 +77,11 @@ struct CollectionTable: Equatable {
     }
 
     /// The `session` collection has its label in memory only.
-    mutating func setTransientLabel(_ label: String) {
+    mutating func setTransientLabel(_ label: String, now: Date = Date()) {
         transientLabel = label
+        transientModified = now
         collections[CollectionInfo.sessionID]?.label = label
+        collections[CollectionInfo.sessionID]?.modified = now
     }
 
     subscript(_ id: String) -> CollectionInfo? { collections[id] }

@@ -76,11 +76,13 @@ struct ItemIndex {
         return result
     }
 
-    /// The item with exactly these attributes, for a client that replaces it.
+    /// The item with exactly these attributes, for a client that replaces it. Otherwise one that another program of Coffer's has made under the name
+    /// that they give: no client knows all the attributes by which such an item is found.
     /// - Returns: nil also for no attributes: they would stand for any item that has none.
     func identical(to attributes: [String: String], in collection: String) -> ServiceItem? {
         let pairs = attributes.pairs
-        return search(attributes, in: collection).items.first { $0.attributes.pairs == pairs }
+        let found = search(attributes, in: collection).items
+        return found.first { $0.attributes.pairs == pairs } ?? found.first { $0.isNamed(by: attributes) }
     }
 
     /// The items of a collection, in a stable order.

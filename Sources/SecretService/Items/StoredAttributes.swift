@@ -56,7 +56,8 @@ enum StoredAttributes {
         return rewritten.isEmpty ? [last] : [Dictionary(uniqueKeysWithValues: rewritten.map { ($0, "") }), last]
     }
 
-    static func decode(_ item: ItemAttributes) -> [String: String] {
+    /// The attributes that somebody has given the item.
+    static func own(_ item: ItemAttributes) -> [String: String] {
         var attributes: [String: String] = [:]
         for (name, value) in item.attributes {
             if name.beginsWith(quoted) {
@@ -66,6 +67,11 @@ enum StoredAttributes {
                 attributes[name] = value
             }
         }
+        return attributes
+    }
+
+    static func decode(_ item: ItemAttributes) -> [String: String] {
+        var attributes = own(item)
         guard item.attributes[collection] == nil else { return attributes }
         // Made by another program of Coffer's: found by its name, as clients usually look for one.
         for (name, value) in [("service", item.service), ("account", item.account), ("username", item.account)]
@@ -82,6 +88,14 @@ extension String {
 }
 
 extension ServiceItem {
+    /// Whether no client of the Secret Service has made this item, and these attributes, which it has, are its own ones and its name.
+    func isNamed(by attributes: [String: String]) -> Bool {
+        guard let stored, stored.attributes[StoredAttributes.collection] == nil else { return false }
+        let hasAccount = stored.account.isEmpty || attributes["account"] != nil || attributes["username"] != nil
+        return attributes["service"] != nil && hasAccount
+            && attributes.pairs.isSuperset(of: StoredAttributes.own(stored).pairs)
+    }
+
     /// An item of the vault.
     /// - Parameter collections: the collections that there are. An item of another one is shown in the default one.
     /// - Returns: nil for an item that clients do not see: keys, certificates, and the provider's own records.

@@ -194,8 +194,8 @@ extension Provider {
         _ properties: [String: BusValue], alias: String, _ client: Client
     ) async throws(ServiceError) -> [BusValue] {
         let label = try Self.label(properties[ServiceName.collection + ".Label"])
-        guard alias.isEmpty || (ObjectPath.isWord(alias) && alias.utf8.count <= StoreLimits.aliasLength) else {
-            throw .invalid("an alias has letters, digits and underscores, \(StoreLimits.aliasLength) at most")
+        guard alias.isEmpty || ObjectPath.isAlias(alias) else {
+            throw .invalid("an alias has letters, digits, hyphens and underscores, \(StoreLimits.aliasLength) at most")
         }
         if !alias.isEmpty, let present = collections.collection(aliased: alias) {
             return [.path(present.path), .path(ServiceName.none)]

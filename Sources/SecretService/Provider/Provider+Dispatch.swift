@@ -126,7 +126,9 @@ extension Provider {
             case .folder(let names): names
             case .service:
                 collections.all.map { "collection/\($0.id)" }
-                    + collections.aliases.filter { collections[$0.value] != nil }.keys.sorted().map { "aliases/\($0)" }
+                    + collections.aliases.filter { collections[$0.value] != nil && ObjectPath.isWord($0.key) }.keys
+                    .sorted()
+                    .map { "aliases/\($0)" }
                     + sessions.ids.map { "session/\($0)" } + prompts.ids.map { "prompt/\($0)" }
             case .collection(let collection): index.items(of: collection.id).map(\.id)
             case .item, .session, .prompt, .portal, .portalRequest: []

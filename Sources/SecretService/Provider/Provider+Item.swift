@@ -146,19 +146,31 @@ extension Provider {
     private func readTogether(
         _ items: [ItemAttributes], for client: Client
     ) async throws(ServiceError) -> [String: SecretBytes] {
-        do throws(KeychainError) { return try await ask(items, for: client) } catch {
+        do throws(KeychainError) {
+            return items.count == 1 ? try await askOne(items[0], for: client) : try await ask(items, for: client)
+        } catch {
             let isAboutOne = [.limitExceeded, .notFound, .invalidArgument].contains(error.code)
             guard items.count > 1, isAboutOne else { throw ServiceError(error) }
         }
         var values: [String: SecretBytes] = [:]
         var refusal: ServiceError?
         for item in items {
-            do throws(KeychainError) { values.merge(try await ask([item], for: client)) { $1 } } catch {
+            do throws(KeychainError) { values.merge(try await askOne(item, for: client)) { $1 } } catch {
                 refusal = ServiceError(error)
             }
         }
         if values.isEmpty, let refusal { throw refusal }
         return values
+    }
+
+    /// Reads one item. If another program renames it meanwhile, it is read by its new name.
+    private func askOne(
+        _ item: ItemAttributes, for client: Client
+    ) async throws(KeychainError) -> [String: SecretBytes] {
+        do throws(KeychainError) { return try await ask([item], for: client) } catch {
+            guard error.code == .notFound, let renamed = await renamed(item) else { throw error }
+            return try await ask([renamed], for: client)
+        }
     }
 
     private func ask(

@@ -131,8 +131,8 @@ extension Provider {
     }
 
     private func setAlias(_ name: String, _ path: String) async throws(ServiceError) -> [BusValue] {
-        guard ObjectPath.isWord(name), name.utf8.count <= StoreLimits.aliasLength else {
-            throw .invalid("an alias has letters, digits and underscores, \(StoreLimits.aliasLength) at most")
+        guard ObjectPath.isAlias(name) else {
+            throw .invalid("an alias has letters, digits, hyphens and underscores, \(StoreLimits.aliasLength) at most")
         }
         guard name != CollectionInfo.sessionID else {
             throw ServiceError(BusErrorName.notSupported, "the alias session cannot be changed")

@@ -99,6 +99,7 @@ extension Provider {
         let before = collections.all.filter { !$0.isTransient }
         if (old == .unlocked) != (new == .unlocked) { for collection in before { tellChanged(collection.id) } }
         for item in index.items.values where item.isLocked(in: old) != item.isLocked(in: new) {
+            emit("ItemChanged", item)
             tellProperties(ServiceName.item, at: item.path, ["Locked"]) { name in self.value(of: name, item) }
         }
     }

@@ -26,6 +26,9 @@ public actor Provider {
     var obstacles = ObstacleTable()
     /// The requests of applications that are not answered, by their paths.
     var portalRequests: [String: PortalRequest] = [:]
+    /// A deletion that may be the first half of a rename.
+    var held: (number: UInt64, item: ItemAttributes)?
+    var lastHeld: UInt64 = 0
     /// Collections whose long list of items is to be sent.
     var pendingLists: Set<String> = []
 

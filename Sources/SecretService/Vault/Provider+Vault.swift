@@ -65,13 +65,13 @@ extension Provider {
     private func hear(_ events: AsyncThrowingStream<KeychainEvent, any Error>) async {
         do {
             for try await event in events {
+                // A rename is told as a deletion and an item of the same id.
+                if case .added(let item) = event, held?.item.id == item.id { held = nil } else { releaseHeld() }
                 switch event {
                 case .added(let item), .updated(let item):
                     let former = vault[ServiceItem.id(of: item)]
                     if vault.take(event: item) { changed(item, from: former) }
-                case .deleted(let item):
-                    let id = ServiceItem.id(of: item)
-                    if let former = vault.take(deletionOf: id) { removed(id, former) }
+                case .deleted(let item): hold(item)
                 case .locked: await take(announced: .locked)
                 case .unlocked: await take(announced: .unlocked)
                 case .missed: try await load()
@@ -80,7 +80,40 @@ extension Provider {
         } catch {
             // The broker has ended, or cannot be heard. The next call says why, if that stays so.
         }
+        releaseHeld()
         following = .not
+    }
+
+    /// Keeps a deletion until the next event, or a moment if there is none.
+    private func hold(_ item: ItemAttributes) {
+        lastHeld += 1
+        let number = lastHeld
+        held = (number, item)
+        Task {
+            // `try?`: nobody cancels this.
+            try? await Task.sleep(for: CallLimits.rename)
+            if held?.number == number { releaseHeld() }
+        }
+    }
+
+    private func releaseHeld() {
+        guard let (_, item) = held else { return }
+        held = nil
+        let id = ServiceItem.id(of: item)
+        if let former = vault.take(deletionOf: id) { removed(id, former) }
+    }
+
+    /// The item as it is now, if it has another name. The broker has found none of the former name, and the event of a rename may come later.
+    /// - Returns: nil if it is gone.
+    func renamed(_ item: ItemAttributes) async -> ItemAttributes? {
+        let id = ServiceItem.id(of: item)
+        for _ in 0..<StoreLimits.attempts {
+            guard let current = vault[id] else { return nil }
+            if current.name != item.name { return current }
+            // `try?`: a call that nobody waits for looks once more.
+            try? await Task.sleep(for: CallLimits.rename)
+        }
+        return nil
     }
 
     private func load() async throws(KeychainError) {

@@ -136,7 +136,7 @@ struct ExportCommand: ParsableCommand {
     ) throws(KeychainError) -> [Keychain.ItemValue] {
         let reading = JointReading(
             session: session, noPrompt: prompt.noPrompt, reason: "Export all secrets", purpose: "exporting",
-            command: ShellText.command(["coffer"] + CommandLine.arguments.dropFirst()))
+            command: ShellText.askingAgain)
         let guarded = items.filter { !$0.access.require.isEmpty }
         // Those that require presence only come first. So coffer auth answers for whole requests, and the others are in as few as can be.
         let (first, others) = (guarded.filter(Self.takesPresence), guarded.filter { !Self.takesPresence($0) })

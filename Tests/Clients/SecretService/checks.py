@@ -260,6 +260,7 @@ def locked():
     session = client.plain()
     path = client.create(session, "Kept", {"k": "1"}, b"v")
     lock(client)
+    assert client.signal("ItemChanged").body == (path,)
     assert client.get(LOGIN, COLLECTION, "Locked") is True and client.get(path, ITEM, "Locked") is True
     assert client.get(path, ITEM, "Label") == "Kept" and client.get(path, ITEM, "Attributes") == {"k": "1"}
     assert client.search({"k": "1"}) == ([], [path])

@@ -154,6 +154,10 @@ def aliases():
     names = [f"a{n}" for n in range(10)]
     sent(client, *[(ROOT, SERVICE, "SetAlias", "so", name, LOGIN) for name in names])
     assert [alias(client, name) for name in names] == [LOGIN] * 10
+    # No path has a hyphen, but a client may ask for such an alias.
+    client.call(ROOT, SERVICE, "SetAlias", "so", "my-alias", LOGIN)
+    assert alias(client, "my-alias") == LOGIN and alias(client, "my_alias") == "/"
+    client.call(ROOT, SERVICE, "SetAlias", "so", "my-alias", "/")
     # An alias that was taken away takes no room, and is not shown.
     for n in range(40):
         client.call(ROOT, SERVICE, "SetAlias", "so", f"b{n}", LOGIN)
@@ -295,6 +299,39 @@ def always():
     assert client.secret(session, one)[0] == b"w" and client.get(one, ITEM, "Label") == "New"
     client.call(two, ITEM, "Delete")
     assert client.search({"service": "elsewhere"}) == ([one], [])
+
+
+def named():
+    """A client replaces the item that coffer set has made. The test has made it, and one with an attribute more."""
+    client = Client()
+    session = client.plain()
+    (first,) = client.search({"service": "elsewhere", "username": "one"})[0]
+    for attributes in ({"service": "elsewhere", "username": "one"}, {"service": "elsewhere", "username": "one"}):
+        assert client.create(session, "L", attributes, b"new", replace=True) == first
+    (second,) = client.search({"service": "elsewhere", "username": "two"})[0]
+    # Without its own attribute, or without its account, it is another item's name.
+    for attributes in ({"service": "elsewhere", "username": "two"}, {"service": "elsewhere", "team": "a"}):
+        assert client.create(session, "L", attributes, b"more", replace=True) not in (first, second), attributes
+    assert client.create(session, "L", {"service": "elsewhere", "account": "two", "team": "a"}, b"new", replace=True) == second
+
+
+def renamed():
+    """coffer renames an item. It is the same one, for those who hear of it and for those who read it meanwhile. The test has made it."""
+    client, other = Client(), Client()
+    session = other.plain()
+    (path,) = other.search({"service": "elsewhere"})[0]
+    client.listen()
+    program = os.path.join(os.path.dirname(os.environ["PROVIDER"]), "coffer")
+    for n in range(8):
+        process = subprocess.Popen([program, "rename", "--quiet", "elsewhere", str(n), "elsewhere", str(n + 1)], stdin=subprocess.DEVNULL)
+        while process.poll() is None:
+            assert other.secret(session, path)[0] == b"v"
+        assert process.returncode == 0
+    until(lambda: other.get(path, ITEM, "Attributes")["account"] == "8", "the new name is not shown")
+    heard = set()
+    while "ItemChanged" not in heard or client.pending:
+        heard.add(client.receive(lambda message: True).header.fields[HeaderFields.member])
+    assert not heard & {"ItemDeleted", "ItemCreated"}, heard
 
 
 def odd_texts():
