@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import Platform
 
 /// Reads everything that a service of the Secret Service interface keeps (org.freedesktop.secrets): GNOME Keyring, KWallet's successor, KeePassXC.
 /// Values come over a session without encryption, because the bus is a socket of this machine that only its user can reach.
@@ -56,7 +57,24 @@ import Glibc
     public static func connected(to address: String) throws(BusError) -> KeyringReader {
         let bus = try Bus(address: address, patience: patience)
         let session = try bus.openSecretSession(service, root, "\(interface).Service")
+        guard try !isCoffer(service, on: bus) else {
+            throw BusError(
+                "read the keyring",
+                reason:
+                    "Coffer itself serves \(service) here; start the old keyring in its place (docs/how-to/gnome.md)")
+        }
         return KeyringReader(bus, session: session)
+    }
+
+    /// Coffer's own items would come back under other names, and without their requirements.
+    private static func isCoffer(_ service: String, on bus: borrowing Bus) throws(BusError) -> Bool {
+        let answer = try bus.call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
+            [service])
+        let process = Int32(clamping: try answer.number())
+        // The kernel keeps 15 bytes of a program's name. `try?`: a process that has ended serves nothing.
+        let name = (try? ProcessStat(pid: process))?.command
+        return name == String(decoding: "coffer-secret-service".utf8.prefix(15), as: UTF8.self)
     }
 
     public func collections() throws(BusError) -> [Collection] {

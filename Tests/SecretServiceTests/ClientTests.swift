@@ -76,6 +76,17 @@ struct ClientTests {
         await fixture.end()
     }
 
+    @Test("Coffer imports nothing from itself: the copies would lack the requirements")
+    func importsNotItself() async throws {
+        let fixture = try await ServiceFixture()
+        try await fixture.keychain("guarded").set("v", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        #expect(try fixture.run("/usr/bin/secret-tool", ["lookup", "a", "b"]).status == 1)
+        let result = try fixture.run(ServiceFixture.program("coffer"), ["import", "gnome-keyring"])
+        #expect(result.status == 1 && result.output.isEmpty, "\(result)")
+        #expect(try await fixture.keychain("guarded").list().count == 1)
+        await fixture.end()
+    }
+
     @Test("An item of a vault that was locked a moment ago is asked for")
     func lockedJustNow() async throws {
         let fixture = try await ServiceFixture()

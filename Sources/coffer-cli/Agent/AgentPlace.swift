@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Coffer
+import Glibc
 import Synchronization
 
 /// Where an agent reaches the person.
@@ -39,6 +40,13 @@ final class AgentPlace: Sendable {
             }
         }
         return nil
+    }
+
+    /// Tells the person at the terminal that the agent ends. What they have typed for a prompt that is gone is dropped.
+    func sayFarewell() {
+        guard isTerminal else { return }
+        tcflush(STDIN_FILENO, TCIFLUSH)
+        Output.note("This agent has ended: another one was opened, or somebody stopped it")
     }
 
     func display(_ wire: Agent.Display) -> Display? { Display(wire, environment: environment) }

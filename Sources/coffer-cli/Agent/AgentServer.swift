@@ -80,6 +80,7 @@ final class AgentServer: Sendable {
     func stop(_ farewell: () -> Void) -> Never {
         removeSocket()
         farewell()
+        place.sayFarewell()
         ChildProcess.exitNow(0)
     }
 

@@ -104,10 +104,19 @@ struct ClipboardClaim {
         return now == Data(token.utf8)
     }
 
+    /// The user's runtime folder. A terminal may be one of a host without logins' folders; then it is one in memory that this user has made.
+    private static func folder(isDisplay: Bool) -> String? {
+        if let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return folder }
+        guard !isDisplay else { return nil }
+        let folder = "/dev/shm/coffer-\(geteuid())"
+        // `try?`: without a folder that only this user can change, there is no claim.
+        try? Folder.make(folder, mode: 0o700)
+        guard let status = try? FileStatus.of(folder), status.isSafeFolder(of: geteuid()) else { return nil }
+        return folder
+    }
+
     private static func file(_ board: String) -> URL? {
-        guard let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/"),
-            !board.contains("/")
-        else { return nil }
+        guard !board.contains("/"), let folder = folder(isDisplay: board == "display") else { return nil }
         return URL(filePath: folder).appending(
             path: board == "display" ? "coffer-clipboard" : "coffer-clipboard\(board)")
     }

@@ -207,16 +207,20 @@ struct RunCommand: ParsableCommand {
     }
 
     private static func failure(_ error: SystemError) -> CommandFailure {
+        // The program itself was found before.
         let isMissing = error.errno == ENOENT
         let isTooLong = error.errno == E2BIG
         return CommandFailure(
-            code: isTooLong ? "command-too-long" : isMissing ? "command-not-found" : "command-not-runnable",
+            code: isTooLong ? "command-too-long" : "command-not-runnable",
             message: isTooLong
                 ? "the arguments and the environment are too long together, so the command was not started"
                 : error.message,
             advice: isTooLong
-                ? "give large secrets as files, with --file" : "check that it is a program that this machine can run",
-            status: isMissing ? .commandNotFound : .commandNotRunnable)
+                ? "give large secrets as files, with --file"
+                : isMissing
+                    ? "check that the program which its first line names is there"
+                    : "check that it is a program that this machine can run",
+            status: .commandNotRunnable)
     }
 }
 

@@ -30,9 +30,11 @@ struct EditedValue {
             guard text.count <= InputLimits.value else { throw ValueInput.tooLong }
             do throws(KeychainError) { return try store(text) } catch {
                 guard Confirmation.isPossible else { throw error }
-                Output.note("coffer: warning: nothing was stored: \(error.description)")
+                Output.note("coffer: \(error.description)")
                 // `try?`: if nobody can be asked, the first error is the one to tell.
-                guard (try? Confirmation.isGiven("Edit the text again? [y/N] ")) == true else { throw error }
+                guard (try? Confirmation.isGiven("Nothing was stored. Edit the text again? [y/N] ")) == true else {
+                    throw error
+                }
             }
         }
     }

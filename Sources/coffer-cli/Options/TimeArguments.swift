@@ -11,9 +11,10 @@ enum ExpirationArgument: Equatable {
     init(parsing argument: String) throws {
         let now = Date()
         guard let parsed = ExpirationArgument(argument, now: now, calendar: .local) else {
-            let isPast = Self.date(argument, now, .local).map { $0 <= now } ?? false
+            let date = Self.date(argument, now, .local)
+            let mistake = date.map { $0 <= now ? "that time is past; " : "that is too far in the future; " } ?? ""
             throw ValidationError(
-                (isPast ? "that time is past; " : "")
+                mistake
                     + "give a future time, such as 12h, 30d, 6w, 1y, 2027-01-31, or never")
         }
         self = parsed
