@@ -40,7 +40,7 @@ struct PromptOptions: ParsableArguments {
 
 /// Why a secret is read, in the words of the person or program that reads it.
 struct ReasonOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Why it is read; shown in the prompt and kept in the log.", valueName: "text"))
+    @Option(help: ArgumentHelp("Your reason; shown in the prompt and kept in the log.", valueName: "text"))
     var reason: String?
 
     func validate() throws {
