@@ -102,6 +102,14 @@ import Synchronization
         return try answer.text()
     }
 
+    /// The process that the kernel named when a connection was made.
+    public func process(of name: String) throws(BusError) -> Int32 {
+        let answer = try call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
+            [name])
+        return Int32(clamping: try answer.number())
+    }
+
     /// Waits for the next message.
     /// - Returns: nil if `wake` was rung, or if the deadline came first.
     /// - Throws: ``BusError`` if the connection is lost.

@@ -94,9 +94,7 @@ public final class BusServer: SerialExecutor, @unchecked Sendable {
     }
 
     /// The process that the kernel named when a connection was made.
-    public func process(of name: String) throws(BusError) -> Int32 {
-        Int32(clamping: try daemon("GetConnectionUnixProcessID", [.text(name)]).number())
-    }
+    public func process(of name: String) throws(BusError) -> Int32 { try bus.process(of: name) }
 
     /// The user that the kernel named when a connection was made.
     public func user(of name: String) throws(BusError) -> UInt32 {

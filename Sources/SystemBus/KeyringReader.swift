@@ -68,12 +68,10 @@ import Platform
 
     /// Coffer's own items would come back under other names, and without their requirements.
     private static func isCoffer(_ service: String, on bus: borrowing Bus) throws(BusError) -> Bool {
-        let answer = try bus.call(
-            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
-            [service])
-        let process = Int32(clamping: try answer.number())
-        // The kernel keeps 15 bytes of a program's name. `try?`: a process that has ended serves nothing.
+        let process = try bus.process(of: service)
+        // `try?`: a user's own provider can always be looked at. The process of another keyring may be in a container.
         let name = (try? ProcessStat(pid: process))?.command
+        // The kernel keeps 15 bytes of a program's name.
         return name == String(decoding: "coffer-secret-service".utf8.prefix(15), as: UTF8.self)
     }
 

@@ -14,9 +14,7 @@ struct GitHelper: Sendable {
         }
         // One whose password is still good, then the entry most like the request, then the newest. The others are not read,
         // so that one prompt is enough.
-        let order = { [self] (entry: ItemAttributes) in (hasOldPassword(entry) ? 1 : 0, place.distance(to: entry.name))
-        }
-        guard let best = found.min(by: { order($0) < order($1) })?.name else { return [] }
+        guard let best = found.min(by: { rank($0, for: place) < rank($1, for: place) })?.name else { return [] }
         let item: Item
         do throws(KeychainError) {
             guard let read = try await store.read([best], reason: "Log in to \(place.shown)").first else {
@@ -41,8 +39,9 @@ struct GitHelper: Sendable {
 
     private func isPast(_ seconds: UInt64) -> Bool { Double(seconds) <= store.now().timeIntervalSince1970 }
 
-    private func hasOldPassword(_ entry: ItemAttributes) -> Bool {
-        entry.attributes[EntryStore.passwordExpiry].flatMap { UInt64($0) }.map(isPast) ?? false
+    private func rank(_ entry: ItemAttributes, for place: GitPlace) -> (Int, Int) {
+        let isOld = entry.attributes[EntryStore.passwordExpiry].flatMap { UInt64($0) }.map(isPast) ?? false
+        return (isOld ? 1 : 0, place.distance(to: entry.name))
     }
 
     /// Keeps what git has logged in with. Nobody is asked, unless there is no vault yet.

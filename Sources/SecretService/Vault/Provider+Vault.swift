@@ -110,7 +110,7 @@ extension Provider {
         for _ in 0..<StoreLimits.attempts {
             guard let current = vault[id] else { return nil }
             if current.name != item.name { return current }
-            // `try?`: a call that nobody waits for looks once more.
+            // `try?`: if the call was cancelled, it looks again at once, and a few times only.
             try? await Task.sleep(for: CallLimits.rename)
         }
         return nil

@@ -104,7 +104,7 @@ struct ClipboardClaim {
         return now == Data(token.utf8)
     }
 
-    /// The user's runtime folder. A terminal may be one of a host without logins' folders; then it is one in memory that this user has made.
+    /// The user's runtime folder. If there is none, a terminal's claim is in a folder in memory that this user has made.
     private static func folder(isDisplay: Bool) -> String? {
         if let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return folder }
         guard !isDisplay else { return nil }

@@ -34,10 +34,7 @@ struct InjectCommand: ParsableCommand {
             valueName: "file"), completion: .file())
     var output: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Why the secrets are read; shown in the prompt and kept in the log.", valueName: "text"))
-    var reason: String?
+    @OptionGroup var why: ReasonOptions
 
     @Flag(help: "On a terminal, show even what the terminal would obey: control characters, bytes that are not text.")
     var raw = false
@@ -49,7 +46,6 @@ struct InjectCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if let reason { try ItemName.check(reason, "reason", limit: TextLimits.reason) }
         guard input?.isEmpty != true, output?.isEmpty != true else { throw ValidationError("a file's name is empty") }
     }
 
@@ -57,7 +53,7 @@ struct InjectCommand: ParsableCommand {
         let target = try output.map { try TargetFile($0, template: input) }
         let template = try template()
         let resolver = ReferenceResolver(
-            vault: vault, reason: reason, noPrompt: prompt.noPrompt, command: "coffer inject …", tells: !json)
+            vault: vault, reason: why.reason, noPrompt: prompt.noPrompt, command: "coffer inject …", tells: !json)
         let secrets = try resolver.resolve(template.references)
         guard let filled = template.filled(secrets, limit: ReferenceLimits.filledText) else {
             throw KeychainError(

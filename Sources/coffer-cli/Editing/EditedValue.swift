@@ -31,7 +31,7 @@ struct EditedValue {
             do throws(KeychainError) { return try store(text) } catch {
                 guard Confirmation.isPossible else { throw error }
                 Output.note("coffer: \(error.description)")
-                // `try?`: if nobody can be asked, the first error is the one to tell.
+                // `try?`: Ctrl-C means no. If nobody can be asked, the first error is the one to tell.
                 guard (try? Confirmation.isGiven("Nothing was stored. Edit the text again? [y/N] ")) == true else {
                     throw error
                 }

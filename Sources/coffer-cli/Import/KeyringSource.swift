@@ -16,7 +16,7 @@ struct KeyringSource {
             if let problem = answer.problem {
                 throw KeychainError(
                     .failed, "the keyring cannot be read: \(VisibleText.sentence(problem))",
-                    advice: "run it in the session in which the keyring runs; nothing was imported")
+                    advice: "nothing was imported; the keyring must serve org.freedesktop.secrets in this session")
             }
             if let left = answer.leftOut { reading.leaveOut(ImportPlace(), left) }
             if answer.item != nil || answer.unreadable != nil {

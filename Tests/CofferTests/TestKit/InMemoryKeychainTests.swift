@@ -157,20 +157,6 @@ struct InMemoryKeychainTests {
         #expect(heard == [.missed, .updated(last)])
     }
 
-    @Test("a reader's cancellation ends its sequence, and one that is gone is forgotten")
-    func readerEnds() async throws {
-        let keychain = Keychain(service: "s", backend: InMemoryKeychain())
-        let events = try await keychain.changes()
-        let reading = Task {
-            var count = 0
-            for try await _ in events { count += 1 }
-            return count
-        }
-        try await keychain.set("x", for: "me")
-        reading.cancel()
-        #expect(try await reading.value <= 1)
-    }
-
     @Test("what is printed has no value")
     func redacted() async throws {
         let keychain = Keychain(service: "s", backend: InMemoryKeychain())
