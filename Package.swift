@@ -231,7 +231,7 @@ let package = Package(
             "AuthenticatorTests",
             [
                 "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "Varlink",
-                "RootConfiguration",
+                "RootConfiguration", "PAM",
                 "TestSupport", "Cryptography", "Platform",
             ]),
     ]

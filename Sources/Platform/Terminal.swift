@@ -38,6 +38,15 @@ public struct Terminal: ~Copyable {
         return Int(size.ws_col)
     }
 
+    /// The size in cells; nil if the terminal does not know it.
+    public var size: (rows: Int, columns: Int)? {
+        var size = winsize()
+        guard unsafe ioctl(descriptor.number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return nil
+        }
+        return (Int(size.ws_row), Int(size.ws_col))
+    }
+
     public func write(_ text: String) throws(SystemError) {
         let bytes = Array(text.utf8)
         let number = descriptor.number

@@ -72,6 +72,45 @@ import Varlink
         #expect(result.status == 0 && result.output == Self.secret && result.errors.isEmpty)
     }
 
+    /// The same request needs no second explanation.
+    @Test func aWrongPasswordRepeatsTheFirstLineOnly() throws {
+        let notice = "Read \"github\" / \"me\"\nfor /usr/bin/coffer (process 1, terminal pts/1)\nReason it gives: \"x\""
+        let password = FakeServer.Step.answer(
+            Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))
+        let refusal = FakeServer.Step.fault(.authenticationFailed, .init(message: "no", reason: "password"))
+        let stage = try Stage(
+            broker: ["Get": [Stage.personNeeded(), Stage.personNeeded(), Stage.value(Self.secret)]],
+            authenticator: [
+                "Begin": [.answer(Authentication.Step(message: .init(style: .info, text: notice), done: false))],
+                "Continue": [password, refusal, password, .answer(Authentication.Step(message: nil, done: true))],
+            ])
+        let turn = Program.Turn(wait: "Password: ", type: "x\r")
+        let result = try stage.program.run("get", "github", "me", turns: [turn, turn])
+        #expect(result.status == 0 && result.output == Self.secret, "\(result)")
+        let lines = result.screen.split(whereSeparator: \.isNewline)
+        #expect(lines.count { $0 == "Read \"github\" / \"me\"" } == 2, "\(result.screen)")
+        #expect(lines.count { $0.hasPrefix("for ") } == 1 && lines.count { $0.hasPrefix("Reason") } == 1)
+    }
+
+    /// Its first lines have left the screen, and with them the number of items.
+    @Test(arguments: [(20, true), (40, false)])
+    func aListThatDoesNotFitEndsWithItsNumber(rows: Int, isSaid: Bool) throws {
+        let items = (1...24).map { "  \"a\" / \"\($0)\"\n" }.joined()
+        let notice = "Read these 24 items:\n\(items)for /usr/bin/coffer (process 1, terminal pts/1)"
+        let stage = try Stage(
+            broker: ["Get": [Stage.personNeeded(), Stage.value(Self.secret)]],
+            authenticator: [
+                "Begin": [.answer(Authentication.Step(message: .init(style: .info, text: notice), done: false))],
+                "Continue": [Self.asks, .answer(Authentication.Step(message: nil, done: true))],
+            ])
+        var program = stage.program
+        program.executable = "/bin/sh"
+        let script = "stty rows \(rows) cols 80 </dev/tty; exec \"$0\" get github me"
+        let result = try program.run("-c", script, Program.path, turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 0, "\(result)")
+        #expect(result.screen.contains("pts/1)\r\n24 items in all\r\n") == isSaid, "\(result.screen)")
+    }
+
     /// A program that answers for somebody would only repeat the same answer.
     @Test func aProgramThatAsksGetsOneTry() throws {
         var script = Stage.asksPassword
