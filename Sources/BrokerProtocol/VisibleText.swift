@@ -1,3 +1,5 @@
+import Platform
+
 /// Makes text from others safe to show, so that it cannot move the cursor, change colours or reorder the line. The broker's errors and the
 /// programs' own show names in the same way.
 package enum VisibleText {
@@ -68,28 +70,20 @@ package enum VisibleText {
 
     private static func escape(_ text: String, backslash: Bool, keep: [Unicode.Scalar]) -> String {
         var shown = String.UnicodeScalarView()
+        var characters = VisibleCharacters()
         for scalar in text.unicodeScalars {
+            let isShown = characters.shows(scalar)
             switch scalar {
             case _ where keep.contains(scalar): shown.append(scalar)
             case "\n": shown.append(contentsOf: "\\n".unicodeScalars)
             case "\t": shown.append(contentsOf: "\\t".unicodeScalars)
             case "\r": shown.append(contentsOf: "\\r".unicodeScalars)
             case "\\" where backslash: shown.append(contentsOf: "\\\\".unicodeScalars)
-            case _ where isHidden(scalar):
+            case _ where !isShown:
                 shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
             default: shown.append(scalar)
             }
         }
         return String(shown)
-    }
-
-    /// Control characters, line and paragraph separators, and characters that change the direction or are invisible.
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        // The joiner makes one emoji out of several, and is harmless alone.
-        case .format: scalar != "\u{200D}"
-        default: false
-        }
     }
 }
