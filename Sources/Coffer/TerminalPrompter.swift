@@ -63,7 +63,8 @@ package struct TerminalPrompter: Prompter {
             return try ask(message, hangUp: hangUp)
         case .line(let bytes):
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw KeychainError(.wrongPassword, "the input is not UTF-8", advice: "set the terminal to UTF-8")
+                // No wrong password: it would be asked for again, and would arrive in the same way.
+                throw KeychainError(.invalidArgument, "the input is not UTF-8", advice: "set the terminal to UTF-8")
             }
             return text
         }
