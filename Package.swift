@@ -94,7 +94,7 @@ let package = Package(
         library("Firmware", ["Cryptography"]),
         library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", "Platform", grdb, sqlite]),
         library("Varlink", ["Platform"], small),
-        library("BrokerProtocol", ["Varlink"], small),
+        library("BrokerProtocol", ["Varlink", "Platform"], small),
         library(
             "Broker",
             [
@@ -178,7 +178,7 @@ let package = Package(
             "SecretServiceTests",
             [
                 "SecretService", "coffer-secret-service", "cofferd", "coffer-authenticator", "coffer-cli", "Coffer",
-                "CofferTestKit",
+                "CofferTestKit", "SystemBus",
                 "Cryptography", "Platform", "TestSupport",
             ]),
         // The examples of documents and doc comments (scripts/doc-code).
@@ -231,7 +231,7 @@ let package = Package(
             "AuthenticatorTests",
             [
                 "Authenticator", "coffer-authenticator", "Authorization", "BrokerProtocol", "Varlink",
-                "RootConfiguration",
+                "RootConfiguration", "PAM",
                 "TestSupport", "Cryptography", "Platform",
             ]),
     ]

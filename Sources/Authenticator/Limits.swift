@@ -112,7 +112,9 @@ enum PromptLimits {
     static let name = 1024
     /// The longest reason, in bytes.
     static let reason = 512
-    /// A program's path or name.
+    /// A program's own words about its request, in columns. A reason of 512 bytes takes fewer, unless it has characters that are spelt out.
+    static let claim = 720
+    /// A program's name, and its path in the journal. The access log has the whole path.
     static let program = 200
     /// A terminal's or a session's name.
     static let place = 32

@@ -23,11 +23,11 @@ struct AskPassPrompter: Prompter {
     }
 
     mutating func tell(_ message: Authentication.Message) throws(KeychainError) {
-        told.append(VisibleText.lines(message.text))
+        told.append(VisibleText.prompt(message.text))
     }
 
     mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
-        let prompt = (told + [VisibleText.lines(message.text)]).joined(separator: "\n")
+        let prompt = (told + [VisibleText.prompt(message.text)]).joined(separator: "\n")
         told = []
         let helper = try HelperProgram(
             path: program, arguments: [message.style == .secret ? "Password for Coffer: " : "Answer for Coffer: "],

@@ -2,51 +2,72 @@ import BrokerProtocol
 
 /// Asks a person at a display through pinentry, GnuPG's dialog, in the lines of the Assuan protocol.
 struct PinentryPrompter: Prompter {
-    let program: String
+    /// In the order in which they are tried.
+    private let programs: [String]
     private let environment: [String: String]
     private let guardian: ProgramGuardian
     private var told: [String] = []
 
-    /// - Parameter environment: names the display.
-    init(program: String, environment: [String: String], guardian: ProgramGuardian) {
-        self.program = program
+    /// - Parameters:
+    ///   - programs: at least one.
+    ///   - environment: names the display.
+    init(programs: [String], environment: [String: String], guardian: ProgramGuardian) {
+        self.programs = programs
         self.environment = environment
         self.guardian = guardian
     }
 
     mutating func tell(_ message: Authentication.Message) throws(KeychainError) {
-        told.append(VisibleText.lines(message.text))
+        told.append(VisibleText.prompt(message.text))
     }
 
     mutating func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
         let description = told.isEmpty ? "Coffer asks for you." : told.joined(separator: "\n")
         told = []
-        let helper = try HelperProgram(
-            path: program, arguments: [], guardian: guardian, environment: environment, hangUp: hangUp)
-        let data = try Self.converse(
-            with: helper, description: description, prompt: VisibleText.line(message.text))
-        // The program was told to end. Only its answer counts, not its status.
-        _ = try helper.finish()
-        guard let data else { return nil }
-        guard let answer = String(validating: data, as: UTF8.self) else {
-            throw KeychainError(.invalidArgument, "the answer of \(program) is not UTF-8")
+        var obstacle = "there is none"
+        for program in programs {
+            let helper = try HelperProgram(
+                path: program, arguments: [], guardian: guardian, environment: environment, hangUp: hangUp)
+            let outcome = try Self.converse(
+                with: helper, description: description, prompt: VisibleText.line(message.text))
+            // The program was told to end. Only its answer counts, not its status.
+            _ = try helper.finish()
+            switch outcome {
+            case .answer(let data):
+                guard let answer = String(validating: data, as: UTF8.self) else {
+                    throw KeychainError(.invalidArgument, "the answer of \(program) is not UTF-8")
+                }
+                return answer
+            case .none: return nil
+            // pinentry-gnome3, for example, needs a part of GNOME to show anything. Nobody was asked, so the next one asks.
+            case .unable(let words): obstacle = words
+            }
         }
-        return answer
+        throw KeychainError(
+            .authenticationNeeded, "pinentry cannot ask: \(VisibleText.sentence(obstacle))",
+            advice: "run the command in a terminal")
     }
 
-    /// - Returns: the answer; nil if the person gives up or nobody waits for the answer.
+    private enum Outcome {
+        case answer([UInt8])
+        /// The person gives up, or nobody waits for the answer.
+        case none
+        /// It cannot show a dialog, in its own words.
+        case unable(String)
+    }
+
     private static func converse(
         with helper: borrowing HelperProgram, description: String, prompt: String
-    ) throws(KeychainError) -> [UInt8]? {
-        guard case .data = try result(of: helper) else { return nil }
+    ) throws(KeychainError) -> Outcome {
+        guard case .data = try result(of: helper) else { return .none }
         for command in [
             "SETTITLE Coffer", "SETDESC \(Assuan.escape(description))", "SETPROMPT \(Assuan.escape(prompt))",
         ] {
             try helper.write(command + "\n")
             switch try result(of: helper) {
             case .data: continue
-            case .ended: return nil
-            case .cancelled: return nil
+            case .ended: return .none
+            case .cancelled: return .none
             case .refused:
                 // Its lines have a length that it takes (1000 bytes). Who is not shown what is asked for is not asked.
                 throw KeychainError(
@@ -58,12 +79,9 @@ struct PinentryPrompter: Prompter {
         let answer = try result(of: helper)
         try helper.write("BYE\n")
         switch answer {
-        case .data(let data): return data
-        case .cancelled, .ended: return nil
-        case .refused(let words):
-            throw KeychainError(
-                .authenticationNeeded, "pinentry cannot ask: \(VisibleText.sentence(words))",
-                advice: "run the command in a terminal")
+        case .data(let data): return .answer(data)
+        case .cancelled, .ended: return .none
+        case .refused(let words): return .unable(words)
         }
     }
 

@@ -1,12 +1,19 @@
 import BrokerProtocol
 import Platform
+import Synchronization
 
 /// Asks a person at the controlling terminal, even if standard input and output are redirected.
 package struct TerminalPrompter: Prompter {
     private let guardian: ProgramGuardian?
+    private let shown: ShownNotice?
 
-    /// - Parameter guardian: gives the terminal its echo back if this process is killed while it asks; nil to ask without.
-    package init(guardian: ProgramGuardian? = nil) { self.guardian = guardian }
+    /// - Parameters:
+    ///   - guardian: gives the terminal its echo back if this process is killed while it asks; nil to ask without.
+    ///   - shown: the notice of an earlier try; nil to show every notice whole.
+    package init(guardian: ProgramGuardian? = nil, shown: ShownNotice? = nil) {
+        self.guardian = guardian
+        self.shown = shown
+    }
 
     /// Whether there is a controlling terminal at which this process may ask.
     package static var isPresent: Bool { isInForeground == true }
@@ -22,8 +29,18 @@ package struct TerminalPrompter: Prompter {
     }
 
     package func tell(_ message: Authentication.Message) throws(KeychainError) {
+        let text = VisibleText.prompt(message.text)
         do throws(SystemError) {
-            try Terminal().write(VisibleText.lines(message.text) + "\n")
+            let terminal = try Terminal()
+            if message.style == .info, shown?.note(text) == true {
+                return try terminal.write(PromptLines.first(of: text) + "\n")
+            }
+            try terminal.write(text + "\n")
+            let items = PromptLines.items(in: text)
+            // The first lines have left the screen, and with them the number of items.
+            if items > 0, let size = terminal.size, size.rows <= PromptLines.rows(of: text, columns: size.columns) {
+                try terminal.write("\(items) items in all\n")
+            }
         } catch {
             throw Self.lost(error)
         }
@@ -32,7 +49,7 @@ package struct TerminalPrompter: Prompter {
     package func ask(_ message: Authentication.Message, hangUp: Int32) throws(KeychainError) -> String? {
         let answer: Terminal.Answer
         do throws(SystemError) {
-            let prompt = VisibleText.lines(message.text)
+            let prompt = VisibleText.prompt(message.text)
             answer = try Terminal().ask(
                 prompt, hidden: message.style == .secret, limit: AnswerLimits.answer, wakeUp: hangUp,
                 guardian: guardianProgram)
@@ -46,7 +63,8 @@ package struct TerminalPrompter: Prompter {
             return try ask(message, hangUp: hangUp)
         case .line(let bytes):
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw KeychainError(.wrongPassword, "the input is not UTF-8", advice: "set the terminal to UTF-8")
+                // No wrong password: it would be asked for again, and would arrive in the same way.
+                throw KeychainError(.invalidArgument, "the input is not UTF-8", advice: "set the terminal to UTF-8")
             }
             return text
         }
@@ -62,6 +80,16 @@ package struct TerminalPrompter: Prompter {
         KeychainError(
             .authenticationNeeded, "the terminal is gone: \(error.reason)", advice: "run the command in a terminal")
     }
+}
+
+/// What a command has shown. After a wrong password the same notice is due again, and its first line is enough.
+package final class ShownNotice: Sendable {
+    private let texts = Mutex<Set<String>>([])
+
+    package init() {}
+
+    /// - Returns: whether the text was shown before.
+    func note(_ text: String) -> Bool { texts.withLock { !$0.insert(text).inserted } }
 }
 
 /// Ctrl-Z at a prompt. While the terminal's echo is off, nothing suspends the program, so the key arrives as a character. It is never part of an

@@ -39,7 +39,8 @@ struct EntryStore: Sendable {
 
     /// Reads entries, all or none, with one prompt if any is needed.
     func read(_ names: [ItemName], reason: String) async throws(KeychainError) -> [Item] {
-        let request = ReadRequest(reason: String(reason.prefix(CallLimits.reason)), prompts: prompts)
+        let request = ReadRequest(
+            reason: String(reason.prefix(CallLimits.reason)), prompts: prompts.remembering(ShownNotice()))
         do throws(KeychainError) { return try await read(names, request) } catch {
             guard error.code == .authenticationNeeded || error.code == .locked else { throw error }
             // `try?`: the first error is good enough if the state is not known.

@@ -17,6 +17,11 @@ enum HelperProgram {
         }
     }
 
+    /// Ctrl-C at a question ends the program by its signal, so that it ends a shell's loop, too.
+    static func endIfInterrupted() {
+        if Terminal.isInterrupted { SignalEnd.interrupt() }
+    }
+
     static func line(_ error: KeychainError) -> String { VisibleText.sentence(error.description) }
 
     /// The first line of an error of the command line, such as `Unexpected argument 'x'`.

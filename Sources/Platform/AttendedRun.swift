@@ -55,14 +55,7 @@ public enum AttendedRun {
     private static func end(_ status: Int32) -> Never {
         let number = status & 0x7F
         guard number != 0 else { exit((status >> 8) & 0xFF) }
-        signal(number, SIG_DFL)
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        unsafe sigaddset(&set, number)
-        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        kill(getpid(), number)
-        // Some signals do not end this process, for example the first one of a container.
-        exit(128 + number)
+        SignalEnd.end(by: number)
     }
 
     private static func start(_ arguments: [[UInt8]], _ mask: sigset_t) throws(SystemError) -> Int32 {

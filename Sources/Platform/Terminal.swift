@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// The controlling terminal, `/dev/tty`. It reaches the person even if standard input and output are redirected.
 public struct Terminal: ~Copyable {
@@ -36,6 +37,15 @@ public struct Terminal: ~Copyable {
         var size = winsize()
         guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
+    }
+
+    /// The size in cells; nil if the terminal does not know it.
+    public var size: (rows: Int, columns: Int)? {
+        var size = winsize()
+        guard unsafe ioctl(descriptor.number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return nil
+        }
+        return (Int(size.ws_row), Int(size.ws_col))
     }
 
     public func write(_ text: String) throws(SystemError) {
@@ -164,6 +174,11 @@ public struct Terminal: ~Copyable {
         try write("\n")
     }
 
+    /// Whether a person has pressed Ctrl-C at a question. The terminal sends no signal then.
+    public static var isInterrupted: Bool { interruption.load(ordering: .relaxed) }
+
+    private static let interruption = Atomic(false)
+
     private static let endings = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     /// - Parameter endsWithinLine: whether Ctrl-D ends the input even if something was typed in the line.
@@ -196,7 +211,10 @@ public struct Terminal: ~Copyable {
             guard count == 1 else { return .cancelled }
             switch byte {
             case 10, 13: return .line(line)
-            case 3, 28: return .cancelled
+            case 3:
+                Self.interruption.store(true, ordering: .relaxed)
+                return .cancelled
+            case 28: return .cancelled
             case 4: if line.isEmpty || endsWithinLine { return .end(line) }
             case 8, 127: try eraseLast(of: &line, hidden: hidden)
             case 21:

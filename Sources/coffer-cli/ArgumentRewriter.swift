@@ -3,6 +3,7 @@ import ArgumentParser
 /// Rewrites the arguments into forms that the parser knows.
 /// Options with an optional value take it only after an equals sign: `--clip` is `--clip=45`, and `--clip 30` leaves 30 as an argument. The parser
 /// has no such options, so the bare form gets its value here.
+/// `get --version 3` and `restore --version 3` are `--former 3`, as they were called at first. Elsewhere `--version` names Coffer's own.
 /// The vault may be named before the command: `coffer --user backup list` is `coffer list --user backup`.
 enum ArgumentRewriter {
     private static let usual = [
@@ -28,7 +29,17 @@ enum ArgumentRewriter {
     static func rewrite(_ arguments: [String]) -> [String] {
         let arguments = commandFirst(arguments)
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-        return joined(Array(arguments[..<end])).map { usual[$0] ?? $0 } + arguments[end...]
+        return former(joined(Array(arguments[..<end]))).map { usual[$0] ?? $0 } + arguments[end...]
+    }
+
+    private static func former(_ arguments: [String]) -> [String] {
+        guard ["get", "restore"].contains(arguments.first) else { return arguments }
+        return arguments.indices.map { place in
+            let word = arguments[place]
+            if word.hasPrefix("--version=") { return "--former=" + word.dropFirst("--version=".count) }
+            let isOld = word == "--version" && place + 1 < arguments.count && Int64(arguments[place + 1]) != nil
+            return isOld ? "--former" : word
+        }
     }
 
     /// `list --expiring 30d` is `list --expiring=30d`. Nothing is lost if that was a service's name: it comes before the option.

@@ -12,6 +12,7 @@ struct CommandSession {
     private let environment: [String: String]
     /// Print only warnings and errors.
     private let isQuiet: Bool
+    private let shown = ShownNotice()
 
     /// How often a person may type a wrong password at a terminal, as with sudo.
     private static let tries = 3
@@ -99,7 +100,7 @@ struct CommandSession {
                 advice: "run: \(wayOut)")
         }
         var prompter: any Prompter
-        switch PrompterFinder(environment: environment).look() {
+        switch PrompterFinder(environment: environment, shown: shown).look() {
         case .prompter(let found): prompter = found
         case .nobody(let obstacle):
             if asksOwner {
@@ -128,7 +129,7 @@ struct CommandSession {
                 advice: "run in a terminal: coffer auth --for 5m")
         }
         try retrying { () throws(KeychainError) in
-            var prompter: any Prompter = TerminalPrompter()
+            var prompter: any Prompter = TerminalPrompter(shown: shown)
             try client.authorize(seconds: seconds, by: &prompter)
         }
     }

@@ -1,6 +1,7 @@
 import Coffer
 import FoundationEssentials
 import Glibc
+import Platform
 
 /// Reports an error as one line, or with `--json` as one object.
 struct ErrorReport {
@@ -108,5 +109,9 @@ enum ExitStatus: Int32, Error {
             }
     }
 
-    func leave() -> Never { exit(rawValue) }
+    func leave() -> Never {
+        // Everything is cleaned up and said.
+        if self == .authentication, Terminal.isInterrupted { SignalEnd.interrupt() }
+        exit(rawValue)
+    }
 }

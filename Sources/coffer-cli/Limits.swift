@@ -63,6 +63,8 @@ enum InputLimits {
     static let recoveryCode = 512
     /// How often a recovery code can be typed.
     static let recoveryTries = 3
+    /// The fewest characters of a new passphrase. age makes each try cost a second; five common words still take thousands of years.
+    static let shortestPassphrase = 12
     /// How often the passphrase of an export can be typed.
     static let passphraseTries = 3
     /// A file with identities of age.

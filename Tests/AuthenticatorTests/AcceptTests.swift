@@ -65,8 +65,8 @@ struct AcceptTests {
         #expect(!stage.broker.calls.contains("ConfirmAcceptance"))
         // Both.
         var client = try stage.client()
-        let notice = try client.begin().message?.text ?? ""
-        #expect(notice.contains("accept the present file of the vault of \"\(name)\""), "\(notice)")
+        let notice = (try client.begin().message?.text ?? "").unbroken
+        #expect(notice.contains("Accept the present file of the vault of \"\(name)\""), "\(notice)")
         #expect(notice.contains("may be an older copy"), "\(notice)")
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)

@@ -66,7 +66,7 @@ struct BoundConversationTests {
         var (words, texts) = (words, [String]())
         var step = try client.begin()
         while case .success(let now) = step, let message = now.message, !now.done {
-            texts.append(message.text)
+            texts.append(message.text.unbroken)
             let hidden = message.style == .secret
             if hidden, words.isEmpty {
                 _ = try client.cancel()
@@ -158,7 +158,7 @@ struct BoundConversationTests {
         let free = try stage(bound: false, [.bind])
         let (bound, texts) = try converse(free, Stage.password)
         #expect(bound.isDone, "\(bound)")
-        #expect(texts.first?.contains("bind your vault to your login password") == true)
+        #expect(texts.first?.contains("Bind your vault to your login password") == true)
         #expect(free.broker.completions.map(\.pin) == [nil])
         #expect(free.broker.completions.map(\.reseals) == [true])
         #expect(try free.registry.record(for: .user(free.account.uid))?.binding != nil)

@@ -53,8 +53,8 @@ struct ClaimTests {
         try addRoot()
         let stage = try groupStage()
         var client = try stage.client()
-        let notice = try client.begin().message?.text
-        #expect(notice?.contains("unlock the vault of the group \"\(accounts.group)\"") == true, "\(notice ?? "")")
+        let notice = try client.begin().message?.text.unbroken
+        #expect(notice?.contains(" of the group \"\(accounts.group)\" and unlock its vault") == true, "\(notice ?? "")")
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
         #expect(stage.broker.completions.count == 2)

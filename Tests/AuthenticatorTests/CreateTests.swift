@@ -15,7 +15,7 @@ struct CreateTests {
             script.before["AdoptVault"] = { #expect(FileManager.default.fileExists(atPath: path)) }
         }
         var client = try stage.client()
-        #expect(try client.begin().message?.text.contains("make a vault") == true)
+        #expect(try client.begin().message?.text.contains("Make a vault") == true)
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
         #expect(stage.broker.calls == ["Describe", "Provision", "AdoptVault", "Prepare", "Complete"])

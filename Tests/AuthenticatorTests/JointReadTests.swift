@@ -29,10 +29,10 @@ struct JointReadTests {
         var client = try stage.client()
         let notice = try client.begin().message?.text ?? ""
         #expect(
-            notice.hasSuffix(
-                "asks to read these 3 items:\n  \"github\" / \"me\"\n  \"github\" / \"you\"\n  \"github\" / \"all\"\n"
-                    + "Reason it gives: \"monthly report\""), "\(notice)")
-        #expect(notice.hasPrefix("Process \(getpid()), "))
+            notice.hasPrefix(
+                "Read these 3 items:\n  \"github\" / \"me\"\n  \"github\" / \"you\"\n  \"github\" / \"all\"\nfor /"),
+            "\(notice)")
+        #expect(notice.hasSuffix("\nReason it gives: \"monthly report\"") && notice.contains("(process \(getpid()), "))
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
         // It looks for no other requests, because its prompt is its own.
@@ -45,14 +45,15 @@ struct JointReadTests {
         let stage = try stage(["me", "you"], unlocks: true)
         var client = try stage.client()
         let notice = try client.begin().message?.text ?? ""
-        #expect(notice.contains("asks to unlock your vault and read these 2 items:\n"), "\(notice)")
+        #expect(notice.hasPrefix("Read these 2 items and unlock your vault:\n"), "\(notice)")
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
         #expect(stage.broker.completions.map(\.authorization) == [0, 1, 2])
         let single = try self.stage(["me"])
         var other = try single.client()
-        let words = "asks to read \"github\" / \"me\".\nReason it gives: \"monthly report\""
-        #expect(try other.begin().message?.text.hasSuffix(words) == true)
+        let text = try other.begin().message?.text ?? ""
+        #expect(
+            text.hasPrefix("Read \"github\" / \"me\"\nfor ") && text.hasSuffix("\nReason it gives: \"monthly report\""))
     }
 
     @Test func namesCannotMoveTheCursorOrHideOthers() throws {
@@ -61,9 +62,9 @@ struct JointReadTests {
         stage.broker.change { $0.facts.reason = "x\u{1b}[1A\n  \"github\" / \"other\"" }
         var client = try stage.client()
         let notice = try client.begin().message?.text ?? ""
-        let lines = notice.split(separator: "\n")
-        // One line for the opening, one for each item, one for the reason.
-        #expect(lines.count == 7 && Set(lines).count == 7, "\(notice)")
+        let lines = notice.unbroken.split(separator: "\n")
+        // One line for the opening, one for each item, one for the program, one for the reason.
+        #expect(lines.count == 8 && Set(lines).count == 8, "\(notice)")
         #expect(notice.unicodeScalars.allSatisfy { $0 == "\n" || ($0 != "\u{1b}" && $0 != "\u{202e}") })
         #expect(lines.contains(#"  "github" / "a\u{1b}[2K""#), "\(notice)")
         #expect(lines.contains(#"  "github" / "c\u{202e}""#) && lines.contains(#"  "github" / "cafe\u{301}""#))
@@ -86,7 +87,7 @@ struct JointReadTests {
         single.broker.change { $0.facts.kind = .certificate }
         var other = try single.client()
         let notice = try other.begin().message?.text ?? ""
-        #expect(notice.hasSuffix(#"asks to read "github" / "me" (certificate)."#), "\(notice)")
+        #expect(notice.hasPrefix("Read \"github\" / \"me\" (certificate)\nfor "), "\(notice)")
     }
 
     @Test func aWrongPasswordSignsForNone() throws {

@@ -45,7 +45,7 @@ import Testing
     @Test func theNoticeSaysForHowLongAndForWhat() throws {
         let stage = try Stage()
         let shell = try Puppet(stage)
-        let text = try shell.perform(.authorize(90)).messages.first ?? ""
+        let text = (try shell.perform(.authorize(90)).messages.first ?? "").unbroken
         #expect(text.contains("for 1 minute and 30 seconds"))
         #expect(text.contains("every program in this terminal's session"))
         #expect(text.contains("terminal pts/"))

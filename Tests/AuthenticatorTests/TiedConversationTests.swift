@@ -49,7 +49,7 @@ struct TiedConversationTests {
         var texts: [String] = []
         var step = try client.begin()
         while case .success(let now) = step, let message = now.message, !now.done {
-            texts.append(message.text)
+            texts.append(message.text.unbroken)
             step = try client.go(message.style == .secret ? password : nil)
         }
         return (step, texts)
@@ -63,7 +63,7 @@ struct TiedConversationTests {
         let free = try stage()
         let (tied, texts) = try converse(free)
         #expect(tied.isDone, "\(tied)")
-        #expect(texts.first?.contains("tie your vault to the way this machine was started") == true)
+        #expect(texts.first?.contains("Tie your vault to the way this machine was started") == true)
         #expect(texts.first?.contains("recovery code") == true)
         // Both roots, and only the unlock root may be sealed anew: the recovery key opens nothing by itself.
         #expect(free.broker.completions.map(\.authorization) == [0, 1])
@@ -79,7 +79,7 @@ struct TiedConversationTests {
         let held = try stage(tied: true, [.releaseFromBoot])
         let (released, words) = try converse(held)
         #expect(released.isDone, "\(released)")
-        #expect(words.first?.contains("release your vault") == true)
+        #expect(words.first?.contains("Release your vault") == true)
         let after = try #require(try self.record(held))
         #expect(after.boot == nil && after.objects[.approvingKey] == nil)
     }
@@ -96,7 +96,7 @@ struct TiedConversationTests {
         let stage = try stage(tied: true, [.approveBoot], ["boot"])
         let (approved, texts) = try converse(stage)
         #expect(approved.isDone, "\(approved)")
-        #expect(texts.first?.contains("change which ways of starting this machine") == true)
+        #expect(texts.first?.contains("Change which ways of starting this machine") == true)
         #expect(stage.broker.completions.count == 1)
         #expect(try record(stage) == stage.record)
     }

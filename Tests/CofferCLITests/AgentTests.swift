@@ -36,7 +36,7 @@ import Varlink
         #expect(end.value == 0, "\(result)")
         #expect(try caller.value?.readAll() == [65])
         let pid = try #require(caller.value?.pid)
-        #expect(result.screen.contains("Process \(pid), "), "\(result.screen)")
+        #expect(result.screen.replacing("\r\n   ", with: "").contains("(process \(pid), "), "\(result.screen)")
         #expect(result.screen.contains("Reason it gives: \"monthly\""))
         #expect(result.echoes && !result.screen.contains("sandbox"))
     }

@@ -142,6 +142,30 @@ import Varlink
         #expect(try answers(stage) == [nil])
     }
 
+    /// pinentry-gnome3 shows nothing without a part of GNOME. Nobody was asked then.
+    @Test func aPinentryThatShowsNothingIsFollowedByTheNext() throws {
+        var stage = try stage()
+        let said = { (name: String, answer: String) in
+            "#!/bin/sh\necho OK\nwhile read -r l; do echo \"\(name) $l\" >>\(stage.scratch.file("log")); case $l in GETPIN) \(answer);; *) echo OK;; esac; done\n"
+        }
+        try stage.scratch.program(
+            "pinentry-gnome3", said("gnome3", "echo 'ERR 83918950 Inappropriate ioctl for device'"))
+        try FileManager.default.createSymbolicLink(
+            atPath: stage.scratch.file("pinentry"), withDestinationPath: stage.scratch.file("pinentry-gnome3"))
+        try stage.scratch.program("pinentry-qt", said("qt", "echo 'D word'; echo OK"))
+        let display = try FakeDisplay(in: stage.scratch)
+        stage.program.environment["WAYLAND_DISPLAY"] = display.name
+        stage.program.environment["PATH"] = stage.scratch.path
+        let result = try withExtendedLifetime(display) { try stage.program.run("get", "github", "me") }
+        #expect(result.status == 0, "\(result)")
+        #expect(try answers(stage) == [nil, "word"])
+        let log = String(decoding: try stage.scratch.contents("log"), as: UTF8.self)
+        // The link is the same program, so it is tried once.
+        #expect(
+            log.components(separatedBy: "gnome3 GETPIN").count == 2 && log.contains("qt SETDESC Read github/me"),
+            "\(log)")
+    }
+
     @Test func aClosedDialogIsGivingUp() throws {
         var stage = try stage()
         try stage.scratch.program(

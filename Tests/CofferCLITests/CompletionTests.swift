@@ -37,6 +37,8 @@ import Testing
         ("\"m", "my server", nil), ("\"\\$(", "$(touch PWNED)", nil), ("'$(", "$(touch PWNED)", nil),
         ("\"quo", "quo\"te", nil), ("'it", "it's", nil), ("my\\ s", "my server", nil),
         ("it\\'s y", "it's", "y o u"), ("plain ", "plain", "ann"),
+        // Nothing follows the account.
+        ("plain ann ", "plain", "ann"),
     ]
 
     private static let shells: [CompletingShell: (command: String, setUp: String)] = [

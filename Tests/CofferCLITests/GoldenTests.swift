@@ -55,9 +55,21 @@ import Testing
         return lines.map { $0.isEmpty ? "(empty)" : $0 }
     }
 
+    /// Where a prompt's lines break depends on the program's path.
+    private func unbroken(_ text: String) -> String {
+        var isNotice = false
+        return text.split(separator: "\n", omittingEmptySubsequences: false).reduce(into: [String]()) { lines, line in
+            if isNotice, line.hasPrefix("   "), let last = lines.popLast() {
+                return lines.append(last + line.dropFirst(3))
+            }
+            isNotice = line.hasPrefix("for ") || (isNotice && !line.hasPrefix("Login password: "))
+            lines.append(String(line))
+        }.joined(separator: "\n")
+    }
+
     /// Words replace what differs from run to run.
     private func steady(_ text: String, _ sandbox: Sandbox) -> String {
-        text.replacing(sandbox.folder, with: "DIR")
+        unbroken(text).replacing(sandbox.folder, with: "DIR")
             .replacing(URL(filePath: Program.path).deletingLastPathComponent().path(), with: "BIN/")
             .replacing(/([Pp])rocess [0-9]+/) { "\($0.1)rocess N" }
             .replacing(/pts\/[0-9]+/, with: "pts/N")

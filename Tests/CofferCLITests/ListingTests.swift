@@ -130,8 +130,25 @@ import Varlink
         let left = try Stage(broker: script)
         let gone = try left.program.run(
             "rm", "github", "me", input: .terminal, turns: [.init(wait: "[y/N] ", type: "\u{3}")])
-        #expect(gone.status == 4)
+        #expect(gone.status == 128 + SIGINT)
         #expect(left.broker.calls("Delete").isEmpty)
+    }
+
+    /// Attacker 4: a program stores a secret whose name looks like another one's.
+    @Test func namesThatDifferLookDifferent() throws {
+        let names = [
+            "bank", "bank\u{3164}", "bank\u{FE0F}", "bank\u{200D}", "bank\u{2800}", "bank\u{A0}", "bank\u{FFFC}",
+        ]
+        let items = names.map { Stage.item($0, "me") }
+        let stage = try Stage(broker: ["List": [.answer(Keychain.ItemsReply(items: items))]])
+        for words in [["list"], ["list", "--json"]] {
+            let result = try stage.program.run(words)
+            #expect(result.status == 0)
+            let shown = result.text.unicodeScalars
+            #expect(!shown.contains { !$0.isASCII }, "\(result.text)")
+        }
+        let lines = ItemTable.lines(items, aligned: false, width: nil).dropFirst()
+        #expect(Set(lines).count == names.count && lines.first?.hasPrefix("bank\t") == true, "\(lines)")
     }
 
     /// One long name must not spoil the table's lines.

@@ -106,6 +106,14 @@ import Testing
         (String(repeating: "a", count: 1000), "me", []), ("token", "ci", ["token/ci (key)"]), ("ab", "b", ["a/b"]),
     ]
 
+    /// The beginning of a name is like it, and a short word is like few.
+    @Test func whatWasNotTypedToItsEndIsNear() {
+        let items = [Stage.item("big", "x"), Stage.item("gh", "big"), Stage.item("github", "me")]
+        let found = { NearName.suggestions(for: PartialName(service: $0, account: nil), among: items) }
+        #expect(found("gith") == ["github/me"] && found("bi") == ["big/x"] && found("gi").isEmpty == false)
+        #expect(found("ab").isEmpty)
+    }
+
     @Test(arguments: near)
     func aNameThatIsNearIsSuggested(service: String, account: String?, expected: [String]) {
         var key = Stage.item("token", "ci")

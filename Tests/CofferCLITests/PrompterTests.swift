@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 import Varlink
@@ -72,6 +73,45 @@ import Varlink
         #expect(result.status == 0 && result.output == Self.secret && result.errors.isEmpty)
     }
 
+    /// The same request needs no second explanation.
+    @Test func aWrongPasswordRepeatsTheFirstLineOnly() throws {
+        let notice = "Read \"github\" / \"me\"\nfor /usr/bin/coffer (process 1, terminal pts/1)\nReason it gives: \"x\""
+        let password = FakeServer.Step.answer(
+            Authentication.Step(message: .init(style: .secret, text: "Password: "), done: false))
+        let refusal = FakeServer.Step.fault(.authenticationFailed, .init(message: "no", reason: "password"))
+        let stage = try Stage(
+            broker: ["Get": [Stage.personNeeded(), Stage.personNeeded(), Stage.value(Self.secret)]],
+            authenticator: [
+                "Begin": [.answer(Authentication.Step(message: .init(style: .info, text: notice), done: false))],
+                "Continue": [password, refusal, password, .answer(Authentication.Step(message: nil, done: true))],
+            ])
+        let turn = Program.Turn(wait: "Password: ", type: "x\r")
+        let result = try stage.program.run("get", "github", "me", turns: [turn, turn])
+        #expect(result.status == 0 && result.output == Self.secret, "\(result)")
+        let lines = result.screen.split(whereSeparator: \.isNewline)
+        #expect(lines.count { $0 == "Read \"github\" / \"me\"" } == 2, "\(result.screen)")
+        #expect(lines.count { $0.hasPrefix("for ") } == 1 && lines.count { $0.hasPrefix("Reason") } == 1)
+    }
+
+    /// Its first lines have left the screen, and with them the number of items.
+    @Test(arguments: [(20, true), (40, false)])
+    func aListThatDoesNotFitEndsWithItsNumber(rows: Int, isSaid: Bool) throws {
+        let items = (1...24).map { "  \"a\" / \"\($0)\"\n" }.joined()
+        let notice = "Read these 24 items:\n\(items)for /usr/bin/coffer (process 1, terminal pts/1)"
+        let stage = try Stage(
+            broker: ["Get": [Stage.personNeeded(), Stage.value(Self.secret)]],
+            authenticator: [
+                "Begin": [.answer(Authentication.Step(message: .init(style: .info, text: notice), done: false))],
+                "Continue": [Self.asks, .answer(Authentication.Step(message: nil, done: true))],
+            ])
+        var program = stage.program
+        program.executable = "/bin/sh"
+        let script = "stty rows \(rows) cols 80 </dev/tty; exec \"$0\" get github me"
+        let result = try program.run("-c", script, Program.path, turns: [.init(wait: "Password: ", type: "x\r")])
+        #expect(result.status == 0, "\(result)")
+        #expect(result.screen.contains("pts/1)\r\n24 items in all\r\n") == isSaid, "\(result.screen)")
+    }
+
     /// A program that answers for somebody would only repeat the same answer.
     @Test func aProgramThatAsksGetsOneTry() throws {
         var script = Stage.asksPassword
@@ -135,16 +175,35 @@ import Varlink
         #expect(result.errors.contains("make a code first with: coffer recovery new") == (made == nil))
     }
 
-    /// Ctrl-C at any time, Ctrl-D on an empty line.
-    @Test(arguments: ["half\u{3}", "\u{4}"])
-    func givingUpTellsTheAuthenticator(keys: String) throws {
+    /// Ctrl-C at any time, Ctrl-D on an empty line. Ctrl-C ends the program by its signal, so that it ends a shell's loop.
+    @Test(arguments: [("half\u{3}", 128 + SIGINT), ("\u{4}", 4)])
+    func givingUpTellsTheAuthenticator(keys: String, status: Int32) throws {
         let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
         let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: keys)])
-        #expect(result.status == 4)
+        #expect(result.status == status)
         #expect(result.errors == "coffer: cancelled; nothing was done\n")
         #expect(stage.authenticator.calls("Cancel").count == 1)
         #expect(stage.authenticator.calls("Continue").isEmpty)
         #expect(result.echoes)
+    }
+
+    @Test func ctrlCEndsTheLoopOfAShell() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        var program = stage.program
+        program.executable = "/bin/bash"
+        let script = #"for i in 1 2 3; do "$0" get github me; done; echo went on"#
+        let result = try program.run("-c", script, Program.path, turns: [.init(wait: "Password: ", type: "\u{3}")])
+        #expect(!result.text.contains("went on") && stage.broker.calls("Get").count == 1, "\(result)")
+    }
+
+    /// Asking again would not help.
+    @Test func whatIsNotUTF8IsNoWrongPassword() throws {
+        let stage = try Stage(broker: Self.gated(), authenticator: Stage.asksPassword)
+        let turn = Program.Turn(wait: "Password: ", bytes: [0x70, 0xE4, 0x73, 0x0D])
+        let result = try stage.program.run("get", "github", "me", turns: [turn])
+        #expect(result.status == 64, "\(result)")
+        #expect(result.errors.contains("the input is not UTF-8; set the terminal to UTF-8"), "\(result)")
+        #expect(!result.screen.contains("Wrong password"))
     }
 
     /// Ctrl-Z cannot suspend while the terminal is without echo, and is never part of a password.

@@ -65,7 +65,7 @@ import Testing
         #expect(try call(stage).access == .init(require: [], any: false))
     }
 
-    @Test(arguments: [("y\r", Int32(0), 1), ("\r", 1, 0), ("n\r", 1, 0), ("\u{3}", 4, 0)])
+    @Test(arguments: [("y\r", Int32(0), 1), ("\r", 1, 0), ("n\r", 1, 0), ("\u{3}", 128 + SIGINT, 0)])
     func weakeningAsksAtATerminal(typed: String, status: Int32, calls: Int) throws {
         let stage = try stage()
         let value = Program.Turn(wait: "Secret for", type: "one\r")

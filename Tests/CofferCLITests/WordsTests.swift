@@ -75,7 +75,8 @@ import Testing
 
     @Test func visibleText() {
         #expect(VisibleText.line("a\u{0}b\u{85}c\u{200B}d") == "a\\u{0}b\\u{85}c\\u{200b}d")
-        #expect(VisibleText.line("päss 字 👩‍💻") == "päss 字 👩‍💻")
+        // Joined or not, the two look alike in many places.
+        #expect(VisibleText.line("päss 字 👩‍💻") == "päss 字 👩\\u{200d}💻")
         #expect(VisibleText.lines("a\nb\\c\u{1B}") == "a\nb\\c\\u{1b}")
         #expect(VisibleText.sentence("a\nb\\c") == "a\\nb\\c")
     }

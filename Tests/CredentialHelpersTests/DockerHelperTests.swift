@@ -138,6 +138,12 @@ import Testing
         #expect { try DockerCredentials(json: Array(json.utf8)) } throws: { "\($0)" == words }
     }
 
+    /// Attacker 7. docker's client and this program could each take another one for the server.
+    @Test func aMemberThatComesTwiceIsRefused() {
+        let json = #"{"ServerURL":"good.example","Username":"me","Secret":"x","ServerURL":"evil.example"}"#
+        #expect(throws: KeychainError(.invalidArgument, "")) { try DockerCredentials(json: Array(json.utf8)) }
+    }
+
     /// The error never quotes the input, which has a secret.
     @Test(arguments: [
         "", "{", #"{"Secret":"hunter2""#, #"{"ServerURL":1,"Secret":"hunter2"}"#, "[\"hunter2\"]", "hunter2",

@@ -74,6 +74,24 @@ import Testing
         #expect(throws: KeychainError(.invalidArgument, "")) { try Self.read(input) }
     }
 
+    /// Attacker 7. A URL with a line break adds a second host, and the last one would get the first one's password (CVE-2020-5260).
+    @Test(arguments: [
+        "protocol=https\nhost=good.example\nhost=evil.example\n", "protocol=https\nhost=a\nhost=a\n",
+        "protocol=https\nprotocol=http\nhost=a\n", "host=a\npath=b\npath=c\n", "host=a\nusername=b\nusername=c\n",
+        "host=a\npassword=b\npassword=c\n", "host=a\npassword_expiry_utc=1\npassword_expiry_utc=2\n",
+        "host=a\nhost=", "host=\nhost=a\n",
+    ])
+    func whatMayComeOnceIsRefusedTwice(input: String) {
+        #expect(throws: KeychainError(.invalidArgument, "")) { try Self.read(input) }
+    }
+
+    @Test func listsMayRepeat() throws {
+        let request = try Self.read(
+            "capability[]=state\ncapability[]=authtype\nwwwauth[]=a\nwwwauth[]=b\nstate[]=a\nstate[]=b\nlater=1\nlater=2\nhost=a\n"
+        )
+        #expect(request.takesAuthtype && text(request.host) == "a")
+    }
+
     @Test(arguments: ["nonsense\n", "protocol=https\nhost\n", "protocol"]) func whatIsNoLineIsRefused(input: String) {
         #expect(throws: KeychainError(.invalidArgument, "")) { try Self.read(input) }
     }
@@ -122,10 +140,6 @@ import Testing
     @Test func anEmptyCapabilityBeginsTheListAnew() throws {
         #expect(try !Self.read("capability[]=authtype\ncapability[]=\n").takesAuthtype)
         #expect(try Self.read("capability[]=\ncapability[]=authtype\n").takesAuthtype)
-    }
-
-    @Test func theLastOfSeveralCounts() throws {
-        #expect(text(try Self.read("host=a\nhost=b\n").host) == "b")
     }
 
     @Test func nothingShowsASecret() throws {

@@ -70,7 +70,7 @@ struct LeaseTests {
         let lease = try Leased()
         #expect(lease.answer.questions == 1, "\(lease.answer)")
         let notice = lease.answer.messages?.first ?? ""
-        #expect(notice.contains("read these 2 items without asking you, for 10 minutes:"), "\(notice)")
+        #expect(notice.hasPrefix("Read these 2 items for 10 minutes without asking you again:\n"), "\(notice)")
         #expect(notice.contains("\"store\" / \"a\"") && notice.contains("Command it gives: \"make -j4\""))
         let child = try lease.leader.spawn()
         let grandchild = try child.spawn()

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Platform
 
 /// The process at the other end of the connection, as the kernel names it, and what is known of its program.
@@ -33,7 +32,7 @@ struct Client: Sendable, Equatable {
             self.session = TerminalSession(of: stat)
             self.terminal = Self.terminalName(stat.terminal)
             // Only root may read another user's /proc/PID/exe, so a sandbox's authenticator may fail here.
-            self.resolvedProgram = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(peer.pid)/exe")
+            self.resolvedProgram = try? ProcessLink.read("exe", of: peer.pid)
             self.program = self.resolvedProgram ?? stat.command
             // All of this was read by process ID. This checks that the same process had that ID all the time.
             try held.check()

@@ -94,8 +94,9 @@ struct ClientSession: ~Copyable {
         steps += 1
         channel.reply(
             BrokerProtocol.Authentication.Step(
-                message: .init(style: style, text: EscapedText.message(message.text, limit: limit)), done: false,
-                step: steps))
+                message: .init(
+                    style: style, text: PromptLines.broken(EscapedText.message(message.text, limit: limit))),
+                done: false, step: steps))
         owesStep = false
         while true {
             switch try wait() {

@@ -1,3 +1,4 @@
+import BrokerProtocol
 import Cryptography
 import PAM
 import Platform
@@ -26,7 +27,7 @@ struct Inquiry {
     {
         session.notify(
             DesktopNotification(
-                for: person, folder: configuration.notificationFolder, text: notice,
+                for: person, folder: configuration.notificationFolder, text: PromptLines.broken(notice),
                 seconds: configuration.promptTimeout))
         _ = try session.show(Message(style: .info, text: notice), limit: PromptLimits.notice)
         let attempts = try AttemptLog(registryDirectory: configuration.registryDirectory, uid: person.uid)

@@ -46,7 +46,7 @@ struct PAMPrompter {
             turn = nil
             switch event {
             case .message(let message):
-                let answer = try session.show(message)
+                let answer = try session.show(Self.worded(message))
                 if let answer {
                     turn = try gate.pass(&session)
                     hasAnswered = true
@@ -60,6 +60,14 @@ struct PAMPrompter {
             case .finished(nil): return
             }
         }
+    }
+
+    /// Most modules ask for the login password in these words, by which nobody knows which password is meant (pam_get_authtok(3)).
+    private static let loginQuestion = Message(style: .secret, text: "Password: ")
+
+    /// Other questions stay as their modules word them.
+    static func worded(_ message: Message) -> Message {
+        message == loginQuestion ? Message(style: .secret, text: "Login password: ") : message
     }
 
     private static func interruption(for error: ConversationError) -> Interruption {

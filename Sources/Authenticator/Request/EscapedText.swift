@@ -1,3 +1,5 @@
+import Platform
+
 /// Makes foreign text safe to show. It spells out characters that move the cursor, change the writing direction, hide or imitate text, and it limits
 /// the length.
 enum EscapedText {
@@ -41,13 +43,14 @@ enum EscapedText {
     ) -> String {
         var result = String.UnicodeScalarView()
         var count = 0
+        var characters = VisibleCharacters()
         for scalar in text.unicodeScalars {
             guard count < limit else {
                 result.append("…")
                 break
             }
             count += 1
-            let isShown = isPlain(scalar) && (scalar.isASCII || !spelling)
+            let isShown = characters.shows(scalar) && (scalar.isASCII || !spelling)
             if keeping.contains(scalar) || (isShown && !(quotes && (scalar == "\"" || scalar == "\\"))) {
                 result.append(scalar)
             } else if scalar == "\"" || scalar == "\\" {
@@ -57,17 +60,5 @@ enum EscapedText {
             }
         }
         return String(result)
-    }
-
-    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar == " " { return true }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
-            .spaceSeparator:
-            return false
-        default:
-            // Some letters are invisible, such as the Hangul fillers and variation selectors.
-            return !scalar.properties.isDefaultIgnorableCodePoint
-        }
     }
 }

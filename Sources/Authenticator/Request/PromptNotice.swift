@@ -1,41 +1,41 @@
 import BrokerProtocol
 import Platform
 
-/// The first text that a person sees: which program asks, and for what. It marks the program's own words as such. It shows everything that is signed
-/// for; if it cannot, nobody is asked.
+/// The first text that a person sees: what is asked for, then which program asks, then what that program says about it. It marks the program's own
+/// words as such. It shows everything that is signed for; if it cannot, nobody is asked.
 enum PromptNotice {
     /// - Throws: ``ConversationError`` if the request cannot be shown whole.
     static func text(for checked: CheckedRequest, from client: Client) throws(ConversationError) -> String {
-        let opening = "\(subject(client)) asks to \(purpose(of: checked))"
+        let question = question(of: checked)
+        let reason = (checked.reason ?? "").ifGiven("Reason it gives: ")
         switch checked.request {
-        case .rotate(let items) where !items.isEmpty:
-            return try text(opening + ". For that it reads and reseals:", naming: items)
+        case .rotate(let items):
+            let what = items.isEmpty ? question.what : question.what + ", and read and reseal:"
+            return try text([what], naming: items, [asker(client), question.effect, reason])
         case .readAll(let items, _):
-            let reason = (checked.reason ?? "").ifGiven("\nReason it gives: ")
-            guard items.count > 1 else { return try whole(opening + "." + reason) }
-            return try text(opening + ":", naming: items, reason)
+            guard items.count > 1 else { return try whole([question.what, asker(client), reason]) }
+            return try text([question.what + ":"], naming: items, [asker(client), reason])
         case .lease(let lease):
-            let words =
-                (lease.command ?? "").ifGiven("\nCommand it gives: ")
-                + (checked.reason ?? "").ifGiven("\nReason it gives: ")
-            return try text(opening + ":", naming: lease.items, words)
+            let command = (lease.command ?? "").ifGiven("Command it gives: ")
+            let rest = [asker(client) + " and every program that it starts", command, reason]
+            guard lease.items.count > 1 else { return try whole([question.what] + rest) }
+            return try text([question.what + ":"], naming: lease.items, rest)
         case .create, .unlock, .use, .recovery, .bind, .unbind, .tieToBoot, .releaseFromBoot, .approveBoot, .accept,
-            .rotate, .enrolment:
-            return try whole(opening + "." + (checked.reason ?? "").ifGiven("\nReason it gives: "))
+            .enrolment:
+            return try whole([question.what, asker(client), question.effect, reason])
         }
     }
 
     private static func text(
-        _ opening: String, naming items: [BrokerInterface.NamedItem], _ reason: String = ""
+        _ opening: [String], naming items: [BrokerInterface.NamedItem], _ rest: [String]
     ) throws(ConversationError) -> String {
-        var lines = ItemLines(
-            room: PromptLimits.notice - opening.unicodeScalars.count - reason.unicodeScalars.count)
+        var lines = ItemLines(room: PromptLimits.notice - joined(opening + rest).unicodeScalars.count)
         for item in items where !lines.add(item.service, item.account, item.kind, reason: nil) { throw tooLong }
         // Each item is read once, so each needs a line of its own.
         guard lines.count == items.count else {
             throw .refused(.challengeRefused("the challenge names an item twice"))
         }
-        return opening + lines.text + reason
+        return joined(opening + lines.indented + rest)
     }
 
     /// - Parameter items: all requests that one answer could serve, the client's own first.
@@ -44,9 +44,9 @@ enum PromptNotice {
     static func text(
         for checked: CheckedRequest, _ items: [ShownItem], from client: Client
     ) throws(ConversationError) -> (text: String, shown: [ShownItem]) {
-        func opening(_ item: String) -> String { "\(subject(client)) asks to \(purpose(of: checked, for: item))" }
-        var lines = ItemLines(
-            room: PromptLimits.notice - opening("these \(PromptLimits.items) items").unicodeScalars.count)
+        func opening(_ item: String) -> String { question(of: checked, for: item).what }
+        let longest = [opening("these \(PromptLimits.items) items") + ":", asker(client)]
+        var lines = ItemLines(room: PromptLimits.notice - joined(longest).unicodeScalars.count)
         var shown: [ShownItem] = []
         for item in items {
             guard let service = item.service, let account = item.account,
@@ -56,14 +56,17 @@ enum PromptNotice {
         }
         guard !items.isEmpty, shown.first == items.first else { throw tooLong }
         if shown.count == 1 { return (try text(for: checked, from: client), shown) }
-        if let single = lines.single { return (try whole(opening(single) + "."), shown) }
-        return (try whole(opening("these \(lines.count) items") + ":" + lines.text), shown)
+        if let single = lines.single { return (try whole([opening(single), asker(client)]), shown) }
+        return (try whole([opening("these \(lines.count) items") + ":"] + lines.indented + [asker(client)]), shown)
     }
 
-    private static func whole(_ text: String) throws(ConversationError) -> String {
+    private static func whole(_ parts: [String]) throws(ConversationError) -> String {
+        let text = joined(parts)
         guard text.unicodeScalars.count <= PromptLimits.notice else { throw tooLong }
         return text
     }
+
+    private static func joined(_ parts: [String]) -> String { parts.filter { !$0.isEmpty }.joined(separator: "\n") }
 
     private static var tooLong: ConversationError {
         .refused(.challengeRefused("the request is too long to be shown to a person"))
@@ -71,21 +74,21 @@ enum PromptNotice {
 
     /// The notice for asking now, and then not again for a while.
     static func text(forReuse seconds: Int, in session: TerminalSession, from client: Client) -> String {
-        let time = SpokenTime.of(seconds: seconds)
-        return "\(subject(client)) asks to skip further prompts for \(time). Until then, every program in this "
-            + "terminal's session (begun by process \(session.leader.pid)) may read all items that require your presence "
-            + "without asking you."
+        joined([
+            "Skip further prompts for \(SpokenTime.of(seconds: seconds))", asker(client),
+            "Until then, every program in this terminal's session (begun by process \(session.leader.pid)) may read all items "
+                + "that require your presence without asking you.",
+        ])
     }
 
-    private static func subject(_ client: Client) -> String {
-        let process = "Process \(client.process.pid)"
+    private static func asker(_ client: Client) -> String {
+        let origin = "(process \(client.process.pid), \(place(of: client)))"
         // The process may run another program by the time a person reads this.
         guard let program = client.resolvedProgram else {
             let name = EscapedText.quoted(client.program, limit: PromptLimits.program)
-            return "\(process), which calls itself \(name) (\(place(of: client))),"
+            return "for a program that calls itself \(name) \(origin)"
         }
-        return
-            "\(process), \(EscapedText.quoted(program, limit: PromptLimits.program)) when it connected (\(place(of: client))),"
+        return "for \(VisibleText.path(program)) \(origin)"
     }
 
     private static func place(of client: Client) -> String {
@@ -98,64 +101,81 @@ enum PromptNotice {
         return "no terminal"
     }
 
+    /// What a person is asked for, and what follows from it, in a sentence of its own.
+    private struct Question {
+        let what: String
+        var effect = ""
+    }
+
     /// - Parameter items: words for the items of several requests; nil for the request's own item.
-    private static func purpose(of checked: CheckedRequest, for items: String? = nil) -> String {
+    private static func question(of checked: CheckedRequest, for items: String? = nil) -> Question {
         let group =
             checked.claim.right == .member
             ? "the group \(EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner))" : nil
-        let unlock = group.map { "unlock the vault of \($0)" } ?? "unlock your vault"
+        let owner = group.map { " of \($0)" } ?? ""
+        let unlocking = " and unlock \(group == nil ? "your" : "its") vault"
         switch checked.request {
-        case .create: return "make a vault for \(group ?? "you") and unlock it"
-        case .unlock: return unlock
+        case .create: return Question(what: "Make a vault for \(group ?? "you") and unlock it")
+        case .unlock: return Question(what: "Unlock \(group.map { "the vault of \($0)" } ?? "your vault")")
+        // The item stands before the vault, so that it is what a person sees first.
         case .use(let use, let unlocks):
-            let deed = words(for: use, items ?? name(use.item), of: group)
-            return unlocks ? "\(unlock) and \(deed)" : deed
+            return Question(what: words(for: use, items ?? name(use.item), owner) + (unlocks ? unlocking : ""))
         case .readAll(let items, let unlocks):
             let named = items.count == 1 ? name(items[0]) : "these \(items.count) items"
-            let deed = "read \(named)\(group.map { " of \($0)" } ?? "")"
-            return unlocks ? "\(unlock) and \(deed)" : deed
-        case .recovery:
-            return
-                "make a new recovery code. With that code and a copy of your vault's file, anyone can read your secrets, on any "
-                + "machine and without you. Secrets that are for this device only stay closed"
-        case .bind: return "bind your vault to your login password. From then on, nothing else opens it"
-        case .unbind:
-            return "unbind your vault from your login password. This destroys its items of class passcode-set"
-        case .accept:
-            return
-                "accept the present file of the vault of \(EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner)), although the TPM "
-                + "has not counted it. It may be an older copy, so this may undo deletions and changes"
-        case .tieToBoot:
-            return
-                "tie your vault to the way this machine was started. If you do not approve a change of firmware or kernel "
-                + "in advance, only the recovery code opens the vault after it"
-        case .releaseFromBoot:
-            return
-                "release your vault from the way this machine is started. It then opens no matter how the machine was started"
-        case .approveBoot: return "change which ways of starting this machine open your vault"
-        case .rotate:
-            return
-                "renew all keys of your vault. Afterwards, earlier copies of its file and an earlier recovery code no longer open it"
+            return Question(what: "Read \(named)\(owner)" + (unlocks ? unlocking : ""))
         case .lease(let lease):
-            let named = lease.items.count == 1 ? "this item" : "these \(lease.items.count) items"
-            return
-                "let itself and every program that it starts read \(named)\(group.map { " of \($0)" } ?? "") without asking "
-                + "you, for \(SpokenTime.of(seconds: Int(clamping: lease.seconds)))"
+            let named = lease.items.count == 1 ? name(lease.items[0]) : "these \(lease.items.count) items"
+            let time = SpokenTime.of(seconds: Int(clamping: lease.seconds))
+            return Question(what: "Read \(named)\(owner) for \(time) without asking you again")
+        case .recovery:
+            return Question(
+                what: "Make a new recovery code",
+                effect:
+                    "With that code and a copy of your vault's file, anyone can read your secrets, on any machine and "
+                    + "without you. Secrets that are for this device only stay closed.")
+        case .bind:
+            return Question(
+                what: "Bind your vault to your login password", effect: "From then on, nothing else opens it.")
+        case .unbind:
+            return Question(
+                what: "Unbind your vault from your login password",
+                effect: "This destroys its items of class passcode-set.")
+        case .accept:
+            let name = EscapedText.quoted(checked.claim.name, limit: PromptLimits.owner)
+            return Question(
+                what: "Accept the present file of the vault of \(name)",
+                effect:
+                    "The TPM has not counted this file. It may be an older copy, so this may undo deletions and changes."
+            )
+        case .tieToBoot:
+            return Question(
+                what: "Tie your vault to the way this machine was started",
+                effect:
+                    "If you do not approve a change of firmware or kernel in advance, only the recovery code opens the "
+                    + "vault after it.")
+        case .releaseFromBoot:
+            return Question(
+                what: "Release your vault from the way this machine is started",
+                effect: "It then opens no matter how the machine was started.")
+        case .approveBoot: return Question(what: "Change which ways of starting this machine open your vault")
+        case .rotate:
+            return Question(
+                what: "Renew all keys of your vault",
+                effect: "Afterwards, earlier copies of its file and an earlier recovery code no longer open it.")
         // Nobody is asked for this.
-        case .enrolment: return "bind an item to your enrolled fingers"
+        case .enrolment: return Question(what: "Bind an item to your enrolled fingers")
         }
     }
 
-    private static func words(for use: ItemUse, _ item: String, of group: String?) -> String {
-        let owner = group.map { " of \($0)" } ?? ""
+    private static func words(for use: ItemUse, _ item: String, _ owner: String) -> String {
         switch use.deed {
         case .read:
-            guard let version = use.item.version else { return "read \(item)\(owner)" }
+            guard let version = use.item.version else { return "Read \(item)\(owner)" }
             let now = use.presentName.map { ", now \(name($0))" } ?? ""
-            return "read a former value (version \(version)) of \(item)\(owner)\(now)"
-        case .change: return "permanently change the requirements for reading \(item)\(owner)"
+            return "Read a former value (version \(version)) of \(item)\(owner)\(now)"
+        case .change: return "Permanently change the requirements for reading \(item)\(owner)"
         case .rename(let newName):
-            return "rename \(item)\(owner) to \(name(newName)), the name that prompts show from then on"
+            return "Rename \(item)\(owner) to \(name(newName)), the name that prompts show from then on"
         }
     }
 
@@ -165,9 +185,11 @@ enum PromptNotice {
 }
 
 extension String {
-    /// The text in quotes after its introduction; empty if the text is empty.
+    /// The text in quotes after its introduction; empty if the text is empty. One that is mostly escapes loses its middle: no program needs such a
+    /// reason.
     fileprivate func ifGiven(_ introduction: String) -> String {
-        isEmpty ? "" : introduction + EscapedText.whole(self)
+        guard !isEmpty else { return "" }
+        return introduction + VisibleText.shortened(self, to: PromptLimits.claim) { EscapedText.whole($0) }
     }
 }
 
@@ -205,8 +227,8 @@ struct ItemLines {
     var count: Int { lines.count }
     /// The only line; nil unless there is exactly one.
     var single: String? { lines.count == 1 ? lines[0].shown : nil }
-    /// All lines, each starting with a line break.
-    var text: String { lines.map { "\n  \($0.shown)" }.joined() }
+    /// All lines, as they stand in the text.
+    var indented: [String] { lines.map { "  \($0.shown)" } }
 
     /// Adds one item. If two threads ask for the same item, the person sees one line.
     /// - Returns: whether the item is named now. False if its line does not fit, or if a text is longer than an item's can be.

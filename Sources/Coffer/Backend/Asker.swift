@@ -142,6 +142,6 @@ extension PromptMessage {
             case .info: .information
             case .error: .failure
             }
-        self.init(style: style, text: VisibleText.lines(message.text))
+        self.init(style: style, text: VisibleText.prompt(message.text))
     }
 }

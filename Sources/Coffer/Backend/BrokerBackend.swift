@@ -75,11 +75,8 @@ public struct BrokerBackend: KeychainBackend {
                 asked.formUnion(purposes)
                 if Task.isCancelled { throw .cancelledByTask }
                 let asker = try asker(for: purposes, prompts, need)
-                if let announcement = prompts.announcement, purposes != [.enrolment] {
-                    try await asker.tell(Authentication.Message(style: .info, text: announcement), on: nil)
-                    if Task.isCancelled { throw .cancelledByTask }
-                }
-                try await Conversation(paths: paths, caller: getuid()).pass(challenge, by: asker)
+                try await Conversation(paths: paths, caller: getuid()).pass(
+                    challenge, by: asker, announcing: purposes == [.enrolment] ? nil : prompts.announcement)
             } catch {
                 await withdraw(challenge, in: vault)
                 // The access control is in order. It is fingers that are missing.
@@ -129,7 +126,8 @@ public struct BrokerBackend: KeychainBackend {
                     ?? "run it where it may ask, or read an item that requires nothing")
         case .automatic:
             let finder = PrompterFinder(
-                environment: environment, guardian: .installed(ProgramSearch(environment: environment)))
+                environment: environment, guardian: .installed(ProgramSearch(environment: environment)),
+                shown: prompts.shown)
             switch finder.look() {
             case .prompter(let prompter): return BlockingAsker(prompter)
             case .nobody(let obstacle): throw need.unmet(obstacle.reason, obstacle.advice(need.command))

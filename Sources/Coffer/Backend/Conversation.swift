@@ -14,11 +14,14 @@ struct Conversation: Sendable {
     }
 
     /// Has a person pass the challenge.
-    func pass(_ challenge: String, by asker: any Asker) async throws(KeychainError) {
+    /// - Parameter announcement: what the person is told after the authenticator has said what it is about; nil for nothing.
+    func pass(
+        _ challenge: String, by asker: any Asker, announcing announcement: String? = nil
+    ) async throws(KeychainError) {
         if let agent = asker.delegate { return try await pass(challenge, by: agent) }
         let connection = try await connect()
         let result = await withTaskCancellationHandler {
-            await converse(challenge, by: asker, on: connection)
+            await converse(challenge, by: asker, on: connection, announcing: announcement)
         } onCancel: {
             // The authenticator and a prompter in another thread notice that nobody waits.
             connection.close()
@@ -56,8 +59,10 @@ struct Conversation: Sendable {
     }
 
     private func converse(
-        _ challenge: String, by asker: any Asker, on connection: AsyncVarlinkConnection
+        _ challenge: String, by asker: any Asker, on connection: AsyncVarlinkConnection,
+        announcing announcement: String?
     ) async -> Result<Void, KeychainError> {
+        var announcement = announcement
         do throws(KeychainError) {
             var step = try await exchange(Authentication.Begin(challenge: challenge), on: connection)
             while !step.done {
@@ -65,6 +70,9 @@ struct Conversation: Sendable {
                     throw failure(.notUnderstood("it neither asks anything nor is done"))
                 }
                 let answer = try await reply(to: message, by: asker, on: connection)
+                if let text = announcement.take() {
+                    try await asker.tell(Authentication.Message(style: .info, text: text), on: connection)
+                }
                 step = try await exchange(Authentication.Continue(answer: answer), on: connection)
             }
             return .success(())

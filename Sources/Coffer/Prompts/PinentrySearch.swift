@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Finds a pinentry that shows a window. `pinentry` itself is often the one for terminals, also on a desktop.
+/// Finds the pinentries that show a window. `pinentry` itself is often the one for terminals, also on a desktop.
 struct PinentrySearch {
     private let programs: ProgramSearch
 
@@ -15,12 +15,16 @@ struct PinentrySearch {
     /// These need X11, also in a Wayland session.
     private static let x11Only = ["gtk-2", "fltk", "x11"]
 
-    func path(for display: Display) -> String? {
-        Self.names.lazy.compactMap { programs.path(of: $0) }.first { path in
+    /// All that are installed, the one to try first at the beginning.
+    func paths(for display: Display) -> [String] {
+        var files: Set<String> = []
+        return Self.names.compactMap { programs.path(of: $0) }.filter { path in
             // Debian's alternatives are links.
-            let kind = URL(filePath: path).resolvingSymlinksInPath().lastPathComponent
+            let file = URL(filePath: path).resolvingSymlinksInPath()
+            let kind = file.lastPathComponent
             if Self.terminals.contains(where: kind.hasSuffix) { return false }
-            return display.hasX11 || !Self.x11Only.contains { kind.hasSuffix("-\($0)") }
+            return (display.hasX11 || !Self.x11Only.contains { kind.hasSuffix("-\($0)") })
+                && files.insert(file.path()).inserted
         }
     }
 }

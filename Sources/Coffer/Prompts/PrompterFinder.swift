@@ -5,10 +5,15 @@ import Glibc
 package struct PrompterFinder: Sendable {
     private let environment: [String: String]
     private let guardian: ProgramGuardian
+    private let shown: ShownNotice?
 
-    package init(environment: [String: String], guardian: ProgramGuardian = .thisProgram) {
+    /// - Parameter shown: the notice of an earlier try of the same command, which the terminal repeats in short.
+    package init(
+        environment: [String: String], guardian: ProgramGuardian = .thisProgram, shown: ShownNotice? = nil
+    ) {
         self.environment = environment
         self.guardian = guardian
+        self.shown = shown
     }
 
     /// What is asked for.
@@ -32,7 +37,7 @@ package struct PrompterFinder: Sendable {
 
     /// Finds a way to ask, or the reason why there is none. Nobody is asked yet, and nothing is waited for.
     package func look(_ question: Question = .conversation) -> Finding {
-        if TerminalPrompter.isPresent { return .prompter(TerminalPrompter(guardian: guardian)) }
+        if TerminalPrompter.isPresent { return .prompter(TerminalPrompter(guardian: guardian, shown: shown)) }
         if let program = environment["COFFER_ASKPASS"], !program.isEmpty {
             return .prompter(AskPassPrompter(program: program, environment: environment, guardian: guardian))
         }
@@ -58,10 +63,9 @@ package struct PrompterFinder: Sendable {
     package static func dialog(
         on display: Display, environment: [String: String], guardian: ProgramGuardian = .thisProgram
     ) -> (any Prompter)? {
-        guard let program = PinentrySearch(ProgramSearch(environment: environment)).path(for: display) else {
-            return nil
-        }
-        return PinentryPrompter(program: program, environment: display.environment(environment), guardian: guardian)
+        let programs = PinentrySearch(ProgramSearch(environment: environment)).paths(for: display)
+        guard !programs.isEmpty else { return nil }
+        return PinentryPrompter(programs: programs, environment: display.environment(environment), guardian: guardian)
     }
 
     /// - Parameter dialog: asks if the agent cannot.

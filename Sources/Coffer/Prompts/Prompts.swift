@@ -12,12 +12,21 @@ public struct Prompts: Sendable {
     }
 
     package let way: Way
-    /// What the person is told before they are asked; nil for nothing more than the authenticator says.
+    /// What the person is told before they are asked, after the authenticator's own words; nil for nothing more than the authenticator says.
     package var announcement: String?
+    /// What a terminal has shown in earlier tries; nil to show every notice whole.
+    package var shown: ShownNotice?
 
     /// Asks at the terminal; else by the program that `COFFER_ASKPASS` names; else by pinentry, where there is a display.
     /// If none of these is there, the call throws as with ``never``.
     public static let automatic = Prompts(way: .automatic)
+
+    /// The same, for tries that follow each other. The terminal repeats the first line of a notice only.
+    package func remembering(_ shown: ShownNotice) -> Prompts {
+        var prompts = self
+        prompts.shown = shown
+        return prompts
+    }
 
     /// The same, for a program that asks on behalf of another one. The person is told so before they are asked.
     package func announcing(_ text: String) -> Prompts {
@@ -69,7 +78,7 @@ public struct PromptMessage: Sendable, Hashable {
 
     /// What the message wants.
     public let style: Style
-    /// The text, safe to show: characters that move the cursor or are invisible are escaped.
+    /// The text, safe to show: characters that move the cursor or are invisible are escaped, and no line is longer than 72 columns.
     public let text: String
 
     /// For tests of a handler.

@@ -51,7 +51,6 @@ struct RelativePath: Sendable {
 
     /// Names come from outside, and messages go to terminals.
     private static func shown(_ path: String) -> String {
-        let scalars = path.unicodeScalars.prefix(100).map { $0.properties.generalCategory == .control ? "?" : $0 }
-        return "\"\(String(String.UnicodeScalarView(scalars)))\""
+        "\"\(VisibleText.line(String(path.unicodeScalars.prefix(100))))\""
     }
 }

@@ -117,6 +117,7 @@ public struct DockerCredentialCommand: AsyncParsableCommand {
     private static func say(_ line: String) -> Never {
         // `try?`: there is no other place to report to.
         try? HelperProgram.write(Array("\(line)\n".utf8))
+        HelperProgram.endIfInterrupted()
         exit(withError: ExitCode(1))
     }
 }

@@ -28,13 +28,16 @@ struct DockerCredentials: Codable {
 
     /// - Throws: `.invalidArgument`, with the words that docker's client knows if the server or the user is missing.
     init(json: [UInt8]) throws(KeychainError) {
+        guard StrictJSON.isObject(json) else { throw Self.notDockers }
         do { self = try JSONDecoder().decode(DockerCredentials.self, from: Data(json)) } catch {
             // The decoder's error may quote the secret.
-            throw KeychainError(.invalidArgument, "the input is not the JSON that docker sends")
+            throw Self.notDockers
         }
         guard !serverURL.isEmpty else { throw KeychainError(.invalidArgument, DockerWords.noServer) }
         guard !username.isEmpty else { throw KeychainError(.invalidArgument, DockerWords.noUser) }
     }
+
+    private static let notDockers = KeychainError(.invalidArgument, "the input is not the JSON that docker sends")
 }
 
 /// Messages that docker and podman compare with.

@@ -68,6 +68,7 @@ public struct GitCredentialCommand: AsyncParsableCommand {
             if var waiting = command as? any AsyncParsableCommand { try await waiting.run() } else { try command.run() }
         } catch let error as KeychainError {
             HelperProgram.note("\(name): \(HelperProgram.line(error))")
+            HelperProgram.endIfInterrupted()
             exit(withError: ExitCode(1))
         } catch {
             guard exitCode(for: error) != .success else { exit(withError: error) }

@@ -37,6 +37,9 @@ enum GitField: String, CaseIterable {
     case partial = "continue"
     case capability = "capability[]"
 
+    /// Whether it is a list. Its name ends in brackets (git-credential(1)).
+    var mayRepeat: Bool { self == .capability }
+
     /// The most bytes of its value.
     var limit: Int {
         switch self {

@@ -7,6 +7,7 @@ struct GitRequestReader: ~Copyable {
     private var state = State.key
     private var key: [UInt8] = []
     private var value: [UInt8] = []
+    private var seen: Set<GitField> = []
 
     private enum State {
         case key
@@ -74,6 +75,11 @@ struct GitRequestReader: ~Copyable {
             value = []
         }
         guard let field else { return }
+        // The last of two hosts would get the password of the first one (CVE-2020-5260).
+        guard field.mayRepeat || seen.insert(field).inserted else {
+            throw KeychainError(
+                .invalidArgument, "\(field.rawValue) comes twice in the input", advice: "check the URL")
+        }
         // As git reads its own lines.
         if value.last == UInt8(ascii: "\r") { value.removeLast() }
         guard value.count <= field.limit else { throw Self.tooLong(field) }

@@ -25,17 +25,23 @@ struct GitValue: Sendable {
         refreshToken = request.refreshToken
     }
 
-    /// - Throws: `.damaged` if a part has bytes that no line of git's can have. A person may have stored the entry.
+    /// - Throws: `.damaged` if a part has bytes that no line of git's can have, or comes twice. A person may have stored the entry.
     init(_ value: [UInt8]) throws(KeychainError) {
         guard !value.contains(0), !value.contains(UInt8(ascii: "\r")) else {
             throw KeychainError(
                 .damaged, "the entry has bytes that git does not take", advice: "erase it, and log in again")
         }
         let lines = value.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var seen: Set<GitField> = []
         for line in lines.dropFirst() {
             guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
             let rest = line[line.index(after: equals)...]
-            switch GitField(rawValue: String(decoding: line[..<equals], as: UTF8.self)) {
+            let field = GitField(rawValue: String(decoding: line[..<equals], as: UTF8.self))
+            if let field, !seen.insert(field).inserted {
+                throw KeychainError(
+                    .damaged, "the entry has \(field.rawValue) twice", advice: "erase it, and log in again")
+            }
+            switch field {
             case .expiry: expiry = GitNumber.time(rest)
             case .refreshToken: refreshToken = SecretField(rest)
             case .authtype: authtype = Array(rest)

@@ -17,23 +17,20 @@ extension BusValue {
     }
 
     /// A dictionary of texts.
-    /// - Returns: nil also if two names are the same letters in other bytes. The vault would take them for one.
+    /// - Returns: nil also if a name comes twice, or two names are the same letters in other bytes. The vault would take them for one.
     var dictionary: [String: String]? {
         guard case .array(of: "{ss}", let values) = self else { return nil }
-        var (found, names) = ([String: String](), Set<[UInt8]>())
-        for case .entry(.text(let key), .text(let value)) in values {
-            found[key] = value
-            names.insert(Array(key.utf8))
-        }
-        return found.count == names.count ? found : nil
+        var found: [String: String] = [:]
+        for case .entry(.text(let key), .text(let value)) in values { found[key] = value }
+        return found.count == values.count ? found : nil
     }
 
-    /// A dictionary of variants.
+    /// A dictionary of variants. nil also if a name comes twice.
     var variants: [String: BusValue]? {
         guard case .array(of: "{sv}", let values) = self else { return nil }
         var found: [String: BusValue] = [:]
         for case .entry(.text(let key), .variant(let value)) in values { found[key] = value }
-        return found
+        return found.count == values.count ? found : nil
     }
 
     static func dictionary(_ texts: [String: String]) -> BusValue {

@@ -38,10 +38,7 @@ struct EditCommand: ParsableCommand {
     var quiet = false
 
     func validate() throws {
-        let some =
-            metadata.label != nil || metadata.comment != nil || metadata.attributes != nil || metadata.expires != nil
-        guard some || change.isSome || value else { throw ValidationError("name something to change") }
-        guard !value || !(some || change.isSome) else {
+        guard !value || !(hasMetadata || change.isSome) else {
             throw ValidationError("--value changes the value alone; change the settings in a second command")
         }
         guard change.isSome || value || !password.appPassword else {
@@ -49,7 +46,15 @@ struct EditCommand: ParsableCommand {
         }
     }
 
+    private var hasMetadata: Bool {
+        metadata.label != nil || metadata.comment != nil || metadata.attributes != nil || metadata.expires != nil
+    }
+
     func run() throws {
+        // Not while the arguments are read: an option that does not exist is the better explanation.
+        guard hasMetadata || change.isSome || value else {
+            throw ValidationError("name something to change, such as --label, --require or --value")
+        }
         let session = CommandSession(vault)
         let name = try item.fullName(session)
         if value { return try editValue(of: name, session) }

@@ -44,7 +44,10 @@ struct GetCommand: ParsableCommand {
         transform: SecondsArgument.init(parsing:))
     var clip: SecondsArgument?
 
-    @Option(help: ArgumentHelp("Read a former value, as coffer history lists it.", valueName: "n"))
+    @Option(
+        name: .customLong("former"),
+        help: ArgumentHelp(
+            "Read a former value: the number of its version, as coffer history lists it.", valueName: "n"))
     var version: Int64?
 
     @Argument(help: .hidden)
@@ -71,7 +74,7 @@ struct GetCommand: ParsableCommand {
             version: version, reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(
                 "get", name.service, name.account,
-                KindOptions.words(name.kind) + (version.map { ["--version", String($0)] } ?? []) + vault.words))
+                KindOptions.words(name.kind) + (version.map { ["--former", String($0)] } ?? []) + vault.words))
         do throws(KeychainError) { return try reading.read(name, session) } catch {
             guard error.code == .notFound, clip != nil, let time = detachedTime, time == item.account else {
                 throw error

@@ -18,7 +18,7 @@ struct HistoryCommand: ParsableCommand {
 
             Examples:
               coffer history github me
-              coffer get github me --version 3
+              coffer get github me --former 3
               coffer restore github me
               coffer history --keep 0
             """)

@@ -8,7 +8,7 @@ struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", _superCommandName: "coffer",
         abstract: "Bring back a value that a secret had before.",
-        usage: "coffer restore <service> [<account>] [--version <n>] [-f]",
+        usage: "coffer restore <service> [<account>] [--former <n>] [-f]",
         discussion: """
             The value comes back with the requirements that it had, and you are prompted as reading it does. The present value becomes a \
             former one, so you can change your mind. At a terminal you are asked to confirm. Without a terminal, give -f; otherwise nothing is \
@@ -17,11 +17,12 @@ struct RestoreCommand: ParsableCommand {
             Examples:
               coffer history github me
               coffer restore github me
-              coffer restore github me --version 3
+              coffer restore github me --former 3
             """)
 
     @OptionGroup var item: ItemReference
     @Option(
+        name: .customLong("former"),
         help: ArgumentHelp("The version, as coffer history lists it; by default the newest former one.", valueName: "n")
     )
     var version: Int64?
@@ -72,7 +73,7 @@ struct RestoreCommand: ParsableCommand {
             for: name.shownName, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command(
                 "restore", name.service, name.account,
-                (version.map { ["--version", String($0)] } ?? []) + KindOptions.words(name.kind) + vault.words))
+                (version.map { ["--former", String($0)] } ?? []) + KindOptions.words(name.kind) + vault.words))
         if format.json {
             try Output.line(JSONText.of(ItemDescription(reply.item)))
         } else if !quiet {

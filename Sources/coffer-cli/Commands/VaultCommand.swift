@@ -60,12 +60,25 @@ struct VaultAcceptCommand: ParsableCommand {
               coffer vault accept --user ada
             """)
 
-    @OptionGroup var vault: VaultOptions
+    @Option(help: ArgumentHelp("The vault of this account: a person's, or a service account's.", valueName: "name"))
+    var user: String?
+
+    @Option(help: ArgumentHelp("The vault of this group.", valueName: "name"))
+    var group: String?
 
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
+    private var vault: VaultOptions {
+        var vault = VaultOptions()
+        (vault.user, vault.group) = (user, group)
+        return vault
+    }
+
+    func validate() throws { try vault.validate() }
+
     func run() throws {
+        let vault = vault
         let session = CommandSession(vault)
         let command = ShellText.command(["coffer", "vault", "accept"] + vault.words)
         _ = try session.call(Keychain.AcceptVault(), for: "accepting the file", command: command, asksOwner: true)

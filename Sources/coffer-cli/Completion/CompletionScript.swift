@@ -57,7 +57,7 @@ enum CompletingShell: String, CaseIterable, ExpressibleByArgument {
             # Readline replaces only its own last word, which can begin behind a colon or an equals sign.
             local head=${raw%"$2"} name rest
             while IFS= read -r name; do
-                [[ $name == "$plain"* ]] || continue
+                [[ -n $name && $name == "$plain"* ]] || continue
                 case $quote in
                 "'")
                     rest=${name#"$before"}

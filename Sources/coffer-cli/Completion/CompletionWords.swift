@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerProtocol
 import FoundationEssentials
+import Platform
 
 /// The words that can stand at the cursor of a shell. The shells' scripts ask for them at each use, so there is one place for all of them.
 struct CompletionWords {
@@ -190,10 +191,10 @@ struct CompletionWords {
         return Array(names.filter { isOffered($0) && seen.insert($0).inserted }.prefix(Self.most))
     }
 
-    /// Lines separate names on their way to the shell, and a terminal shows them. So a name with a character that a terminal obeys is not offered, nor
+    /// Lines separate names on their way to the shell, and a terminal shows them. So a name with a character that is not to be seen is not offered, nor
     /// one that would be read as an option.
     private func isOffered(_ name: String) -> Bool {
         !name.isEmpty && (isAfterDashes || !name.hasPrefix("-"))
-            && !name.unicodeScalars.contains { TerminalText.isActive($0) || $0 == "\u{FFFD}" }
+            && VisibleCharacters.show(name) && !name.unicodeScalars.contains("\u{FFFD}")
     }
 }

@@ -96,6 +96,13 @@ extension CommandSession {
         guard !first.isEmpty else {
             throw KeychainError(.failed, "the passphrase is empty, so nothing was written")
         }
+        // Whoever has the file can try passphrases without end.
+        guard first.count >= InputLimits.shortestPassphrase else {
+            throw KeychainError(
+                .failed,
+                "the passphrase has fewer than \(InputLimits.shortestPassphrase) characters, so nothing was written",
+                advice: "use five words or more that have nothing to do with each other")
+        }
         guard first == (try passphrase("Once more: ")) else {
             throw KeychainError(
                 .failed, "the two entries differ, so nothing was written", advice: "run the command again")

@@ -7,6 +7,8 @@ enum NearName {
     private static let most = 3
     /// How many letters may differ.
     private static let furthest = 2
+    /// From this many letters on, the beginning of a name is like the name.
+    private static let shortestBeginning = 3
     /// Longer names are not compared letter by letter, so that a vault full of them does not delay an error.
     private static let longest = 64
 
@@ -44,9 +46,13 @@ enum NearName {
         if given == stored { return 0 }
         guard given.utf8.count <= longest, stored.utf8.count <= longest else { return nil }
         let (left, right) = (given.lowercased(), stored.lowercased())
+        // The rest was left out.
+        if left.count >= shortestBeginning, right.hasPrefix(left) { return 1 }
         guard abs(left.count - right.count) <= furthest else { return nil }
         let distance = SubcommandSuggestion.distance(left, right)
-        return distance <= furthest && distance < max(left.count, right.count) ? distance : nil
+        // In a short word, two letters make another word.
+        let length = max(left.count, right.count)
+        return distance <= max(1, min(furthest, length / 3)) && distance < length ? distance : nil
     }
 }
 

@@ -16,10 +16,17 @@ struct PresentEnvironment {
     /// The reference that a variable holds.
     private func reference(in name: String) throws(KeychainError) -> SecretReference {
         let start = Array("\(name)=".utf8)
-        guard let entry = entries.first(where: { $0.starts(with: start) }) else {
+        let found = entries.filter { $0.starts(with: start) }
+        guard let entry = found.first else {
             throw KeychainError(
                 .invalidArgument, "the variable \(name) is not set",
                 advice: "write \(name)=coffer://SERVICE/ACCOUNT, or set it to a reference first")
+        }
+        // Programs disagree about which of two counts.
+        guard found.count == 1 else {
+            throw KeychainError(
+                .invalidArgument, "the variable \(name) is set twice in the environment",
+                advice: "write \(name)=coffer://SERVICE/ACCOUNT")
         }
         do throws(SecretReference.Mistake) {
             // Bytes that are not UTF-8 become a character that no reference may have.

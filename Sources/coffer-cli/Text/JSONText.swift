@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 
 /// JSON for other programs. The keys are sorted, so that two runs can be compared.
 enum JSONText {
@@ -9,27 +10,23 @@ enum JSONText {
         return escaped(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    /// Replaces characters that a terminal would obey by JSON escapes, which mean the same. They occur only within strings, because all else is
-    /// ASCII.
+    /// Replaces characters that are not to be seen by JSON escapes, which mean the same. They occur only within strings, because all else is ASCII.
     private static func escaped(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isHidden) else { return text }
+        guard !text.utf8.allSatisfy({ $0 < 0x7F }) else { return text }
         var escaped = String.UnicodeScalarView()
+        var characters = VisibleCharacters()
         for scalar in text.unicodeScalars {
-            guard isHidden(scalar) else {
+            if characters.shows(scalar) || scalar == "\n" {
                 escaped.append(scalar)
-                continue
+            } else {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    escaped.append(
+                        contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
+                }
             }
-            // Four digits suffice for each of these characters.
-            let digits = String(scalar.value, radix: 16)
-            escaped.append(
-                contentsOf: "\\u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
-                    .unicodeScalars)
         }
         return String(escaped)
-    }
-
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        scalar != "\n" && scalar.value <= 0xFFFF && TerminalText.isActive(scalar)
     }
 }
 

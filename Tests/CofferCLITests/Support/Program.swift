@@ -20,6 +20,12 @@ struct Program {
         var type: String
         /// What else happens before the person types.
         var act: () throws -> Void = {}
+        /// Typed after the text, for what is no text.
+        var bytes: [UInt8] = []
+
+        init(wait: String, type: String = "", bytes: [UInt8] = [], act: @escaping () throws -> Void = {}) {
+            (self.wait, self.type, self.bytes, self.act) = (wait, type, bytes, act)
+        }
     }
 
     struct Result {

@@ -36,7 +36,7 @@ final class PseudoTerminal {
             }
             shown += since
             try turn.act()
-            let bytes = Array(turn.type.utf8)
+            let bytes = Array(turn.type.utf8) + turn.bytes
             try #require(unsafe write(master.number, bytes, bytes.count) == bytes.count)
         }
         while try master.waitToRead(until: limit), let more = read() { shown += more }
