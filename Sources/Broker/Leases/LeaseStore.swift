@@ -84,8 +84,8 @@ final class LeaseStore: Sendable {
 
     /// Whether one lease covers a whole way to answer this challenge, for its process.
     func covers(_ challenge: Challenge) -> Bool {
-        covers(
-            challenge.request, of: challenge.uid, challenge.process, owner: challenge.owner, challenge.vault)
+        !challenge.forOthers
+            && covers(challenge.request, of: challenge.uid, challenge.process, owner: challenge.owner, challenge.vault)
     }
 
     /// Whether one lease of this process covers a whole way to answer a request.
@@ -103,7 +103,7 @@ final class LeaseStore: Sendable {
 
     /// Whether a lease covers one of the challenge's signatures, for its process.
     func covers(_ authorization: Challenge.Authorization, of challenge: Challenge) -> Bool {
-        guard challenge.request.canBeLeased else { return false }
+        guard challenge.request.canBeLeased, !challenge.forOthers else { return false }
         return valid(for: challenge.process, of: challenge.uid, challenge.owner, challenge.vault).contains {
             $0.includes(authorization)
         }

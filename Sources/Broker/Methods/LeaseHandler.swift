@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Platform
 import Varlink
 import Vault
 
@@ -22,6 +23,12 @@ enum LeaseHandler: MethodHandler {
         // In a service vault nobody can be asked, so nothing in it requires a person.
         guard request.admission.standing != .root else {
             throw Fault(.notPermitted, "there are no leases from a service vault", advice: "its items need none")
+        }
+        guard ProcessAncestry.canLead(request.caller.process) else {
+            throw Fault(
+                .notPermitted,
+                "the first process of a PID namespace gets no lease, because other programs' children can become its own",
+                advice: "start another first process, as docker run --init does")
         }
         let reader = JointReader(
             names: method.items, reason: method.reason, mayUnlock: false, challenge: method.challenge,
