@@ -179,7 +179,7 @@ let package = Package(
             [
                 "SecretService", "coffer-secret-service", "cofferd", "coffer-authenticator", "coffer-cli", "Coffer",
                 "CofferTestKit",
-                "Cryptography", "Platform", "TestSupport",
+                "Cryptography", "Platform", "SystemBus", "TestSupport",
             ]),
         // The examples of documents and doc comments (scripts/doc-code).
         tests("DocumentTests", ["Coffer", "CofferFiles", "CofferConfiguration", "CofferTestKit", configuration]),

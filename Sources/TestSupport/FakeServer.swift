@@ -50,7 +50,9 @@ public final class FakeServer: Sendable {
             let listener = UnixListener(adopting: Descriptor(adopting: number))
             while let connection = try? listener.accept() {  // A closed listener is how this ends.
                 let peer = connection.release()
-                Thread.detachNewThread { self.serve(UnixSocket(adopting: Descriptor(adopting: peer), takesDescriptors: true)) }
+                Thread.detachNewThread {
+                    self.serve(UnixSocket(adopting: Descriptor(adopting: peer), takesDescriptors: true))
+                }
             }
         }
     }

@@ -17,8 +17,9 @@ import Varlink
         let copy = Self.duplicate(connection.number)
         var client = try begin(over: connection)
         var bytes = [UInt8](repeating: 0, count: 100)
+        let withoutWaiting: Int32 = 0x40  // MSG_DONTWAIT
         #expect(try copy.waitToRead(until: .now + patience))
-        #expect(unsafe recv(copy.number, &bytes, bytes.count, 0x40 /* MSG_DONTWAIT */) == 0)
+        #expect(unsafe recv(copy.number, &bytes, bytes.count, withoutWaiting) == 0)
         #expect(try client.receive(TestClient.Step.self).message?.text.contains("asks to read") == true)
         #expect(try client.go().message?.style == .secret)
         #expect(try client.go(Stage.password).isDone)
@@ -93,6 +94,7 @@ import Varlink
         ) { $0.input = .pipe }
         defer {
             stranger.closeInput()
+            // `try?`: it ends with its input, and the wait has a limit.
             _ = try? stranger.finish()
         }
         let theirs = try listener.accept()

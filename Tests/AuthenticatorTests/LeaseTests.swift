@@ -281,6 +281,16 @@ import Testing
         try lease.expectQuestion(lease.leader)
     }
 
+    /// Root forbids leases while some are there.
+    @Test func noLongerOnceRootForbidsThem() throws {
+        let lease = try Leased()
+        try lease.expectUnasked(lease.leader)
+        let path = "\(lease.stage.path)/coffer.conf"
+        let setting = Array("lease-limit = 0\n".utf8)
+        try DurableFile.write(try DurableFile.read(path, limit: 1 << 16) + setting, to: path, mode: 0o644)
+        try lease.expectQuestion(lease.leader)
+    }
+
     /// What a taken-over broker could describe beside a lease.
     static let lies: [(String, @Sendable (inout BrokerInterface.Describe.Reply) -> Void)] = [
         ("a lease without its time", { $0.lease = nil }),

@@ -213,11 +213,14 @@ struct LeaseTests {
         _ = try await broker.call(client, all(nil)) { all($0) }
         let open = Keychain.Get(service: "s", account: "open", forOthers: true)
         _ = try await client.call(open)
-        #expect(try await records(client, "read").suffix(4).map(\.detail) == Array(repeating: "for another program", count: 4))
+        #expect(
+            try await records(client, "read").suffix(4).map(\.detail)
+                == Array(repeating: "for another program", count: 4))
         await broker.stop()
     }
 
-    @Test("a lease that ends after the signature is good for nothing: it is looked at once more when the value is taken")
+    @Test(
+        "a lease that ends after the signature is good for nothing: it is looked at once more when the value is taken")
     func endedMeanwhile() async throws {
         for byForgetting in [true, false] {
             let (broker, client) = try await prepared()

@@ -99,6 +99,35 @@ import Varlink
         for name in names { #expect(result.screen.contains(name)) }
     }
 
+    /// An agent that was started below a lease asks for its callers all the same: the kernel names the caller, and not the agent.
+    @Test func anAgentsLeaseIsNothingToItsCallers() throws {
+        let sandbox = try Sandbox()
+        let program = Program(
+            environment: ["COFFER_SOCKET": sandbox.folder + "/coffer.sock"], scratch: sandbox.scratch)
+        let answer = Program.Turn(wait: "assword: ", type: "sandbox\r")
+        _ = try program.run("unlock", turns: [answer])
+        #expect(try program.run("set", "s", "gated", "--require", "presence", input: .bytes([65])).status == 0)
+        let (caller, end) = (Box<Subprocess>(), Box<Int32>())
+        let result = try program.run(
+            "run", "--lease", "10m", "--items", "s/gated", "--", Program.path, "agent",
+            turns: [
+                answer,
+                .init(wait: AgentFixture.banner, type: "") {
+                    caller.value = try Subprocess(Program.path, ["get", "s", "gated"]) {
+                        $0.environment = program.environment
+                        $0.leadsSession = true
+                        $0.output = .pipe
+                    }
+                },
+                answer,
+                .init(wait: "\n", type: Self.ctrlC) { end.value = try caller.value?.wait(until: .now + patience) },
+            ])
+        #expect(end.value == 0, "\(result)")
+        #expect(try caller.value?.readAll() == [65])
+        let pid = try #require(caller.value?.pid)
+        #expect(result.screen.contains("Process \(pid), "), "\(result.screen)")
+    }
+
     /// What the peer of a socket has not read (unix(7), SIOCOUTQ).
     private static func unread(of number: Int32) -> Int32 {
         var count: Int32 = -1
@@ -143,7 +172,8 @@ private final class CopiedConnection: Sendable {
     @discardableResult
     func take() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = unsafe recv(copy, &bytes, bytes.count, 0x40 /* MSG_DONTWAIT */)
+        let withoutWaiting: Int32 = 0x40  // MSG_DONTWAIT
+        let count = unsafe recv(copy, &bytes, bytes.count, withoutWaiting)
         if count > 0 { state.withLock { $0.taken += bytes[..<count] } }
         return count != 0
     }

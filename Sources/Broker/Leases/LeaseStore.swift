@@ -143,6 +143,12 @@ final class LeaseStore: Sendable {
         return leases.count
     }
 
+    /// Ends a user's leases from one vault, or from all. Other members of a group keep theirs.
+    @discardableResult
+    func forget(of uid: Int64, from owner: Owner? = nil) -> Int {
+        end(.forgotten) { Int64($0.uid) == uid && (owner == nil || $0.owner == owner) }
+    }
+
     /// Ends every lease from a locked vault. If a user's own vault is locked, their leases from groups' vaults end too.
     func endAll(about owner: Owner) { end(.locked) { $0.owner == owner || owner == .user($0.uid) } }
 

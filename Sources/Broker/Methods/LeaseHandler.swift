@@ -47,8 +47,7 @@ enum LeaseHandler: MethodHandler {
 /// `EndLeases`: ends the caller's leases from this vault.
 enum EndLeasesHandler: MethodHandler {
     static func answer(_ method: Keychain.EndLeases, _ request: Request) async throws(Fault) -> MethodAnswer {
-        let owner = request.vaultActor.owner
-        let ended = request.core.leases.end(.forgotten) { $0.uid == request.caller.uid && $0.owner == owner }
+        let ended = request.core.leases.forget(of: Int64(request.caller.uid), from: request.vaultActor.owner)
         return .reply(Keychain.EndLeases.Reply(ended: Int64(ended)))
     }
 }
