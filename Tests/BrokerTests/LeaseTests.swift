@@ -223,7 +223,7 @@ struct LeaseTests {
         "a lease that ends after the signature is good for nothing: it is looked at once more when the value is taken")
     func endedMeanwhile() async throws {
         for byForgetting in [true, false] {
-            let (broker, client) = try await prepared()
+            let (broker, _) = try await prepared()
             let tree = try ProcessTree()
             try tree.root.adoptOrphans()
             let leader = try tree.root.spawn()
