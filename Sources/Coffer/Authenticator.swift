@@ -29,10 +29,11 @@ package struct Authenticator: Sendable {
         var connection = try open()
         // Its end closes the prompt, too.
         try stop.watch(connection)
-        try converse(Authentication.Begin(challenge: challenge), by: &prompter, on: &connection, for: nil)
+        try converse(Authentication.Begin(challenge: challenge), by: &prompter, on: &connection)
     }
 
-    /// Holds a conversation on a connection that another process has made, for that process.
+    /// Holds a conversation for another process, which has made the connection. The process can still have a copy of it, and take messages away before
+    /// they are read, whole or in part. So it only begins the conversation. The rest goes over a connection that this process makes: nobody else has it.
     /// - Parameter client: a connection to that process. The conversation ends when the process closes it.
     package func pass(
         _ challenge: String, on connection: inout VarlinkConnection, for client: Int32, by prompter: inout any Prompter
@@ -40,7 +41,44 @@ package struct Authenticator: Sendable {
         guard try isAuthenticator(connection) else {
             throw KeychainError(.authenticatorUntrusted, "the connection does not lead to the authenticator")
         }
-        try converse(Authentication.Begin(challenge: challenge), by: &prompter, on: &connection, for: client)
+        let deadline = ContinuousClock.now + patience
+        var channel = try privateChannel(for: challenge, over: &connection, until: deadline)
+        let step: Authentication.Step
+        do throws(KeychainError) {
+            step = try answer(Authentication.Step.self, on: &channel, for: client, until: deadline)
+        } catch { throw refusal(on: &connection, else: error) }
+        try converse(from: step, by: &prompter, on: &channel, for: client)
+    }
+
+    /// Begins the conversation about a challenge.
+    /// - Returns: the connection over which it goes on.
+    private func privateChannel(
+        for challenge: String, over connection: inout VarlinkConnection, until deadline: ContinuousClock.Instant
+    ) throws(KeychainError) -> VarlinkConnection {
+        var other: Descriptor?
+        let own: UnixSocket
+        do throws(SystemError) { own = try UnixSocket(pairedWith: &other) } catch {
+            throw KeychainError(.failed, error.description)
+        }
+        guard let other = consume other else { throw KeychainError(.failed, "there is no connection to pass on") }
+        do throws(TransportFailure) {
+            try connection.send(
+                Authentication.Begin(challenge: challenge, channel: 0), passing: other.number, until: deadline)
+        } catch {
+            throw refusal(on: &connection, else: KeychainError(authenticator: error, path: paths.authenticator))
+        }
+        return VarlinkConnection(adopting: own)
+    }
+
+    /// Why the authenticator has closed a connection without taking a call. The client can have changed what is read here, so none of it is shown.
+    private func refusal(on connection: inout VarlinkConnection, else error: KeychainError) -> KeychainError {
+        // `try?`: without a reason, the first error is the one to tell.
+        guard error.code == .authenticatorUnreachable,
+            case .fault(let fault)? = try? connection.receive(Nothing.self, until: .now + CallLimits.lastWord),
+            fault.name == .authenticationLimitExceeded
+        else { return error }
+        return KeychainError(
+            .limitExceeded, "too many requests are waiting for your answer", advice: "answer or cancel one of them")
     }
 
     /// Whether a connection leads to the authenticator's socket, and to a process that may serve it.
@@ -86,16 +124,23 @@ package struct Authenticator: Sendable {
         _ beginning: Method, by prompter: inout any Prompter
     ) throws(KeychainError) where Method.Reply == Authentication.Step {
         var connection = try open()
-        try converse(beginning, by: &prompter, on: &connection, for: nil)
+        try converse(beginning, by: &prompter, on: &connection)
     }
 
     private func converse<Method: VarlinkMethod>(
-        _ beginning: Method, by prompter: inout any Prompter, on connection: inout VarlinkConnection, for client: Int32?
+        _ beginning: Method, by prompter: inout any Prompter, on connection: inout VarlinkConnection
     ) throws(KeychainError) where Method.Reply == Authentication.Step {
-        var step = try exchange(beginning, on: &connection, for: client)
+        try converse(from: try exchange(beginning, on: &connection), by: &prompter, on: &connection, for: nil)
+    }
+
+    private func converse(
+        from first: Authentication.Step, by prompter: inout any Prompter, on connection: inout VarlinkConnection,
+        for client: Int32?
+    ) throws(KeychainError) {
+        var step = first
         var number: Int64 = 1
         while !step.done {
-            // The client has the connection, too. It can take a message away, but not put one in.
+            // Another process may have begun the conversation, and know what came before.
             guard client == nil || step.step == number else {
                 throw KeychainError(
                     .authenticatorUntrusted, "somebody else has taken part in the conversation",
@@ -197,10 +242,17 @@ package struct Authenticator: Sendable {
         } catch {
             throw lastWord(on: &connection) ?? KeychainError(authenticator: error, path: paths.authenticator)
         }
+        return try answer(Method.Reply.self, on: &connection, for: client, until: deadline)
+    }
+
+    private func answer<Reply: Codable & Sendable>(
+        _ type: Reply.Type, on connection: inout VarlinkConnection, for client: Int32?,
+        until deadline: ContinuousClock.Instant
+    ) throws(KeychainError) -> Reply {
         if let client { try wait(for: connection, unless: client, until: deadline) }
-        let answer: VarlinkAnswer<Method.Reply>
+        let answer: VarlinkAnswer<Reply>
         do throws(TransportFailure) {
-            answer = try connection.receive(Method.Reply.self, until: deadline)
+            answer = try connection.receive(type, until: deadline)
         } catch {
             throw KeychainError(authenticator: error, path: paths.authenticator)
         }

@@ -129,13 +129,22 @@ package struct KeychainClient: Sendable {
     ) throws(KeychainError) -> Method.Reply {
         var method = method
         var asked: Set<BrokerProtocol.Keychain.Purpose> = []
-        var trustsLease = true
+        var (trustsLease, isLeased) = (true, false)
         while true {
-            switch try broker.call(inVault(method)) {
+            let outcome: BrokerClient.Outcome<Method.Reply>
+            do throws(KeychainError) { outcome = try broker.call(inVault(method)) } catch {
+                // The lease has ended since it was signed for.
+                guard isLeased, error.code == .requestOutdated else { throw error }
+                isLeased = false
+                method.challenge = nil
+                continue
+            }
+            switch outcome {
             case .answer(let answer): return answer
             case .personNeeded(let challenge, _, leased: true) where trustsLease:
                 trustsLease = false
-                method.challenge = pass(leased: challenge) ? challenge : nil
+                isLeased = pass(leased: challenge)
+                method.challenge = isLeased ? challenge : nil
             case .personNeeded(let challenge, let purposes, _):
                 guard !purposes.isEmpty, asked.isDisjoint(with: purposes) else {
                     // A taken-over broker could wear a person out by asking again and again.
@@ -148,6 +157,7 @@ package struct KeychainClient: Sendable {
                 var prompter: any Prompter =
                     try purposes == [.enrolment] ? SilentPrompter() : found(findPrompter, purposes, challenge)
                 try authenticator.pass(challenge, by: &prompter)
+                isLeased = false
                 method.challenge = challenge
             }
         }

@@ -12,6 +12,10 @@ package enum CallLimits {
     static let authenticator = Duration.seconds(600)
     /// A call to an agent that waits for nobody.
     static let agent = Duration.seconds(10)
+    /// The agent's state, which it tells at once.
+    package static let agentState = Duration.seconds(2)
+    /// How often a caller that waits for an agent looks whether it still answers.
+    static let agentWatch = Duration.seconds(3)
     /// Connecting to the authenticator.
     static let connect = Duration.seconds(10)
     /// Telling the authenticator that the person gave up.

@@ -2,7 +2,8 @@
 /// it, and when that one ends, the nearest ancestor that adopts orphans (prctl(2), PR_SET_CHILD_SUBREAPER), or process 1.
 ///
 /// A program can enter a namespace that another program of its user has made, and leave an orphan there. The namespace's first process adopts it,
-/// although that process descends from somebody else. So nobody in a deeper namespace than the leader counts.
+/// although that process descends from somebody else. So nobody in a deeper namespace than the leader counts, and nobody at all if the leader is the
+/// first process of its namespace.
 public enum ProcessAncestry {
     /// One process, and its parent's number.
     struct Entry: Equatable, Sendable {
@@ -11,12 +12,17 @@ public enum ProcessAncestry {
         /// In how many PID namespaces, one within the other, it has a number. A process can only enter deeper ones than its own, so on the way from a
         /// process to an ancestor of the same depth there is one namespace only.
         var depth = 1
+        /// Whether it is the first process of its PID namespace, which adopts orphans of processes that do not descend from it.
+        var isFirst = false
     }
 
     /// No real chain of processes is longer.
     static let longest = 256
     /// How often a chain is followed anew, because one of its processes ended meanwhile.
     static let attempts = 5
+
+    /// Whether a process can be a leader: it lives, and whoever descends from it has been started by it or by its descendants.
+    public static func canLead(_ process: ProcessIdentity) -> Bool { isWithin(process, process) }
 
     /// Whether a process is the leader, or descends from it, and both live. A process that cannot be followed to the leader does not.
     public static func isWithin(_ process: ProcessIdentity, _ leader: ProcessIdentity) -> Bool {
@@ -41,7 +47,7 @@ public enum ProcessAncestry {
         guard child.identity == process else { return false }
         let depth = child.depth
         for _ in 0..<longest {
-            if child.identity == leader { return child.depth == depth }
+            if child.identity == leader { return child.depth == depth && !child.isFirst }
             guard child.parent > 1 else { return false }
             let parent = try look(child.parent)
             // The parent can have ended since, and its number can be another process's. The child then has another parent. While the child names
@@ -55,9 +61,9 @@ public enum ProcessAncestry {
     private static func entry(_ pid: Int32) throws(SystemError) -> Entry {
         let held = try HeldProcess(observing: pid)
         let stat = try ProcessStat(pid: pid)
-        let depth = try ProcessStat.namespaces(pid: pid)
+        let numbers = try ProcessStat.numbers(pid: pid)
         // All were read by the number. This checks that it was one process's all the time, and that this one lives.
         try held.check()
-        return Entry(identity: held.identity, parent: stat.parent, depth: depth)
+        return Entry(identity: held.identity, parent: stat.parent, depth: numbers.count, isFirst: numbers.last == 1)
     }
 }

@@ -66,14 +66,19 @@ public struct ProcessStat: Sendable {
         return lines.first { $0.starts(with: "0::".utf8) }.map { Self.text($0.dropFirst(3)) }
     }
 
-    /// In how many PID namespaces a process has a number, from that of the mounted /proc on (proc_pid_status(5), NSpid).
-    static func namespaces(pid: Int32) throws(SystemError) -> Int {
+    /// A process's numbers in its PID namespaces, from that of the mounted /proc to its own (proc_pid_status(5), NSpid).
+    static func numbers(pid: Int32) throws(SystemError) -> [Int32] {
         let path = "/proc/\(pid)/status"
         let lines = try DurableFile.read(path, limit: KernelFileLimits.status).split(separator: UInt8(ascii: "\n"))
         guard let line = lines.first(where: { $0.starts(with: "NSpid:".utf8) }) else {
             throw SystemError("read \(path)", reason: "it does not tell the PID namespaces")
         }
-        return line.split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }.count - 1
+        let words = line.split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }.dropFirst()
+        let numbers = words.compactMap { Int32(Self.text($0)) }
+        guard !numbers.isEmpty, numbers.count == words.count else {
+            throw SystemError("read \(path)", reason: "it is not in the expected form")
+        }
+        return numbers
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }

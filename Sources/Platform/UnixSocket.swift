@@ -24,6 +24,17 @@ public struct UnixSocket: ~Copyable, Sendable {
         self.takesDescriptors = takesDescriptors
     }
 
+    /// Makes two sockets that are connected with each other. No other process has one of them.
+    /// - Parameter other: becomes the second one.
+    public init(pairedWith other: inout Descriptor?) throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        try checked("make a pair of sockets") {
+            unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
+        }
+        self.init(adopting: Descriptor(adopting: ends[0]))
+        other = Descriptor(adopting: ends[1])
+    }
+
     /// Connects to the socket at `path` (at most 107 bytes).
     public init(connectingTo path: String, until deadline: ContinuousClock.Instant? = nil) throws(SystemError) {
         self.init(adopting: try Self.connect(to: path, until: deadline))

@@ -36,10 +36,16 @@ enum PortalLimits {
 enum ObjectLimits {
     /// Sessions of one client. Some libraries open one for each item that they read.
     static let sessionsOfClient = 1024
+    /// Sessions of all clients, except for each client's share.
     static let sessions = 16_384
+    /// Each client can have this many, whatever the others have. The bus limits connections.
+    static let sessionShare = 16
     /// Prompts of one client that are not done.
     static let promptsOfClient = 32
+    /// Prompts of all clients, except for each client's share.
     static let prompts = 1024
+    /// Each client can have this many, whatever the others have.
+    static let promptShare = 2
 }
 
 /// Collections and items that the vault does not count.

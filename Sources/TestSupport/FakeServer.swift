@@ -11,6 +11,8 @@ public final class FakeServer: Sendable {
         case reply([UInt8])
         /// Several replies to one call.
         case replies([[UInt8]])
+        /// One reply in several parts. Before each is sent, the test gets its number and the connection's descriptor.
+        case parts([[UInt8]], @Sendable (Int, Int32) -> Void)
         /// Leaves the caller waiting.
         case silence
         /// Ends the connection without an answer.
@@ -48,7 +50,9 @@ public final class FakeServer: Sendable {
             let listener = UnixListener(adopting: Descriptor(adopting: number))
             while let connection = try? listener.accept() {  // A closed listener is how this ends.
                 let peer = connection.release()
-                Thread.detachNewThread { self.serve(UnixSocket(adopting: Descriptor(adopting: peer))) }
+                Thread.detachNewThread {
+                    self.serve(UnixSocket(adopting: Descriptor(adopting: peer), takesDescriptors: true))
+                }
             }
         }
     }
@@ -70,10 +74,18 @@ public final class FakeServer: Sendable {
         while let message = try? socket.receiveMessage(limit: 4 << 20, until: limit),
             let call = try? IncomingCall(VarlinkMessage(message), served: ServedMethods([]))
         {
+            // An agent's conversation goes on over the connection that came with its call.
+            let passed = socket.takePassed()
+            if let passed = consume passed, Self.namesChannel(message) { socket = UnixSocket(adopting: passed) }
             calls.withLock { $0.append(Call(method: call.method, message: message)) }
             switch next(call.method) {
             case .reply(let bytes): send(bytes, socket)
             case .replies(let several): for bytes in several { send(bytes, socket) }
+            case .parts(let parts, let prepare):
+                for (index, part) in parts.enumerated() {
+                    prepare(index, socket.number)
+                    send(part, socket)
+                }
             case .silence: continue
             case .close: return
             case .replyThenLate(let bytes, let late):
@@ -82,6 +94,12 @@ public final class FakeServer: Sendable {
                 return
             }
         }
+    }
+
+    private static func namesChannel(_ message: [UInt8]) -> Bool {
+        // `try?`: another call names none.
+        let begin = try? Call(method: "", message: message).parameters(Authentication.Begin.self)
+        return begin?.channel != nil
     }
 
     private func send(_ bytes: [UInt8], _ socket: borrowing UnixSocket) {

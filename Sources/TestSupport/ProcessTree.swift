@@ -66,11 +66,17 @@ public final class ProcessTree: Sendable {
         /// - Parameters:
         ///   - uid: becomes this user (root only).
         ///   - pid: gets this number, which must be free (root only).
-        public func spawn(uid: UInt32? = nil, pid: Int32? = nil) throws -> Node {
+        ///   - beginsNamespace: becomes the first process of a new PID namespace (root only). Its parent lives on, and does nothing.
+        ///   - first: the first process of a PID namespace. The child enters that namespace, and is left there as an orphan (root only).
+        public func spawn(
+            uid: UInt32? = nil, pid: Int32? = nil, beginsNamespace: Bool = false, entering first: Int32? = nil
+        ) throws -> Node {
             let child = Node(folder: folder, name: UUID().uuidString.prefix(8).lowercased())
             var order: [String: Any] = ["do": "spawn", "name": child.name]
             order["uid"] = uid
             order["pid"] = pid
+            order["begins"] = beginsNamespace ? true : nil
+            order["enters"] = first
             let reply = try perform(order)
             guard reply.pid != nil else { throw SystemError("start a process", reason: reply.error ?? "") }
             return child
@@ -205,6 +211,10 @@ public final class ProcessTree: Sendable {
                 converse(order["auth"], answer["parameters"]["challenge"], order["password"], result)
                 if not result.pop("done", False): return
                 parameters = dict(parameters, challenge=answer["parameters"]["challenge"])
+        def state():
+            # The numbers that /proc shows, also for a process in another namespace.
+            with open("/proc/self/stat") as stat: parent = stat.read().rsplit(")", 1)[1].split()[1]
+            return {"pid": int(os.readlink("/proc/self")), "parent": int(parent)}
         def spawn(order, open_sockets):
             ready, tell = os.pipe()
             def fork():
@@ -217,6 +227,15 @@ public final class ProcessTree: Sendable {
                     if order.get("pid") and os.getpid() != order["pid"]: os._exit(0)
                     for s in open_sockets: s.close()
                     os.close(ready)
+                    if order.get("begins") or order.get("enters"):
+                        libc = ctypes.CDLL(None, use_errno=True)
+                        if order.get("begins"): failed = libc.unshare(0x20000000)
+                        else: failed = libc.setns(os.open("/proc/%d/ns/pid" % order["enters"], os.O_RDONLY), 0x20000000)
+                        if failed: os._exit(1)
+                        if os.fork():
+                            os.close(tell)
+                            if order.get("begins"): signal.pause()
+                            os._exit(0)
                     if order.get("uid") is not None:
                         os.setgroups([]); os.setgid(order["uid"]); os.setuid(order["uid"])
                     try: serve(order["name"], tell, False)
@@ -251,7 +270,7 @@ public final class ProcessTree: Sendable {
                 result = {"messages": [], "questions": 0}
                 try:
                     if order["do"] == "spawn": result = spawn(order, [s, listener])
-                    elif order["do"] == "state": result = {"pid": os.getpid(), "parent": os.getppid()}
+                    elif order["do"] == "state": result = state()
                     elif order["do"] == "subreaper": ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
                     elif order["do"] == "exec": replace(name, listener, s)
                     elif order["do"] == "exit": os._exit(0)

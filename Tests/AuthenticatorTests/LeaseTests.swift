@@ -19,10 +19,13 @@ import Testing
         let leader: ProcessTree.Node
         let answer: ProcessTree.Reply
 
-        init(_ options: Stage.Options = .init(), seconds: Int64 = 600, password: String = Stage.password) throws {
+        init(
+            _ options: Stage.Options = .init(), seconds: Int64 = 600, password: String = Stage.password,
+            beginsNamespace: Bool = false
+        ) throws {
             stage = try Stage(options)
             tree = try ProcessTree()
-            leader = try tree.root.spawn()
+            leader = try tree.root.spawn(beginsNamespace: beginsNamespace)
             try leader.adoptOrphans()
             stage.broker.change { script in
                 script.facts.purposes = [.lease]
@@ -272,6 +275,25 @@ import Testing
             #expect((lease.answer.done == true) == works, "\(setting) \(seconds): \(lease.answer)")
             #expect(works || lease.answer.questions == 0)
         }
+    }
+
+    /// Every program of the user can leave it a child.
+    @Test(.enabled(if: geteuid() == 0, "needs root to make a namespace"))
+    func theFirstProcessOfANamespaceGetsNone() throws {
+        let lease = try Leased(beginsNamespace: true)
+        #expect(lease.answer.error?.hasSuffix("Failed") == true && lease.answer.questions == 0, "\(lease.answer)")
+        #expect(!lease.stage.broker.calls.contains("Prepare"))
+        try lease.expectQuestion(lease.leader)
+    }
+
+    /// Root forbids leases while some are there.
+    @Test func noLongerOnceRootForbidsThem() throws {
+        let lease = try Leased()
+        try lease.expectUnasked(lease.leader)
+        let path = "\(lease.stage.path)/coffer.conf"
+        let setting = Array("lease-limit = 0\n".utf8)
+        try DurableFile.write(try DurableFile.read(path, limit: 1 << 16) + setting, to: path, mode: 0o644)
+        try lease.expectQuestion(lease.leader)
     }
 
     /// What a taken-over broker could describe beside a lease.

@@ -60,6 +60,30 @@ struct ChallengeStoreTests {
         #expect(throws: ChallengeRefusal.unknown) { try store.redeem(id, by: caller) }
     }
 
+    /// The timer that wipes them can come late: the machine may be busy, or may have slept.
+    @Test("what is over is refused by its time, and not only once it was wiped")
+    func expiredBeforeItIsWiped() throws {
+        let clock = self.clock
+        let store = ChallengeStore(
+            limits: .init(openPerUser: 8, life: .seconds(60)), clock: BrokerClock(now: clock.clock.now) { _, _ in })
+        let caller = Caller(uid: 1000, process: process, connection: 1)
+        func issued() throws -> Challenge.ID {
+            try store.issue(.unlock, to: caller, owner: .user(1000), vault: VaultID.random())
+        }
+        let (waiting, asked, answered) = (try issued(), try issued(), try issued())
+        for id in [asked, answered] { _ = try store.describe(id, uid: 1000, process: process, connection: 1) }
+        _ = try store.begin(answered, 0, connection: 1)
+        try store.finish(answered, 0, connection: 1, agreement: nil)
+        clock.advance(by: .seconds(61))
+        #expect(!store.isOpen(waiting) && !store.isOpen(asked) && !store.isOpen(answered))
+        #expect(!store.hasOpen(of: process))
+        #expect(throws: ChallengeRefusal.self) {
+            try store.describe(waiting, uid: 1000, process: process, connection: 2)
+        }
+        #expect(throws: ChallengeRefusal.self) { _ = try store.begin(asked, 0, connection: 1) }
+        #expect(throws: ChallengeRefusal.self) { try store.redeem(answered, by: caller) }
+    }
+
     @Test(
         "a process may ask for the same thing several times at once; of too many the oldest goes, and none that was begun"
     )

@@ -32,15 +32,19 @@ struct LeaseStoreTests {
     /// A store with a lease of one point, for this process and user 1000.
     private func store(wanted: Bool = true, owner: Owner = .user(1000)) throws -> LeaseStore {
         let store = LeaseStore(clock: .system)
+        try add(to: store, uid: 1000, wanted: wanted, owner: owner)
+        return store
+    }
+
+    private func add(to store: LeaseStore, uid: UInt32, wanted: Bool = true, owner: Owner) throws {
         let read = try Challenge.JointRead([subject], reason: nil, wanted: [(subject.item, [way(1)])])
         let terms = Lease.Terms(seconds: 600, command: nil)
         let challenge = Challenge(
-            id: "c", uid: 1000, owner: owner, process: process, vault: vault, reason: nil, enrolled: [],
+            id: "c", uid: uid, owner: owner, process: process, vault: vault, reason: nil, enrolled: [],
             life: ChallengeLife(.lease(read, terms)), expires: .now)
         _ = try store.add(
             terms, [.init(subject: subject, signatures: way(1))], for: challenge, in: vault,
-            by: LoggedProgram.of(uid: 1000, process), since: .now, if: { wanted })
-        return store
+            by: LoggedProgram.of(uid: uid, process), since: .now, if: { wanted })
     }
 
     private func covers(
@@ -96,6 +100,43 @@ struct LeaseStoreTests {
             store.endAll(about: locked)
             #expect(store.list(of: 1000, from: group).isEmpty == ends, "\(locked)")
             #expect(covers(store, reading([way(1)]), owner: group) != ends, "\(locked)")
+        }
+    }
+
+    @Test("a member who forgets ends their own leases from a group's vault, and no other member's")
+    func members() throws {
+        let group = Owner.group(50)
+        for vault in [group, nil] as [Owner?] {
+            let store = LeaseStore(clock: .system)
+            for uid in [1000, 1001] as [UInt32] {
+                try add(to: store, uid: uid, owner: group)
+                try add(to: store, uid: uid, owner: .user(uid))
+            }
+            #expect(store.forget(of: 1000, from: vault) == (vault == nil ? 2 : 1))
+            #expect(store.list(of: 1000, from: group).isEmpty)
+            #expect(store.list(of: 1000, from: .user(1000)).isEmpty == (vault == nil))
+            #expect(store.list(of: 1001, from: group).count == 1)
+            #expect(store.list(of: 1001, from: .user(1001)).count == 1)
+        }
+    }
+
+    @Test("a write whose outcome nobody knows ends the leases from its vault, and from no other")
+    func unknownOutcome() throws {
+        let store = try store()
+        try add(to: store, uid: 1000, owner: .group(50))
+        store.note([.unknown], of: .user(1000))
+        #expect(!covers(store, reading([way(1)])))
+        #expect(store.list(of: 1000, from: .user(1000)).isEmpty)
+        #expect(store.list(of: 1000, from: .group(50)).count == 1)
+    }
+
+    @Test("a lease that has ended gives its place back")
+    func places() throws {
+        let store = LeaseStore(clock: .system)
+        for _ in 0..<3 {
+            for _ in 0..<16 { try add(to: store, uid: 1000, owner: .user(1000)) }
+            #expect(throws: (any Error).self) { try add(to: store, uid: 1000, owner: .user(1000)) }
+            #expect(store.forget(of: 1000) == 16)
         }
     }
 

@@ -170,6 +170,86 @@ struct LeaseTests {
         await strict.stop()
     }
 
+    @Test(
+        "the first process of a PID namespace gets none, because everybody can leave it a child",
+        .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root to make a namespace"))
+    func namespace() async throws {
+        let (broker, client) = try await prepared()
+        let tree = try ProcessTree()
+        let first = try tree.root.spawn(beginsNamespace: true)
+        let parameters = #"{"items": [{"service": "s", "account": "a"}], "seconds": 600}"#
+        for (node, works) in [(first, false), (try first.spawn(), true)] {
+            let reply = try await node.calling(
+                "org.coffer.Keychain.Lease", parameters, at: broker.configuration.socket)
+            let name = works ? ".AuthenticationRequired" : ".NotPermitted"
+            #expect(reply.error?.hasSuffix(name) == true, "\(reply)")
+        }
+        #expect(try await leases(client).isEmpty)
+        await broker.stop()
+    }
+
+    @Test("a program that asks for others uses no lease of its own, and the log says so")
+    func forOthers() async throws {
+        let (broker, client) = try await prepared()
+        try await lease(broker, client, "a", "b")
+        let names = ["a", "b"].map { Keychain.ItemName(service: "s", account: $0) }
+        #expect(try await isLeased(client, "a"))
+        #expect(try await !isLeased(client, Keychain.Get(service: "s", account: "a", forOthers: true)))
+        #expect(try await !isLeased(client, Keychain.GetAll(items: names, forOthers: true)))
+        // The authenticator is told the same, and cannot sign under the lease.
+        let id = try await challenge {
+            try await client.call(Keychain.Get(service: "s", account: "a", forOthers: true))
+        }
+        let line = try broker.authenticator.connect()
+        let uid = ProcessSurroundings.effectiveUser
+        let facts = try await line.call(TestAuthenticator.describe(id, uid: uid, TestAuthenticator.thisProcess()))
+        #expect(facts.leased == nil)
+        let refusal = try await fault { try await sign(broker, id, line) }
+        #expect(refusal.name == .brokerNotPermitted)
+        // A person can allow it, and the log has for whom it was.
+        let get = { Keychain.Get(service: "s", account: "a", forOthers: true, challenge: $0) }
+        _ = try await broker.call(client, get(nil)) { get($0) }
+        let all = { Keychain.GetAll(items: names, forOthers: true, challenge: $0) }
+        _ = try await broker.call(client, all(nil)) { all($0) }
+        let open = Keychain.Get(service: "s", account: "open", forOthers: true)
+        _ = try await client.call(open)
+        #expect(
+            try await records(client, "read").suffix(4).map(\.detail)
+                == Array(repeating: "for another program", count: 4))
+        await broker.stop()
+    }
+
+    @Test(
+        "a lease that ends after the signature is good for nothing: it is looked at once more when the value is taken")
+    func endedMeanwhile() async throws {
+        for byForgetting in [true, false] {
+            let (broker, _) = try await prepared()
+            let tree = try ProcessTree()
+            try tree.root.adoptOrphans()
+            let leader = try tree.root.spawn()
+            try await lease(broker, to: leader, "a")
+            let child = try leader.spawn()
+            let get = #""service": "s", "account": "a""#
+            let asked = try await child.calling(
+                "org.coffer.Keychain.Get", "{\(get)}", at: broker.configuration.socket)
+            #expect(asked.leased == true)
+            let challenge = try id(of: asked)
+            let line = try broker.authenticator.connect()
+            let uid = ProcessSurroundings.effectiveUser
+            _ = try await line.call(TestAuthenticator.describe(challenge, uid: uid, try child.identity()))
+            try await sign(broker, challenge, line)
+            if byForgetting {
+                _ = try await line.call(BrokerInterface.EndLeases(uid: Int64(uid)))
+            } else {
+                try leader.end()
+            }
+            let redeemed = try await child.calling(
+                "org.coffer.Keychain.Get", "{\(get), \"challenge\": \"\(challenge)\"}", at: broker.configuration.socket)
+            #expect(redeemed.error?.hasSuffix(".ChallengeRefused") == true, "\(redeemed)")
+            await broker.stop()
+        }
+    }
+
     @Test("a user has so many leases")
     func budget() async throws {
         let (broker, client) = try await prepared()

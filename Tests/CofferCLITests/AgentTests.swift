@@ -266,6 +266,46 @@ import Varlink
         #expect(end.value == 0)
     }
 
+    /// Ctrl-Z in the agent's terminal. The caller says so, instead of "there is no terminal".
+    @Test func aSuspendedAgentIsNamed() throws {
+        let fixture = try AgentFixture()
+        let end = Box<(status: Int32, text: String)>()
+        _ = try fixture.stage.program.run(
+            "agent",
+            turns: [
+                .init(wait: AgentFixture.banner, type: Self.ctrlC) {
+                    let pid = pid_t(try fixture.client.call(Agent.GetState()).pid)
+                    kill(pid, SIGSTOP)
+                    defer { kill(pid, SIGCONT) }
+                    end.value = try AgentFixture.outcome(try fixture.caller())
+                }
+            ])
+        #expect(end.value?.status == 4, "\(end)")
+        #expect(end.value?.text.contains("the agent does not answer (\(fixture.path)); if it is suspended") == true)
+    }
+
+    @Test func anAgentThatIsSuspendedWithAnOpenPromptIsNamed() throws {
+        let fixture = try AgentFixture()
+        let (caller, end) = (Box<Subprocess>(), Box<(status: Int32, text: String)>())
+        let pid = Box<pid_t>()
+        _ = try fixture.stage.program.run(
+            "agent",
+            turns: [
+                .init(wait: AgentFixture.banner, type: "") {
+                    pid.value = pid_t(try fixture.client.call(Agent.GetState()).pid)
+                    caller.value = try fixture.caller()
+                },
+                .init(wait: "Password: ", type: Self.ctrlC) {
+                    let pid = try #require(pid.value)
+                    kill(pid, SIGSTOP)
+                    defer { kill(pid, SIGCONT) }
+                    end.value = try AgentFixture.outcome(try #require(caller.value))
+                },
+            ])
+        #expect(end.value?.text.contains("the agent does not answer (\(fixture.path))") == true, "\(end)")
+        #expect(end.value?.status != 0)
+    }
+
     /// Where others could exchange the socket, no agent listens.
     @Test func aFolderThatOthersCanChangeIsRefused() throws {
         let fixture = try AgentFixture()

@@ -11,11 +11,20 @@ struct ClientTests {
         arguments: [
             ["sessions", "items", "transient", "introspection"], ["collections"], ["secretstorage"],
             ["foreign_session"], ["bad_keys"], ["session_flood"], ["large_message"],
-            ["locked"], ["prompt_flood"],
+            ["locked"], ["prompt_flood"], ["prompts_come_and_go"],
         ])
     func holds(_ checks: [String]) async throws {
         let fixture = try await ServiceFixture()
         for check in checks { try fixture.check(check) }
+        await fixture.end()
+    }
+
+    @Test(
+        "The provider keeps no copy of a value that was stored",
+        .enabled(if: ProcessSurroundings.effectiveUser == 0, "only root can look into it"))
+    func wiped() async throws {
+        let fixture = try await ServiceFixture()
+        try fixture.check("wiped")
         await fixture.end()
     }
 

@@ -3,7 +3,8 @@ import Cryptography
 import Platform
 import Varlink
 
-/// The connection to the client: receives whole calls, sends answers.
+/// The connection to the client: receives whole calls, sends answers. A client that got its connection from another process moves to one that this
+/// process has no copy of.
 struct ClientChannel: ~Copyable {
     enum Call {
         case begin(challenge: String)
@@ -20,7 +21,7 @@ struct ClientChannel: ~Copyable {
     private var socket: UnixSocket
 
     init(adopting descriptor: consuming Descriptor) {
-        socket = UnixSocket(adopting: descriptor)
+        socket = UnixSocket(adopting: descriptor, takesDescriptors: true)
     }
 
     var number: Int32 { socket.number }
@@ -40,7 +41,32 @@ struct ClientChannel: ~Copyable {
             // The call was too long or too slow, or the client is gone. Nothing useful can follow on this connection.
             throw socket.peerHasClosed() ? .gone : .refused(.invalidArgument("the call cannot be taken: \(error)"))
         }
-        return try decode(bytes)
+        // A descriptor that came with another call is closed here.
+        let passed = socket.takePassed()
+        let parameters: (any VarlinkMethod)?
+        let call = try Self.call(bytes)
+        do throws(Fault) { parameters = call.oneway ? nil : try call.parameters() } catch {
+            throw .refused(.init(fault: error, reason: "other"))
+        }
+        if let begin = parameters as? BrokerProtocol.Authentication.Begin, let number = begin.channel {
+            try move(to: passed, number)
+        }
+        return try decode(call, parameters)
+    }
+
+    /// Goes on over a connection that only the client has.
+    private mutating func move(to passed: consuming Descriptor?, _ number: Int64) throws(ConversationError) {
+        guard number == 0, let passed = consume passed else {
+            throw .refused(.invalidArgument("no connection came with the call"))
+        }
+        let channel = UnixSocket(adopting: passed)
+        do throws(SystemError) {
+            // It also has to be a Unix socket for this. A user can tell their own secrets to themselves only.
+            guard try channel.peer().uid == socket.peer().uid else {
+                throw SystemError("look at the connection", reason: "it is another user's")
+            }
+        } catch { throw .refused(.invalidArgument("the connection cannot be used: \(error.reason)")) }
+        socket = channel
     }
 
     private static let interfaces = ServedInterfaces(
@@ -55,16 +81,11 @@ struct ClientChannel: ~Copyable {
             BrokerProtocol.Authentication.Biometry.self,
         ])
 
-    private func decode(_ bytes: [UInt8]) throws(ConversationError) -> Call {
-        let call = try Self.call(bytes)
+    private func decode(_ call: IncomingCall, _ parameters: (any VarlinkMethod)?) throws(ConversationError) -> Call {
         if call.oneway {
             // A conversation needs answers. A client that wants none gets an end without an error.
             guard !call.method.hasPrefix(BrokerProtocol.Authentication.interface + ".") else { throw .gone }
             return .introspection
-        }
-        let parameters: (any VarlinkMethod)?
-        do throws(Fault) { parameters = try call.parameters() } catch {
-            throw .refused(.init(fault: error, reason: "other"))
         }
         switch parameters {
         case let begin as BrokerProtocol.Authentication.Begin: return .begin(challenge: begin.challenge)

@@ -57,6 +57,12 @@ struct LeaseGrant {
             let most = SpokenTime.of(seconds: limit)
             throw .refused(.invalidArgument("a lease lasts at least 1 second and at most \(most)"))
         }
+        guard ProcessAncestry.canLead(client.process) else {
+            throw .refused(
+                .denied(
+                    "the first process of a PID namespace gets no lease",
+                    advice: "start another first process, as docker run --init does"))
+        }
         seconds = Int(request.seconds)
         self.configuration = configuration
         book = try LeaseBook(registryDirectory: configuration.registryDirectory, uid: client.account.uid)

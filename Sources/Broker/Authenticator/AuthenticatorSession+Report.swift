@@ -34,7 +34,7 @@ extension AuthenticatorSession {
 
     /// The authenticator has forgotten a user's leases.
     func endLeases(_ method: BrokerInterface.EndLeases) throws(Fault) -> MethodAnswer {
-        core.leases.end(.forgotten) { Int64($0.uid) == method.uid }
+        core.leases.forget(of: method.uid)
         return .reply(Nothing())
     }
 

@@ -22,6 +22,8 @@ struct Challenge: Sendable {
     let reason: String?
     /// The kinds that an earlier challenge of the same call found to be available.
     let enrolled: [AuthorizationKind]
+    /// Whether the process asks for another program. Its own leases do not count then.
+    var forOthers = false
     /// The program of the process, as the authenticator resolved it.
     var program: String?
     /// What is asked for, and how far the answer has come.

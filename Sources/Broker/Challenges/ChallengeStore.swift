@@ -25,12 +25,13 @@ final class ChallengeStore: Sendable {
     /// - Throws: `LimitExceeded` if the user has too many open challenges.
     func issue(
         _ request: Challenge.Request, to caller: Caller, owner: Owner, vault: VaultID?, reason: String? = nil,
-        enrolled: [AuthorizationKind] = [], secrets: SecretAllowance? = nil
+        enrolled: [AuthorizationKind] = [], forOthers: Bool = false, secrets: SecretAllowance? = nil
     ) throws(Fault) -> Challenge.ID {
         let id = try Self.newID()
         let challenge = Challenge(
             id: id, uid: caller.uid, owner: owner, process: caller.process, vault: vault, reason: reason,
-            enrolled: enrolled, life: ChallengeLife(request), expires: clock.now() + limits.life, secrets: secrets)
+            enrolled: enrolled, forOthers: forOthers, life: ChallengeLife(request), expires: clock.now() + limits.life,
+            secrets: secrets)
         let isTaken = open.withLock { open in
             ended.add(Self.dropExpired(&open, at: clock.now()), OutcomeWord.expired)
             ended.add(limits.makeRoom(for: challenge, in: &open), OutcomeWord.cancelled)

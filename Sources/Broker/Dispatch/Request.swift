@@ -53,20 +53,23 @@ struct Request: Sendable {
     /// - Parameters:
     ///   - vault: nil if it is to be made.
     ///   - enrolled: the kinds that an earlier challenge of this call found to be available.
+    ///   - forOthers: whether the caller asks for another program, so that its own leases do not count.
     ///   - secrets: counts what the request keeps of this call; nil if it keeps nothing.
     func ask(
         for request: Challenge.Request, vault: VaultID?, reason: String? = nil, enrolled: [AuthorizationKind] = [],
-        secrets: SecretAllowance? = nil
+        forOthers: Bool = false, secrets: SecretAllowance? = nil
     ) throws(Fault) -> Fault {
         let kept = secrets ?? SecretAllowance(core.budgets, for: caller.uid)
         // Room for the secrets that the signatures release, and for one root that replaces another.
         try kept.take(SecretAllowance.key, times: request.choice.authorizations.count + 1)
         let id = try core.challenges.issue(
             request, to: caller, owner: vaultActor.owner, vault: vault, reason: reason, enrolled: enrolled,
-            secrets: kept)
+            forOthers: forOthers, secrets: kept)
         var details = Fault.Details(challenge: id, purposes: request.purposes.map(\.rawValue))
-        details.leased =
-            core.leases.covers(request, of: caller.uid, caller.process, owner: vaultActor.owner, vault) ? true : nil
+        let isLeased =
+            !forOthers
+            && core.leases.covers(request, of: caller.uid, caller.process, owner: vaultActor.owner, vault)
+        details.leased = isLeased ? true : nil
         return Fault(.authenticationRequired, details)
     }
 
@@ -78,6 +81,10 @@ struct Request: Sendable {
             throw Faults.challengeRefused
         }
         guard granted.challenge.owner == vaultActor.owner else { throw Faults.challengeRefused }
+        // The lease can have ended since the signature.
+        guard granted.grant.means != .lease || core.leases.covers(granted.challenge) else {
+            throw Faults.challengeRefused
+        }
         return granted
     }
 }

@@ -84,8 +84,8 @@ final class LeaseStore: Sendable {
 
     /// Whether one lease covers a whole way to answer this challenge, for its process.
     func covers(_ challenge: Challenge) -> Bool {
-        covers(
-            challenge.request, of: challenge.uid, challenge.process, owner: challenge.owner, challenge.vault)
+        !challenge.forOthers
+            && covers(challenge.request, of: challenge.uid, challenge.process, owner: challenge.owner, challenge.vault)
     }
 
     /// Whether one lease of this process covers a whole way to answer a request.
@@ -103,7 +103,7 @@ final class LeaseStore: Sendable {
 
     /// Whether a lease covers one of the challenge's signatures, for its process.
     func covers(_ authorization: Challenge.Authorization, of challenge: Challenge) -> Bool {
-        guard challenge.request.canBeLeased else { return false }
+        guard challenge.request.canBeLeased, !challenge.forOthers else { return false }
         return valid(for: challenge.process, of: challenge.uid, challenge.owner, challenge.vault).contains {
             $0.includes(authorization)
         }
@@ -141,6 +141,12 @@ final class LeaseStore: Sendable {
         for watch in watches { watch.stop() }
         for lease in leases { continuation.yield(Ended(lease: lease, why: why)) }
         return leases.count
+    }
+
+    /// Ends a user's leases from one vault, or from all. Other members of a group keep theirs.
+    @discardableResult
+    func forget(of uid: Int64, from owner: Owner? = nil) -> Int {
+        end(.forgotten) { Int64($0.uid) == uid && (owner == nil || $0.owner == owner) }
     }
 
     /// Ends every lease from a locked vault. If a user's own vault is locked, their leases from groups' vaults end too.

@@ -34,6 +34,9 @@ struct LoggedCall: Sendable {
 
 /// The program that did something, as the access log names it.
 enum LoggedProgram {
+    /// The detail of a read by a program that asks for another one.
+    static let forOthers = "for another program"
+
     /// - Parameter resolved: the program that the process ran when it connected to the authenticator, as the kernel
     ///   names it. Without it, the log has only the name that the process gave itself.
     static func of(uid: UInt32, _ process: ProcessIdentity, resolved: String? = nil) -> AccessRecord.Program {

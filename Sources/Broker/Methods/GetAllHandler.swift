@@ -7,7 +7,8 @@ import Vault
 enum GetAllHandler: MethodHandler {
     static func answer(_ method: Keychain.GetAll, _ request: Request) async throws(Fault) -> MethodAnswer {
         let reader = JointReader(
-            names: method.items, reason: method.reason, mayUnlock: method.unlock ?? false, challenge: method.challenge)
+            names: method.items, reason: method.reason, mayUnlock: method.unlock ?? false, challenge: method.challenge,
+            forOthers: method.forOthers ?? false)
         return .values(try await reader.read(request))
     }
 

@@ -9,7 +9,8 @@ enum GetHandler: MethodHandler {
             service: method.service, account: method.account, kind: WireKind.decode(method.kind),
             reason: method.reason, mayUnlock: method.unlock ?? false,
             applicationPassword: try request.secrets.decode(applicationPassword: method.applicationPassword),
-            challenge: method.challenge, version: try method.version.map(WireVersion.decode))
+            challenge: method.challenge, version: try method.version.map(WireVersion.decode),
+            forOthers: method.forOthers ?? false)
         return try await reader.read(request, for: .read) { _, item, value in .value(value, Keychain.Item(item)) }
     }
 

@@ -22,6 +22,8 @@ struct ItemReader: Sendable {
     var deed = Challenge.ItemUse.Deed.read
     /// The kinds that the call may bind the item to. They are kept in the challenge for a person.
     var enrolled: [AuthorizationKind] = []
+    /// Whether the caller asks for another program.
+    var forOthers = false
     /// Whether to find expired items too. Set it only if the secret is not given out.
     var includesExpired = false
 
@@ -53,7 +55,7 @@ struct ItemReader: Sendable {
             // A person has already answered for this call, and that was not enough. Prompting again and again would
             // train people to agree.
             if let granted, !granted.request.isEnrolment { throw Faults.challengeRefused }
-            throw try request.ask(for: asked, vault: vault, reason: reason, enrolled: enrolled)
+            throw try request.ask(for: asked, vault: vault, reason: reason, enrolled: enrolled, forOthers: forOthers)
         }
     }
 
@@ -126,7 +128,8 @@ struct ItemReader: Sendable {
     ) -> String? {
         let then = formerName.map { ", then \($0.service) \($0.account)" } ?? ""
         let former = version.map { (event == .set ? "version \($0) restored" : "version \($0)") + then }
-        let parts = [former, granted?.grant.means?.detail].compactMap { $0 }
+        let others = forOthers ? LoggedProgram.forOthers : nil
+        let parts = [former, granted?.grant.means?.detail, others].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 

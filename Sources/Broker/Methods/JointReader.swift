@@ -11,6 +11,8 @@ struct JointReader: Sendable {
     let reason: String?
     let mayUnlock: Bool
     let challenge: Challenge.ID?
+    /// Whether the caller asks for another program.
+    var forOthers = false
     /// The lease that the items are for; nil to read them.
     var terms: Lease.Terms?
 
@@ -26,7 +28,7 @@ struct JointReader: Sendable {
         case .question(let asked, let vault):
             // A person has already answered for this call, and that was not enough.
             if granted != nil { throw Faults.challengeRefused }
-            throw try request.ask(for: asked, vault: vault, reason: reason)
+            throw try request.ask(for: asked, vault: vault, reason: reason, forOthers: forOthers)
         }
     }
 
@@ -145,12 +147,13 @@ struct JointReader: Sendable {
         _ items: [OpenedItem], by program: AccessRecord.Program, _ granted: GrantedChallenge?,
         in state: VaultActor.OpenState
     ) throws(VaultError) {
+        let details = [granted?.grant.means?.detail, forOthers ? LoggedProgram.forOthers : nil].compactMap { $0 }
         let isGated = items.contains { !$0.item.access.constraints.isEmpty }
         for (number, one) in items.enumerated() {
             // If a person was asked, the log has the reason that they saw, even if the repeated call gives another one.
             let record = AccessRecord(
                 .read, by: program, of: .init(one.item), reason: granted.map(\.challenge.reason) ?? reason,
-                detail: granted?.grant.means?.detail)
+                detail: details.isEmpty ? nil : details.joined(separator: ", "))
             guard isGated else {
                 state.note(record, .written)
                 continue

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Platform
 import Varlink
 import Vault
 
@@ -23,6 +24,12 @@ enum LeaseHandler: MethodHandler {
         guard request.admission.standing != .root else {
             throw Fault(.notPermitted, "there are no leases from a service vault", advice: "its items need none")
         }
+        guard ProcessAncestry.canLead(request.caller.process) else {
+            throw Fault(
+                .notPermitted,
+                "the first process of a PID namespace gets no lease, because other programs' children can become its own",
+                advice: "start another first process, as docker run --init does")
+        }
         let reader = JointReader(
             names: method.items, reason: method.reason, mayUnlock: false, challenge: method.challenge,
             terms: Lease.Terms(seconds: seconds, command: method.command.flatMap { $0.isEmpty ? nil : $0 }))
@@ -40,8 +47,7 @@ enum LeaseHandler: MethodHandler {
 /// `EndLeases`: ends the caller's leases from this vault.
 enum EndLeasesHandler: MethodHandler {
     static func answer(_ method: Keychain.EndLeases, _ request: Request) async throws(Fault) -> MethodAnswer {
-        let owner = request.vaultActor.owner
-        let ended = request.core.leases.end(.forgotten) { $0.uid == request.caller.uid && $0.owner == owner }
+        let ended = request.core.leases.forget(of: Int64(request.caller.uid), from: request.vaultActor.owner)
         return .reply(Keychain.EndLeases.Reply(ended: Int64(ended)))
     }
 }

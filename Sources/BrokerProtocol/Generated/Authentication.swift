@@ -21,7 +21,14 @@ public enum Authentication {
         )
 
         # Starts the conversation for a challenge of the broker.
-        method Begin(challenge: string) -> (
+        method Begin(
+          challenge: string,
+          # The number of a descriptor among those that come with this call (SCM_RIGHTS), which is 0: one end of a pair of Unix
+          # sockets that the caller's user has made. The conversation goes on over it, beginning with the answer to this call.
+          # An agent that got its connection from another process has the other end for itself, so that nobody else can take or
+          # add a byte. If it is left out, the conversation goes on over the connection.
+          channel: ?int
+        ) -> (
           message: ?Message,
           # Nothing more is asked. The person is authenticated, and the broker has been told.
           done: bool,
@@ -151,8 +158,17 @@ public enum Authentication {
         public static let name = "org.coffer.Authentication.Begin"
         public typealias Reply = Step
         public var challenge: String
+        /// The number of a descriptor among those that come with this call (SCM_RIGHTS), which is 0: one end of a
+        /// pair of Unix sockets that the caller's user has made. The conversation goes on over it, beginning with the
+        /// answer to this call. An agent that got its connection from another process has the other end for itself,
+        /// so that nobody else can take or add a byte. If it is left out, the conversation goes on over the
+        /// connection.
+        public var channel: Int64?
 
-        public init(challenge: String) { self.challenge = challenge }
+        public init(challenge: String, channel: Int64? = nil) {
+            self.challenge = challenge
+            self.channel = channel
+        }
     }
 
     /// Answers the last message.

@@ -131,11 +131,15 @@ extension Keychain {
         /// Base64. It is given if the item requires app-password. If any is set, giving it chooses this way, and
         /// leaving it out chooses the others.
         public var applicationPassword: String?
+        /// The program asks for another one, as the Secret Service does. No lease of its own is used, and the access
+        /// log says so.
+        public var forOthers: Bool?
         public var challenge: String?
 
         public init(
             service: String, account: String? = nil, kind: ItemKind? = nil, version: Int64? = nil,
-            reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil, challenge: String? = nil
+            reason: String? = nil, unlock: Bool? = nil, applicationPassword: String? = nil, forOthers: Bool? = nil,
+            challenge: String? = nil
         ) {
             self.service = service
             self.account = account
@@ -144,6 +148,7 @@ extension Keychain {
             self.reason = reason
             self.unlock = unlock
             self.applicationPassword = applicationPassword
+            self.forOthers = forOthers
             self.challenge = challenge
         }
 
@@ -171,13 +176,19 @@ extension Keychain {
         public var reason: String?
         /// As for Get.
         public var unlock: Bool?
+        /// As for Get.
+        public var forOthers: Bool?
         /// It is good for these items in this order, each in the version that the person was asked for.
         public var challenge: String?
 
-        public init(items: [ItemName], reason: String? = nil, unlock: Bool? = nil, challenge: String? = nil) {
+        public init(
+            items: [ItemName], reason: String? = nil, unlock: Bool? = nil, forOthers: Bool? = nil,
+            challenge: String? = nil
+        ) {
             self.items = items
             self.reason = reason
             self.unlock = unlock
+            self.forOthers = forOthers
             self.challenge = challenge
         }
 
@@ -363,24 +374,6 @@ extension Keychain {
         public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
             self.service = service
             self.account = account
-            self.kind = kind
-        }
-    }
-
-    /// Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one
-    /// item. Without it, the answer is ExpectedMore if there are more items than one message has room for.
-    public struct List: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.List"
-        public typealias Reply = ItemsReply
-        public var service: String?
-        /// Only these accounts of the service, 32 at most. Accounts that have no item are left out.
-        public var accounts: [String]?
-        /// Only items of this kind. If it is left out, items of all kinds.
-        public var kind: ItemKind?
-
-        public init(service: String? = nil, accounts: [String]? = nil, kind: ItemKind? = nil) {
-            self.service = service
-            self.accounts = accounts
             self.kind = kind
         }
     }

@@ -2,6 +2,24 @@
 import Varlink
 
 extension Keychain {
+    /// Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one
+    /// item. Without it, the answer is ExpectedMore if there are more items than one message has room for.
+    public struct List: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.List"
+        public typealias Reply = ItemsReply
+        public var service: String?
+        /// Only these accounts of the service, 32 at most. Accounts that have no item are left out.
+        public var accounts: [String]?
+        /// Only items of this kind. If it is left out, items of all kinds.
+        public var kind: ItemKind?
+
+        public init(service: String? = nil, accounts: [String]? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.accounts = accounts
+            self.kind = kind
+        }
+    }
+
     /// Lists the items that have all of the attributes and contain the text. The order and the "more" flag are as for
     /// List.
     public struct Search: VarlinkMethod {

@@ -285,6 +285,8 @@ extension Keychain {
           # Base64. It is given if the item requires app-password.
           # If any is set, giving it chooses this way, and leaving it out chooses the others.
           applicationPassword: ?string,
+          # The program asks for another one, as the Secret Service does. No lease of its own is used, and the access log says so.
+          forOthers: ?bool,
           challenge: ?string,
           group: ?string,
           user: ?string
@@ -320,6 +322,8 @@ extension Keychain {
           reason: ?string,
           # As for Get.
           unlock: ?bool,
+          # As for Get.
+          forOthers: ?bool,
           # It is good for these items in this order, each in the version that the person was asked for.
           challenge: ?string,
           group: ?string,

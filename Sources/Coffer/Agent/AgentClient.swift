@@ -18,20 +18,33 @@ package struct AgentClient: Sendable {
         self.starter = starter
     }
 
-    /// - Returns: nil if there is no agent.
-    func state() -> Agent.GetState.Reply? {
-        // `try?`: without an agent, or with one that cannot be talked to, the person is found in another way.
-        try? call(Agent.GetState())
+    /// Whether an agent can be talked to.
+    enum Presence: Sendable {
+        case none
+        /// Somebody has the socket and does not answer, such as an agent that was suspended (Ctrl-Z).
+        case silent
+        case answering(Agent.GetState.Reply)
+    }
+
+    /// Asks the agent for its state. An agent answers at once, also while a prompt is open.
+    func look() -> Presence {
+        do throws(KeychainError) { return .answering(try call(Agent.GetState(), within: CallLimits.agentState)) } catch
+        {
+            // Without an agent, or with one that cannot be talked to, the person is found in another way.
+            return error.code == .timedOut ? .silent : .none
+        }
     }
 
     /// Makes a call that waits for nobody.
-    /// - Throws: `.authenticationNeeded` if there is no agent, or the agent's own error.
-    package func call<Method: VarlinkMethod>(_ method: Method) throws(KeychainError) -> Method.Reply {
+    /// - Throws: `.authenticationNeeded` if there is no agent, `.timedOut` if it does not answer, or the agent's own error.
+    package func call<Method: VarlinkMethod>(
+        _ method: Method, within limit: Duration = CallLimits.agent
+    ) throws(KeychainError) -> Method.Reply {
         var connection = try connect()
         let answer: VarlinkAnswer<Method.Reply>
         do throws(TransportFailure) {
-            answer = try connection.call(method, until: .now + CallLimits.agent)
-        } catch { throw Self.gone(error) }
+            answer = try connection.call(method, until: .now + limit)
+        } catch .deadline { throw silent } catch { throw Self.gone(error) }
         switch answer {
         case .reply(let reply, _): return reply
         case .fault(let fault): throw KeychainError(agentFault: fault)
@@ -67,11 +80,22 @@ package struct AgentClient: Sendable {
         } catch { throw Self.gone(error) }
     }
 
+    /// The error if the agent has the socket and does not answer.
+    var silent: KeychainError {
+        KeychainError(
+            .timedOut, "the agent does not answer (\(path))", advice: SilentAgent.advice)
+    }
+
     static func gone(_ failure: TransportFailure) -> KeychainError {
         KeychainError(
             .authenticationNeeded, "there is no agent: \(failure.reason)",
             advice: "start one in a terminal: coffer agent")
     }
+}
+
+/// What to do about an agent that does not answer.
+enum SilentAgent {
+    static let advice = "if it is suspended, continue it with fg; or open another one in a terminal: coffer agent"
 }
 
 /// Lets another thread end a conversation that an agent holds.

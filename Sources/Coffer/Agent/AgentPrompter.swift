@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Platform
 import Varlink
 
 /// Has an agent ask. The agent holds the whole conversation, so this prompter shows and asks nothing itself: the words of a caller reach nobody.
@@ -25,13 +26,17 @@ package struct AgentPrompter: Prompter {
     /// Has a person asked to pass the challenge. Blocks until the conversation has ended.
     func pass(_ challenge: String, _ authenticator: Authenticator, _ stop: AgentStop) throws(KeychainError) {
         let failure: Agent.Failure?
+        // Whether a person may have been asked.
+        var isAsked = false
         do throws(KeychainError) {
             var agent = try client.open()
             try stop.watch(agent)
             try waitForTurn(&agent)
+            isAsked = true
             failure = try converse(challenge, authenticator, by: &agent)
         } catch {
-            guard error.code == .authenticationNeeded, var prompter = fallback else { throw error }
+            let canTurnElsewhere = error.code == .authenticationNeeded || (error.code == .timedOut && !isAsked)
+            guard canTurnElsewhere, var prompter = fallback else { throw error }
             return try authenticator.pass(challenge, by: &prompter, until: stop)
         }
         if let failure { throw KeychainError(failure) }
@@ -73,13 +78,31 @@ package struct AgentPrompter: Prompter {
     }
 
     private func answer<Reply: Codable & Sendable>(of agent: inout VarlinkConnection) throws(KeychainError) -> Reply {
+        try waitForAnswer(of: agent)
         let answer: VarlinkAnswer<Reply>
         do throws(TransportFailure) {
-            answer = try agent.receive(Reply.self, until: .now + CallLimits.authenticator)
+            answer = try agent.receive(Reply.self, until: .now + CallLimits.agent)
         } catch { throw AgentClient.gone(error) }
         switch answer {
         case .reply(let reply, _): return reply
         case .fault(let fault): throw KeychainError(agentFault: fault)
+        }
+    }
+
+    /// Waits while other callers or this one's person are asked, as long as the agent still tells its state.
+    private func waitForAnswer(of agent: borrowing VarlinkConnection) throws(KeychainError) {
+        let end = ContinuousClock.now + CallLimits.authenticator
+        while true {
+            let ready: [Bool]
+            do throws(SystemError) {
+                ready = try Readiness.wait(
+                    for: [(agent.number, .input)], until: min(end, .now + CallLimits.agentWatch))
+            } catch { throw KeychainError(.failed, error.description) }
+            if ready[0] { return }
+            if ContinuousClock.now < end {
+                guard case .silent = client.look() else { continue }
+            }
+            throw client.silent
         }
     }
 }

@@ -13,7 +13,9 @@ extension BrokerBackend {
             return [try await readOne(items, request, in: vault)]
         }
         guard !items.isEmpty else { return [] }
-        let method = Wire.GetAll(items: items.map(\.wire), reason: request.reason, unlock: request.mayUnlock)
+        let method = Wire.GetAll(
+            items: items.map(\.wire), reason: request.reason, unlock: request.mayUnlock,
+            forOthers: request.forOthers ? true : nil)
         let reply = try await call(
             method, in: vault, prompts: request.prompts, about: items.map(\.description).joined(separator: ", "))
         guard reply.items.count == items.count else {
@@ -37,7 +39,8 @@ extension BrokerBackend {
         let method = Wire.Get(
             service: name.service, account: name.account, kind: name.wireKind,
             version: request.version.map(Int64.init), reason: request.reason,
-            unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode))
+            unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode),
+            forOthers: request.forOthers ? true : nil)
         let reply = try await call(method, in: vault, prompts: request.prompts, about: "\(name)")
         return Item(value: try Base64.decode(reply.value), attributes: try ItemAttributes(reply.item))
     }

@@ -43,7 +43,7 @@ public struct BrokerBackend: KeychainBackend {
     ) async throws(KeychainError) -> Method.Reply {
         var method = method
         var asked: Set<Wire.Purpose> = []
-        var trustsLease = true
+        var (trustsLease, isLeased) = (true, false)
         while true {
             if Task.isCancelled { throw .cancelledByTask }
             let fault: Fault
@@ -56,12 +56,19 @@ public struct BrokerBackend: KeychainBackend {
             case .reply(let reply, _): return reply
             case .fault(let answer): fault = answer
             }
+            if fault.name == .challengeRefused, isLeased {
+                // The lease has ended since it was signed for.
+                isLeased = false
+                method.challenge = nil
+                continue
+            }
             guard fault.name == .authenticationRequired, let challenge = fault.details.challenge else {
                 throw KeychainError(brokerFault: fault, about: subject)
             }
             if fault.details.leased == true, trustsLease {
                 trustsLease = false
-                method.challenge = await pass(leased: challenge) ? challenge : nil
+                isLeased = await pass(leased: challenge)
+                method.challenge = isLeased ? challenge : nil
                 continue
             }
             let purposes = (fault.details.purposes ?? []).compactMap(Wire.Purpose.init(rawValue:))
@@ -89,6 +96,7 @@ public struct BrokerBackend: KeychainBackend {
                 }
                 throw error
             }
+            isLeased = false
             method.challenge = challenge
         }
     }

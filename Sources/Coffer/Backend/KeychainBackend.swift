@@ -85,6 +85,8 @@ public struct ReadRequest: Sendable {
     public var applicationPassword: [UInt8]?
     /// The number of a former value. Only for a read of one item; nil for the present value.
     public var version: Int?
+    /// Whether the caller asks for another program, which is not within the caller's leases.
+    package var forOthers = false
 
     /// What a read brings. Everything may be left out.
     /// ```swift

@@ -150,12 +150,17 @@ extension Wire.AccessChange {
 
 /// Byte strings as the wire has them.
 enum Base64 {
-    static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+    static func encode(_ bytes: [UInt8]) -> String {
+        var data = Data(bytes)
+        defer { data.resetBytes(in: data.startIndex..<data.endIndex) }
+        return data.base64EncodedString()
+    }
 
     static func decode(_ text: String) throws(KeychainError) -> [UInt8] {
-        guard let data = Data(base64Encoded: text) else {
+        guard var data = Data(base64Encoded: text) else {
             throw KeychainError(.protocolViolation, "the broker gave a value that is not base64")
         }
+        defer { data.resetBytes(in: data.startIndex..<data.endIndex) }
         return Array(data)
     }
 }

@@ -41,6 +41,11 @@ package struct PromptObstacle: Sendable, Equatable {
         "no pinentry shows windows here, and there is no terminal to ask at",
         "install pinentry-gnome3 or pinentry-qt, or run in a terminal: the program")
 
+    /// - Parameter path: its socket.
+    static func silentAgent(_ path: String) -> PromptObstacle {
+        PromptObstacle("the agent does not answer (\(path))", SilentAgent.advice)
+    }
+
     /// - Parameter command: a file name that the kernel gives for a process.
     private static let schedulers: Set<String> = ["cron", "crond", "anacron", "atd", "fcron", "cronie"]
     /// How many ancestors are looked at.

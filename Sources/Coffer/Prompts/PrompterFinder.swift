@@ -43,7 +43,15 @@ package struct PrompterFinder: Sendable {
         }
         let display = Display(environment: environment)
         let dialog = dialog(on: display)
-        if question == .conversation, let agent = agent(display, dialog) { return .prompter(agent) }
+        if question == .conversation {
+            switch agent(display, dialog) {
+            case .found(let agent): return .prompter(agent)
+            case .silent(let path):
+                // The person has an agent, and would look for the prompt there.
+                if case .nobody = dialog { return .nobody(.silentAgent(path)) }
+            case .none: break
+            }
+        }
         switch dialog {
         case .prompter: return dialog
         case .nobody: return TerminalPrompter.isInBackground ? .nobody(.background) : dialog
@@ -68,9 +76,17 @@ package struct PrompterFinder: Sendable {
         return PinentryPrompter(programs: programs, environment: display.environment(environment), guardian: guardian)
     }
 
+    private enum FoundAgent {
+        case found(AgentPrompter)
+        /// One has this socket, and does not answer.
+        case silent(String)
+        case none
+    }
+
     /// - Parameter dialog: asks if the agent cannot.
-    private func agent(_ display: Display, _ dialog: Finding) -> AgentPrompter? {
-        guard let sockets = AgentSockets(environment: environment, user: geteuid()) else { return nil }
+    private func agent(_ display: Display, _ dialog: Finding) -> FoundAgent {
+        guard let sockets = AgentSockets(environment: environment, user: geteuid()) else { return .none }
+        var silent: String?
         let fallback: (any Prompter)? =
             switch dialog {
             case .prompter(let prompter): prompter
@@ -80,13 +96,19 @@ package struct PrompterFinder: Sendable {
         for path in [sockets.terminal, sockets.session] {
             let client = AgentClient(path: path, user: geteuid())
             // An agent that has no place of its own can still use the caller's.
-            if let state = client.state(), state.place != nil || (fallback != nil && path == sockets.session) {
-                return AgentPrompter(client: client, display: display.answering(), fallback: fallback)
+            switch client.look() {
+            case .answering(let state) where state.place != nil || (fallback != nil && path == sockets.session):
+                return .found(AgentPrompter(client: client, display: display.answering(), fallback: fallback))
+            case .silent: silent = silent ?? path
+            case .answering, .none: break
             }
         }
-        guard let fallback, sockets.mayStart else { return nil }
-        return AgentPrompter(
-            client: AgentClient(path: sockets.session, user: geteuid(), starter: guardian),
-            display: display.answering(), fallback: fallback)
+        // Another agent could not have the socket of the silent one.
+        if let silent, silent == sockets.session || fallback == nil { return .silent(silent) }
+        guard let fallback, sockets.mayStart else { return .none }
+        return .found(
+            AgentPrompter(
+                client: AgentClient(path: sockets.session, user: geteuid(), starter: guardian),
+                display: display.answering(), fallback: fallback))
     }
 }

@@ -25,7 +25,10 @@ struct PromptTable {
     mutating func add(
         owner: String, dismissed: BusValue, action: @escaping @Sendable () async throws(ServiceError) -> BusValue
     ) throws(ServiceError) -> Prompt {
-        guard owned[owner, default: 0] < ObjectLimits.promptsOfClient, prompts.count < ObjectLimits.prompts else {
+        let own = owned[owner, default: 0]
+        guard own < ObjectLimits.promptsOfClient,
+            own < ObjectLimits.promptShare || prompts.count < ObjectLimits.prompts
+        else {
             throw .limit("there are too many prompts; dismiss some with Dismiss")
         }
         lastNumber += 1

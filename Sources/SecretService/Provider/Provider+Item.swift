@@ -177,10 +177,12 @@ extension Provider {
         _ items: [ItemAttributes], for client: Client
     ) async throws(KeychainError) -> [String: SecretBytes] {
         let asks = items.contains { !$0.access.requirements.isEmpty }
-        let request = ReadRequest(
+        var wanted = ReadRequest(
             reason: client.reason, prompts: asks ? Prompts.automatic.announcing(client.sentence) : .never,
             mayUnlock: false)
-        let backend = backend
+        // A lease of the program that has started this one is for its descendants, and not for every program on the bus.
+        wanted.forOthers = true
+        let (request, backend) = (wanted, backend)
         let read: @Sendable () async throws(KeychainError) -> [Item] = { () async throws(KeychainError) in
             try await backend.read(items.map(\.name), request, in: .own)
         }

@@ -10,10 +10,13 @@ struct SessionTable {
 
     /// - Throws: an error if the client, or all clients, have too many.
     mutating func open(owner: String, key: SecretBytes?) throws(ServiceError) -> Session {
-        guard owned[owner]?.count ?? 0 < ObjectLimits.sessionsOfClient else {
+        let own = owned[owner]?.count ?? 0
+        guard own < ObjectLimits.sessionsOfClient else {
             throw .limit("this client has \(ObjectLimits.sessionsOfClient) open sessions; close some with Close")
         }
-        guard sessions.count < ObjectLimits.sessions else { throw .limit("there are too many open sessions") }
+        guard own < ObjectLimits.sessionShare || sessions.count < ObjectLimits.sessions else {
+            throw .limit("there are too many open sessions")
+        }
         lastNumber += 1
         let session = Session(id: "s\(run)_\(lastNumber)", owner: owner, key: key)
         sessions[session.id] = session

@@ -13,6 +13,8 @@ struct TestClient: ~Copyable {
         socket = try UnixSocket(connectingTo: path, until: .now + patience)
     }
 
+    init(adopting socket: consuming UnixSocket) { self.socket = socket }
+
     /// - Parameter challenge: each is used once, as a broker's challenges are.
     mutating func begin(_ challenge: String = UUID().uuidString) throws -> Result<Step, Fault> {
         try call(BrokerProtocol.Authentication.Begin(challenge: challenge))

@@ -310,13 +310,54 @@ def dismissed():
     # Others are served while the person is asked.
     assert attacker.get(LOGIN, COLLECTION, "Locked") is True
     wait_for_prompt()
+    # A second call changes nothing: Dismiss still ends the question that is open.
+    refused("org.freedesktop.DBus.Error.Failed", client.call, prompt, PROMPT, "Prompt", "s", "")
+    with open(os.environ["PROMPTS"] + ".processes") as file:
+        asking = int(file.read().split()[-1])
     client.call(prompt, PROMPT, "Dismiss")
+    until(lambda: not os.path.exists(f"/proc/{asking}"), "the question is still open")
     assert client.signal("Completed", prompt).body == (True, ("ao", []))
     refused(NO_OBJECT, client.call, prompt, PROMPT, "Dismiss")
     # One that was never shown.
     _, prompt = client.call(ROOT, SERVICE, "Unlock", "ao", [LOGIN])
     client.call(prompt, PROMPT, "Dismiss")
     assert client.signal("Completed", prompt).body == (True, ("ao", []))
+
+
+def prompts_come_and_go():
+    """The limit is for prompts at once."""
+    client = Client()
+    lock(client)
+    for _ in range(3 * 32):
+        _, prompt = client.call(ROOT, SERVICE, "Unlock", "ao", [LOGIN])
+        client.call(prompt, PROMPT, "Dismiss")
+
+
+def wiped():
+    """Values that were stored in encrypted sessions are not left in the provider's memory."""
+    client = Client()
+    session = client.encrypted()
+    values = [os.urandom(96) for _ in range(96)]
+    for number, value in enumerate(values):
+        path = client.create(session, f"item {number}", {"wiped": str(number)}, value, replace=True)
+        if number % 2:
+            values[number] = os.urandom(96)
+            client.call(path, ITEM, "SetSecret", "(oayays)", session.seal(values[number], "text/plain"))
+    bus = Client("org.freedesktop.DBus")
+    provider = bus.call("/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID", "s", NAME)
+    provider = provider[0] if isinstance(provider, tuple) else provider
+    memory = b""
+    with open(f"/proc/{provider}/maps") as maps, open(f"/proc/{provider}/mem", "rb", 0) as file:
+        for line in maps:
+            fields = line.split()
+            first, last = (int(number, 16) for number in fields[0].split("-"))
+            if "w" not in fields[1]: continue
+            try:
+                file.seek(first)
+                memory += file.read(last - first)
+            except OSError: continue
+    # The allocator writes into the beginning of what is free.
+    assert not [number for number, value in enumerate(values) if value[40:72] in memory]
 
 
 def prompt_flood():
