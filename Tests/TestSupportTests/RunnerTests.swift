@@ -49,6 +49,7 @@ import Testing
         let (result, pids) = try run("[AB]Tests", limit: 2)
         let said = result.output + result.errors
         #expect(result.status == 1, "\(said)")
+        try #require(pids.count == 2)
         #expect(said.contains("ATests did not end within 2 seconds"), "\(said)")
         #expect(said.contains("begun and not ended: ATests.OneTests/stands()"), "\(said)")
         // What it stands in, and what it waits for.
@@ -61,6 +62,7 @@ import Testing
     @Test func aTargetThatLeavesAProcessIsNamed() throws {
         let (result, pids) = try run("CTests")
         let said = result.output + result.errors
+        try #require(pids.count == 1)
         #expect(result.status == 1 && said.contains("CTests left process \(pids[0]): sleep 6002"), "\(said)")
         #expect(kill(pids[0], 0) == -1 && errno == ESRCH)
     }
