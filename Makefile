@@ -2,16 +2,18 @@
 
 # Variables, to be set on the command line:
 #   FILTER=NAME     make test, make mutants: only tests or mutants whose name contains NAME (mutants: or one of several)
+#   LIMIT=N         make test: end a target after N seconds (default: after ten times its usual time)
 #   SINCE=COMMIT    make mutants: only those whose source, test or own text has changed since COMMIT
 #   CPUS=N          make test: run the tests on N processors (default: all; building uses all anyway)
 #   JOBS=N          at most N compile jobs at once (default: one per core)
 #   SECONDS=N       make fuzz: try each reader for so long (default: 60)
 #   READER=NAME     make fuzz: only this reader
-#   SEED=N CASE=N   make fuzz: repeat a case that was found
+#   SEED=N CASE=N   make fuzz: repeat a case that was found; make mutate: SEED says which mistakes (default: 1)
+#   SAMPLE=N        make mutate: so many mistakes (default: 200)
 #   DESTDIR=DIR     make install, uninstall: put everything under DIR (for packagers)
 #   PREFIX=DIR      make install: where programs and manual go (default /usr)
 #   BUILD=DIR       make install: the programs to install (default .build-release/release)
-#   MODULE=FILE     make install: pam_coffer.so (default .build-pam/pam_coffer.so)
+#   MODULE=FILE     make install: pam_coffer.so (default .build-pam/pam_coffer.so); make mutate: only this module of Sources
 #   PAMDIR=DIR      make install: the folder of PAM's modules (default: this machine's)
 FILTER ?=
 CPUS ?=
@@ -20,6 +22,8 @@ SECONDS ?= 60
 READER ?=
 SEED ?=
 CASE ?=
+SAMPLE ?= 200
+LIMIT ?=
 DESTDIR ?=
 PREFIX ?= /usr
 PAMDIR ?= $(or $(firstword $(wildcard /usr/lib/$(shell uname -m)-linux-gnu/security /usr/lib64/security)),/usr/lib/security)
@@ -28,11 +32,12 @@ SWIFT := swift
 jobs := $(if $(JOBS),--jobs $(JOBS))
 release := .build-release
 BUILD ?= $(release)/release
-MODULE ?= .build-pam/pam_coffer.so
+default_module := .build-pam/pam_coffer.so
+MODULE ?= $(default_module)
 programs := cofferd coffer-authenticator coffer coffer-secret-service git-credential-coffer docker-credential-coffer
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo examples test race fuzz bench docs check format mutants memory pam release deb packages clients recording install uninstall machine clean
+.PHONY: help build demo examples test race fuzz bench docs check format mutants mutate memory pam release deb packages clients recording install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -43,23 +48,26 @@ help: ## this list
 build: ## all programs, for trying out and for tests (.build/debug)
 	$(SWIFT) build $(jobs)
 
-demo: ## from nothing to a secret read through PAM, and a refusal; installs what is missing
+demo: ## from nothing to a secret read through PAM, and a refusal; installs what is missing, and asks before
 	@scripts/install-dependencies
 	@$(MAKE) --no-print-directory build
 	@scripts/demo
 
-examples: build ## the applications of Examples, built and run against a sandbox
+examples: needs-demo build ## the applications of Examples, built and run against a sandbox
 	@scripts/examples
 
-test: ## build, check, all tests; some need root, some an sshd, and say so
+needs-%:
+	@scripts/install-dependencies $*
+
+test: needs-test ## build, check, all tests; some need root, some an sshd, and say so; asks before it installs
 	$(SWIFT) build --build-tests $(jobs)
 	scripts/check
-	CPUS=$(CPUS) scripts/test $(FILTER)
+	CPUS=$(CPUS) LIMIT=$(LIMIT) scripts/test $(FILTER)
 
-race: ## the library's tests of many tasks and processes, under the thread sanitizer (.build-race)
+race: needs-test ## the library's tests of many tasks and processes, under the thread sanitizer (.build-race)
 	scripts/race
 
-fuzz: ## changed content for everything that reads from outside; a failure names SEED and CASE
+fuzz: needs-test ## changed content for everything that reads from outside; a failure names SEED and CASE
 	$(SWIFT) build --build-tests $(jobs)
 	COFFER_FUZZ_SECONDS=$(SECONDS) COFFER_FUZZ_READER=$(READER) COFFER_FUZZ_SEED=$(SEED) COFFER_FUZZ_CASE=$(CASE) \
 		$(SWIFT) test --skip-build --disable-xctest --filter '^FuzzTests\.'
@@ -81,6 +89,9 @@ format: ## bring all Swift files into the one format
 
 mutants: ## take each protection away, one by one, and see its test fail
 	scripts/mutants $(if $(SINCE),--since $(SINCE)) $(FILTER)
+
+mutate: ## careless mistakes that nobody chose, each tried on the tests of its module; names those that no test notices
+	scripts/mutate --sample $(SAMPLE) $(if $(SEED),--seed $(SEED)) $(if $(filter-out $(default_module),$(MODULE)),--module $(MODULE))
 
 memory: release ## what root finds in the memory of the optimised broker after a lock; as root
 	$(SWIFT) build --build-tests $(jobs)
@@ -105,13 +116,13 @@ release: pam ## optimised programs with the Swift library linked in (.build-rele
 		ln -sf "$$library" $(static)/libstdc++.a
 	for program in $(programs); do $(optimised) --product $$program || exit 1; done
 
-deb: release ## Debian packages of the optimised programs (.build-deb)
+deb: needs-packages release ## Debian packages of the optimised programs (.build-deb)
 	scripts/deb
 
-packages: build pam ## install, update, remove and purge the packages in a clean root (debootstrap); needs root
+packages: needs-packages build pam ## install, update, remove and purge the packages in a clean root (debootstrap); needs root
 	scripts/packages --programs .build/debug
 
-clients: build pam ## the clients that people have, unmodified, against installed packages in a clean root; needs root
+clients: needs-packages build pam ## the clients that people have, unmodified, against installed packages in a clean root; needs root
 	scripts/clients --programs .build/debug
 
 recording: build ## record make demo again (docs/demo.cast, docs/demo.svg)
@@ -133,4 +144,4 @@ machine: release ## the installed product on a whole machine (qemu); needs root;
 	@scripts/machine
 
 clean: ## remove everything that was built
-	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-machine .build-deb .build-root
+	rm -rf .build .build-examples .build-webserver .build-pam .build-race .build-docs $(release) .build-mutants .build-mutate .build-machine .build-deb .build-root

@@ -192,6 +192,7 @@ let package = Package(
             ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("PlatformTests", ["Platform"]),
+        tests("TestSupportTests", ["TestSupport", "Platform"]),
         tests("ImportTests", ["Import"]),
         tests("AgeTests", ["Age", "Cryptography", "TestSupport"], resources: [.copy("testkit")]),
         tests("RootConfigurationTests", ["RootConfiguration"]),

@@ -3,16 +3,37 @@ import re
 
 # Every target with a branch gets this file. A process keeps the first mutant that it reads.
 SWITCH = '''\
-%simport Glibc
+%(access)simport Glibc
 
 let mutantInForce: Int = {
-    guard let file = unsafe fopen("%s", "r") else { return 0 }
+    guard let file = unsafe fopen("%(file)s", "r") else { return 0 }
     defer { unsafe fclose(file) }
     var number = 0
     while case let digit = unsafe fgetc(file), (48...57).contains(digit) { number = number * 10 + Int(digit - 48) }
     return number
 }()
+
+// One byte for each mutant, shared with the program that asks which of them are reached; nil if none asks.
+nonisolated(unsafe) private let mutantsReached: UnsafeMutableRawPointer? = {
+    let file = unsafe open("%(reached)s", O_RDWR | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    let memory = unsafe mmap(nil, %(size)d, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+    return unsafe memory == MAP_FAILED ? nil : memory
+}()
+
+func isMutantInForce(_ number: Int) -> Bool {
+    if let reached = unsafe mutantsReached, number < %(size)d { unsafe reached.storeBytes(of: 1, toByteOffset: number, as: UInt8.self) }
+    return mutantInForce == number
+}
 '''
+# How many mutants can be asked about.
+SIZE = 65536
+
+
+def switch(access, file, reached):
+    return SWITCH % {"access": access, "file": file, "reached": reached, "size": SIZE}
+
 
 MODIFIERS = r"(?:@[\w.]+(?:\([^()]*\))?\s+|(?:public|private|fileprivate|internal|package|static|class|final|override|mutating|nonmutating"\
     r"|borrowing|consuming|nonisolated|isolated|convenience|required|lazy|unsafe)(?:\(\w+\))?\s+)*"
@@ -188,11 +209,11 @@ class Shared:
             if gives is None:
                 put("(")
                 for number, parts in self.groups[place]:
-                    put(f"mutantInForce == {number} ? ({self.variant(first, last, parts)}) : ", number)
+                    put(f"isMutantInForce({number}) ? ({self.variant(first, last, parts)}) : ", number)
                 put(f"{self.text[first:last]})")
                 return
             for index, (number, parts) in enumerate(self.groups[place]):
-                put(f"\n{'} else ' if index else ''}if mutantInForce == {number} {{\n")
+                put(f"\n{'} else ' if index else ''}if isMutantInForce({number}) {{\n")
                 put(branch(self.variant(first, last, parts), gives), number)
                 put("\n")
             put("} else {\n")

@@ -6,12 +6,14 @@ import Glibc
 /// A process in between, a ``ProgramGuard``, holds a socket to this one, its line. When the line ends, because this value or this process ends, the
 /// guard ends the program. PR_SET_PDEATHSIG would not do: it ends the program alone and leaves a script's dialog running.
 public struct GuardedProgram: ~Copyable {
-    private let line: UnixSocket
+    private var line: UnixSocket
     private let pid: Int32
     /// Readable when the guard has ended. It is taken while the guard runs for certain: if nobody waits for children
     /// here, the number can be another process's as soon as the guard has ended.
     private let end: Descriptor
-    private let input: Descriptor
+    /// nil once the program's input is closed.
+    private var input: Descriptor?
+    private let inputNumber: Int32
     private let output: Descriptor
     /// A descriptor that becomes readable when nobody waits for the program.
     private let hangUp: Int32
@@ -48,34 +50,54 @@ public struct GuardedProgram: ~Copyable {
             // A guard that ignores SIGCHLD could not wait for its child.
             restored: [SIGPIPE, SIGCHLD])
         let pid = try launch.start(guardian.path, guardian.arguments + program)
-        let end = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
         _ = consume itsInput
         _ = consume itsOutput
         _ = consume itsLine
-        // The guard says that the program runs. If the line ends instead, the start failed.
-        guard
-            try line.receiveMessage(limit: ProgramGuard.started.count, until: .now + ProgramLimits.guardAnswer)
-                == ProgramGuard.started
-        else {
-            Self.reap(pid)
-            throw SystemError("start \(program[0])", errno: ENOEXEC)
-        }
+        let end = try Self.started(pid, &line, program[0])
         self.line = line
         self.pid = pid
         self.end = end
-        self.input = input
+        inputNumber = input.number
+        self.input = consume input
         self.output = output
         self.hangUp = hangUp
+    }
+
+    /// Waits for the guard to say that the program runs. If the line ends instead, the start failed, and the guard is reaped.
+    /// - Returns: what becomes readable when the guard has ended.
+    private static func started(
+        _ pid: Int32, _ line: inout UnixSocket, _ program: String
+    ) throws(SystemError) -> Descriptor {
+        do throws(SystemError) {
+            let end = Descriptor(adopting: try checked("watch process \(pid)") { coffer_pidfd_open(pid) })
+            let said = try line.receiveMessage(
+                limit: ProgramGuard.started.count, until: .now + ProgramLimits.guardAnswer)
+            guard said == ProgramGuard.started else { throw SystemError("start \(program)", errno: ENOEXEC) }
+            return end
+        } catch {
+            // Without its line, the guard ends the program and itself.
+            line.shutDown()
+            _ = ChildProcess.wait(for: pid, until: .now + ProgramLimits.guardAnswer)
+            throw error
+        }
+    }
+
+    deinit {
+        line.shutDown()
+        // `try?`: if the wait fails, there is nothing to reap.
+        guard (try? end.waitToRead(until: .now + ProgramLimits.guardAnswer)) == true else { return }
+        var status: Int32 = 0
+        _ = unsafe waitpid(pid, &status, WNOHANG)
     }
 
     /// Writes to the program while somebody waits for it.
     public func write(_ bytes: [UInt8]) throws(SystemError) {
         var written = 0
         while written < bytes.count {
-            guard try input.wait(for: POLLOUT, unless: hangUp) else { return }
+            guard try Self.wait(for: POLLOUT, on: inputNumber, unless: hangUp) else { return }
             written += try checked("write to a program") {
                 unsafe bytes.withUnsafeBytes {
-                    unsafe Glibc.write(input.number, $0.baseAddress! + written, min($0.count - written, Self.chunk))
+                    unsafe Glibc.write(inputNumber, $0.baseAddress! + written, min($0.count - written, Self.chunk))
                 }
             }
         }
@@ -84,7 +106,7 @@ public struct GuardedProgram: ~Copyable {
     /// Reads the next output of the program.
     /// - Returns: nothing at the end of the output, and if nobody waits for the program.
     public func read(limit: Int) throws(SystemError) -> [UInt8] {
-        guard try output.wait(for: POLLIN, unless: hangUp) else { return [] }
+        guard try Self.wait(for: POLLIN, on: output.number, unless: hangUp) else { return [] }
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try checked("read a program's output") { unsafe Glibc.read(output.number, &bytes, limit) }
         return Array(bytes[..<count])
@@ -93,35 +115,21 @@ public struct GuardedProgram: ~Copyable {
     /// Closes the program's input and waits for it to end. Ends it if nobody waits for it.
     /// - Returns: whether it ended by itself with status 0.
     public consuming func finish() throws(SystemError) -> Bool {
-        let (pid, hangUp) = (pid, hangUp)
-        var line = line
-        let end = end
-        _ = consume input
-        let endedByItself = try end.wait(for: POLLIN, unless: hangUp)
+        input = nil
+        let endedByItself = try Self.wait(for: POLLIN, on: end.number, unless: hangUp)
         // The status of a child can be lost: the program that uses this may ignore SIGCHLD, or may wait for every child. So the guard says it.
-        let succeeded = endedByItself && Self.hasSucceeded(&line)
-        line.shutDown()
-        guard try end.waitToRead(until: .now + ProgramLimits.guardAnswer) else { return false }
-        Self.reap(pid)
-        return succeeded
-    }
-
-    private static func hasSucceeded(_ line: inout UnixSocket) -> Bool {
         // `try?`: a guard that was killed has said nothing.
-        (try? line.receiveMessage(
-            limit: ProgramGuard.succeeded.count, until: .now + ProgramLimits.guardAnswer)) == ProgramGuard.succeeded
+        guard endedByItself,
+            (try? line.receiveMessage(
+                limit: ProgramGuard.succeeded.count, until: .now + ProgramLimits.guardAnswer)) == ProgramGuard.succeeded
+        else { return false }
+        line.shutDown()
+        return try end.waitToRead(until: .now + ProgramLimits.guardAnswer)
     }
 
-    private static func reap(_ pid: Int32) {
-        var status: Int32 = 0
-        while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
-    }
-}
-
-extension Descriptor {
-    /// Waits for an event on this descriptor.
+    /// Waits for an event on a descriptor.
     /// - Returns: false if the other descriptor has become readable, which takes precedence.
-    fileprivate func wait(for events: Int32, unless other: Int32) throws(SystemError) -> Bool {
+    private static func wait(for events: Int32, on number: Int32, unless other: Int32) throws(SystemError) -> Bool {
         var entries = [
             pollfd(fd: number, events: Int16(events), revents: 0), pollfd(fd: other, events: Int16(POLLIN), revents: 0),
         ]

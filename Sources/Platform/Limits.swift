@@ -39,6 +39,8 @@ enum ProgramLimits {
     static let attempts = 4
     /// How long a program has between SIGTERM and SIGKILL.
     static let termination = Duration.milliseconds(500)
+    /// How long a killed program is waited for.
+    static let kill = Duration.seconds(10)
     /// How long killed descendants are waited for.
     static let descendants = Duration.seconds(1)
 }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A program that runs beside this process and leads a process group. It continues when this value ends.
+/// A program that runs beside this process and leads a process group. It ends with this value, and is reaped.
 public final class Subprocess: Sendable {
     /// The target of one of the program's three standard descriptors.
     public enum Stream: Sendable, Equatable {
@@ -32,6 +32,8 @@ public final class Subprocess: Sendable {
         public var leadsSession = false
         /// Whether it stays in this process's group instead of leading one, so that it can use the terminal.
         public var staysInGroup = false
+        /// Whether it continues when this value ends.
+        public var outlives = false
     }
 
     public let pid: Int32
@@ -41,6 +43,8 @@ public final class Subprocess: Sendable {
     private let output: Mutex<Descriptor?>
     /// What waitpid said; nil before the end has been taken note of. Until then the pid is nobody else's.
     private let exitStatus = Mutex<Int32?>(nil)
+    /// What is killed with this value: the program, or its group if it leads one; nil if it continues.
+    private let endsWithValue: Int32?
 
     /// Starts a program.
     /// - Parameter configure: changes the setup. By default, all three standard descriptors are /dev/null.
@@ -93,7 +97,9 @@ public final class Subprocess: Sendable {
         if setup.errors == .output { launch.descriptors.append((1, 2)) }
         // This process may have inherited an ignored SIGCHLD, and then it could not wait for its children.
         Glibc.signal(SIGCHLD, SIG_DFL)
-        pid = try launch.start(path, [setup.name ?? path] + arguments)
+        let pid = try launch.start(path, [setup.name ?? path] + arguments)
+        self.pid = pid
+        endsWithValue = setup.outlives ? nil : launch.leads == .none ? pid : -pid
         _ = consume itsInput
         _ = consume itsOutput
         _ = consume itsErrors
@@ -102,8 +108,11 @@ public final class Subprocess: Sendable {
     }
 
     deinit {
-        // Reaps a program that has ended. If it still runs, the kernel has it reaped after this process ends.
-        _ = status
+        // Reaps a program that has ended. A zombie would disturb whatever in this process waits for any child.
+        guard status == nil, let endsWithValue else { return }
+        kill(endsWithValue, SIGKILL)
+        // `try?`: if the wait fails, or SIGKILL does not end it in time, this process cannot do more.
+        _ = try? wait(until: .now + ProgramLimits.kill)
     }
 
     /// Opens a descriptor above the three standard ones. The child's standard descriptors are set one by one, and would overwrite a lower number.

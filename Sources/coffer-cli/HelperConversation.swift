@@ -16,6 +16,8 @@ struct HelperConversation: ~Copyable {
                 $0.input = .pipe
                 $0.output = .pipe
                 $0.errors = .inherited
+                // It ends by itself at the end of its input, and is never cut off in a step.
+                $0.outlives = true
             }
         } catch {
             throw KeychainError(

@@ -52,7 +52,6 @@ import Testing
     func anOrphanThatWasLeftInANamespaceIsNot() throws {
         // The leader starts the first process of a namespace.
         let leader = try Subprocess("/usr/bin/unshare", ["--pid", "--fork", "--kill-child", "sleep", "6000"])
-        defer { leader.signal(SIGKILL) }
         /// Waits until a process has a child.
         func child(of pid: Int32) throws -> Int32 {
             let limit = ContinuousClock.now + patience

@@ -69,12 +69,11 @@ struct PeerTests {
 
     @Test("a process that has ended is nobody")
     func gone() throws {
-        let process = try Launch().start("/bin/sleep", ["sleep", "600"])
+        let sleeper = try Subprocess("/bin/sleep", ["600"])
+        let process = sleeper.pid
         let held = try HeldProcess(observing: process)
         try held.check()
-        kill(process, SIGKILL)
-        var status: Int32 = 0
-        #expect(unsafe waitpid(process, &status, 0) == process)
+        try sleeper.end()
         var hasEnded = false
         do throws(SystemError) { try held.check() } catch { hasEnded = true }
         #expect(hasEnded)

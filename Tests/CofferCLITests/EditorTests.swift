@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: ["KILL", "TERM", "HUP"])
     func theFileGoesWithCoffer(signal: String) throws {
         let stage = try stage(
-            "kill -\(signal) $PPID; exec sleep 6000 >/dev/null 2>&1 </dev/null & echo $! >sleeper; exit 0")
+            "sleep 6000 >/dev/null 2>&1 </dev/null & echo $! >sleeper; kill -\(signal) $PPID; exit 0")
         var shell = stage.program
         shell.executable = "/bin/sh"
         let result = try shell.run(

@@ -37,6 +37,8 @@ struct SandboxFolder {
             setup.input = .pipe
             setup.output = .pipe
             setup.leadsSession = true
+            // It ends the programs at the end of its input. Killed, it could not.
+            setup.outlives = true
         }
     }
 

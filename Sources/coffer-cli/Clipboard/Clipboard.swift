@@ -50,6 +50,7 @@ struct Clipboard {
                 // It cannot open the terminal by itself, because it has none.
                 if tool == .terminal, let terminal { $0.output = .file(terminal) }
                 $0.leadsSession = true
+                $0.outlives = true
             }
             // What cannot be compared is not handed over.
             if tool.isSeen { try holder.write(value) }

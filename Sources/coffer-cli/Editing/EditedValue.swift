@@ -103,6 +103,8 @@ struct EditedValue {
                 $0.directory = "/"
                 $0.input = .pipe
                 $0.leadsSession = true
+                // It removes the folder whatever becomes of this process.
+                $0.outlives = true
             }
         } catch {
             // `try?`: an empty folder in memory does no harm.

@@ -46,13 +46,24 @@ final class NumberThief {
         pid = try Launch(descriptors: [(its.number, 0)]).start(
             "/usr/bin/python3", ["python3", "-c", Self.program, path])
         _ = consume its
-        said = String(decoding: try own.receiveMessage(limit: 100, until: .now + .seconds(120)) ?? [], as: UTF8.self)
+        do {
+            let message = try own.receiveMessage(limit: 100, until: .now + .seconds(120)) ?? []
+            said = String(decoding: message, as: UTF8.self)
+        } catch {
+            kill(pid, SIGKILL)
+            Self.reap(pid)
+            throw error
+        }
         line = own
     }
 
     deinit {
         line.shutDown()
+        Self.reap(pid)
+    }
+
+    private static func reap(_ pid: Int32) {
         var status: Int32 = 0
-        _ = unsafe waitpid(pid, &status, 0)
+        while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
     }
 }

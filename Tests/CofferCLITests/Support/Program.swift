@@ -100,7 +100,7 @@ struct Program {
         try #require(spawned == 0, "coffer cannot be started: \(spawned)")
 
         let limit = ContinuousClock.now + patience
-        let process = try ProcessHandle(pid: pid)
+        var process = try ProcessHandle(pid: pid)
         var screen = ""
         if let terminal, let turns { screen = try terminal.play(turns, until: limit, watching: process) }
         let status = try process.wait(until: limit)

@@ -6,7 +6,7 @@ import Testing
 @testable import TPM
 
 /// The TPM library's inputs and outputs are wiped with their values (attacker 8).
-struct SecretRemainsTests {
+struct SecretRemainsExitTests {
     /// A secret of 32 bytes that is in memory in clear only in the forms that the test searches for.
     private struct Masked {
         private let bytes: [UInt8] = (0..<32).map { _ in .random(in: 1...255) }

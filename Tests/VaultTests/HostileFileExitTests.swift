@@ -8,7 +8,7 @@ import Testing
 
 /// Attackers 5 and 7: somebody wrote a vault's file that fills the memory of the process that reads it.
 @Suite(.timeLimit(.minutes(30)))
-struct HostileFileTests {
+struct HostileFileExitTests {
     /// The most memory that this process had at once, in bytes, since the last reset.
     private static func peak() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
@@ -65,7 +65,7 @@ struct HostileFileTests {
                 "INSERT INTO transition (id, content) VALUES (1, \(long))",
                 "INSERT INTO sqlite_schema VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT ''' || hex(zeroblob(20000000)) || '''')",
             ] {
-                let (code, memory) = try HostileFileTests.outcome(of: change)
+                let (code, memory) = try HostileFileExitTests.outcome(of: change)
                 try #require(code == .damaged, "\(change): \(String(describing: code))")
                 try #require(memory < 40_000_000, "\(change): \(memory) bytes")
             }
@@ -82,7 +82,7 @@ struct HostileFileTests {
             ] {
                 // Also if the file claims that all of it is free.
                 for free in [nil, 20_000, UInt32.max] as [UInt32?] {
-                    let (code, memory) = try HostileFileTests.outcome(of: change, freePages: free)
+                    let (code, memory) = try HostileFileExitTests.outcome(of: change, freePages: free)
                     try #require(code == .damaged, "\(change): \(String(describing: code))")
                     try #require(memory < 40_000_000, "\(change): \(memory) bytes")
                 }

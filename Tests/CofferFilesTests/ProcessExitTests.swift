@@ -5,7 +5,7 @@ import Testing
 @testable import CofferFiles
 
 /// Several processes, and processes that die.
-@Suite(.serialized) struct ProcessTests {
+@Suite(.serialized) struct ProcessExitTests {
     /// A content that tells who wrote it, and whether it is whole.
     private static func content(_ writer: UInt8) -> [UInt8] { [UInt8](repeating: writer, count: 200_000 + Int(writer)) }
 
