@@ -183,7 +183,7 @@ let package = Package(
             ]),
         // The examples of documents and doc comments (scripts/doc-code).
         tests("DocumentTests", ["Coffer", "CofferFiles", "CofferConfiguration", "CofferTestKit", configuration]),
-        tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "TestSupport", "Vault"]),
+        tests("CofferFilesTests", ["CofferFiles", "Coffer", "Cryptography", "Platform", "TestSupport", "Vault"]),
         .testTarget(
             name: "CofferConfigurationTests",
             dependencies: [

@@ -94,13 +94,13 @@ public struct Registry: Sendable {
         try records().reduce(into: []) { $0.formUnion($1.indexHandles) }
     }
 
-    /// The file with the public point of the authenticator's present signing key, in hexadecimal. It exists once the
-    /// key was renewed.
+    /// The file with the public point of the authenticator's present signing key, in hexadecimal. The
+    /// authenticator writes it.
     public static func presentKeyPath(in directory: String) -> String { "\(directory)/signing-key.pub" }
 
     /// The public point of the authenticator's present signing key, 65 bytes.
     ///
-    /// - Returns: nil if the signing key was never renewed.
+    /// - Returns: nil if the authenticator has not written it yet.
     /// - Throws: `.unreadable`, `.untrusted`, `.damaged`.
     public func presentKey() throws(RegistryError) -> [UInt8]? {
         let path = Self.presentKeyPath(in: directory)

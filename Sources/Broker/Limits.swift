@@ -332,6 +332,8 @@ enum DiagnosisLimits {
     static let clock: UInt64 = 60_000
     /// How deep PAM's files may include each other. This is libpam's own limit.
     static let pamDepth = 16
+    /// The most ways through a PAM stack that are followed.
+    static let pamStates = 100_000
     /// One of PAM's files.
     static let pamFile = 1 << 16
     /// One file of certificates that root trusts.

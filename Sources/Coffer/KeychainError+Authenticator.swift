@@ -48,8 +48,10 @@ extension KeychainError {
         switch details.reason.flatMap(Authentication.FailureReason.init(rawValue:)) {
         case .password: self.init(.wrongPassword, "wrong password", advice: "run the command again")
         case .expired:
+            // The authenticator knows which of the two, and so who can help.
             self.init(
-                .accountExpired, "your account or password has expired", advice: "change the password with: passwd")
+                .accountExpired, details.message ?? "your account or password has expired",
+                advice: details.advice ?? "ask the administrator of this machine")
         case .denied:
             self.init(.accountDenied, "your account may not do this", advice: "ask the administrator of this machine")
         case .tries:

@@ -5,7 +5,7 @@ public struct PAMError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// The answer was wrong, or the user is unknown. One case deliberately covers both, so that nobody learns which.
         case wrongPassword
-        /// The account has expired.
+        /// The account has expired, or its password so long ago that the owner can no longer change it.
         case accountExpired
         /// The password has expired and must be changed first.
         case newPasswordRequired
@@ -78,10 +78,11 @@ extension PAMError {
                 (.denied, "the account may not use this service")
             case (PAM_AUTH_ERR, _), (PAM_USER_UNKNOWN, _), (PAM_CRED_INSUFFICIENT, .authenticate):
                 (.wrongPassword, "authentication failed")
-            case (PAM_ACCT_EXPIRED, _):
-                (.accountExpired, "the account has expired")
-            case (PAM_NEW_AUTHTOK_REQD, _), (PAM_AUTHTOK_EXPIRED, _), (PAM_CRED_EXPIRED, _):
-                (.newPasswordRequired, "the password has expired")
+            // pam_unix returns the second if the time to change an expired password is over. Then passwd does not help either.
+            case (PAM_ACCT_EXPIRED, _), (PAM_AUTHTOK_EXPIRED, _):
+                (.accountExpired, "your account has expired")
+            case (PAM_NEW_AUTHTOK_REQD, _), (PAM_CRED_EXPIRED, _):
+                (.newPasswordRequired, "your password has expired")
             case (PAM_MAXTRIES, _):
                 (.tooManyTries, "there were too many failed tries")
             case (PAM_AUTHINFO_UNAVAIL, .authenticate):
@@ -93,7 +94,16 @@ extension PAMError {
             }
         self.init(
             pair.0, rawCode: rawCode, stage: stage, reason: pair.1,
-            advice: pair.0 == .newPasswordRequired ? "change it first with: passwd" : "")
+            advice: Self.advice(pair.0))
+    }
+
+    /// PAM's modules say the same: they send the owner of an expired account to the administrator.
+    private static func advice(_ code: Code) -> String {
+        switch code {
+        case .newPasswordRequired: "change it with: passwd"
+        case .accountExpired: "ask the administrator of this machine"
+        case .wrongPassword, .denied, .tooManyTries, .unavailable, .misconfigured, .cancelled, .timedOut, .gone: ""
+        }
     }
 
     private static func text(of rawCode: Int32) -> String {

@@ -31,6 +31,8 @@ public struct Configuration: Sendable, Equatable {
     public var registryDirectory = "/var/lib/coffer-auth"
     /// A folder of PAM service files to use instead of the system's; nil for the system's.
     public var pamDirectory: String?
+    /// The PAM services that may accept a person without having asked or shown anything, because their modules are silent.
+    public var silentServices: Set<String> = []
     /// The connection to the TPM: `device:PATH` or `swtpm:path=SOCKET`.
     public var tcti = "device:/dev/tpmrm0"
     public var sealer = SealerChoice.tpm

@@ -43,6 +43,7 @@ extension Configuration {
         case "vault-directory": vaultDirectory = try Self.path(value)
         case "registry-directory": registryDirectory = try Self.path(value)
         case "pam-directory": pamDirectory = try Self.path(value)
+        case "silent-services": silentServices = try Self.silentServices(value)
         case "tcti": tcti = value
         case "sealer":
             guard let choice = SealerChoice(rawValue: value) else {
@@ -85,6 +86,18 @@ extension Configuration {
             }
             return .address(value)
         }
+    }
+
+    /// `none`, or names of PAM services, separated by spaces or tabs. The passcode is typed, so its service is never silent.
+    private static func silentServices(_ value: String) throws(Problem) -> Set<String> {
+        if value == "none" { return [] }
+        let names = Set(value.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init))
+        guard names.isSubset(of: ["coffer", "coffer-biometric"]) else {
+            throw Problem(
+                reason:
+                    "“silent-services” must be “none”, “coffer”, “coffer-biometric” or both of these, not “\(value)”")
+        }
+        return names
     }
 
     private static func notifications(_ value: String) throws(Problem) -> String? {

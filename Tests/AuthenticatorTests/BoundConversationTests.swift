@@ -3,8 +3,11 @@ import BrokerProtocol
 import Cryptography
 import Foundation
 import Platform
+import TestSupport
 import Testing
 import Varlink
+
+@testable import Authenticator
 
 /// What the real authenticator sends to open a bound vault: the password that PAM has just accepted, and nothing else.
 struct BoundConversationTests {
@@ -102,10 +105,15 @@ struct BoundConversationTests {
         #expect(stage.broker.completions.map(\.authorization) == [0, 1])
         #expect(stage.broker.completions.map { $0.pin != nil } == [true, false])
         // If a stack asks for nothing, or for more than the password, it is unknown which answer is the password.
-        let open = "auth required pam_permit.so\naccount required pam_permit.so\n"
-        let silent = try self.stage(pam: open)
+        let account = "\naccount required pam_permit.so\n"
+        let silent = try self.stage(pam: "auth required pam_permit.so" + account)
         #expect(try converse(silent).0.name == .authenticationMisconfigured)
         #expect(!silent.broker.calls.contains("Prepare"))
+        let two = "auth required pam_exec.so expose_authtok quiet /bin/true\nauth required pam_ftp.so users=ME ignore"
+        let talkative = try self.stage(
+            pam: two.replacingOccurrences(of: "ME", with: stage.account.name) + account)
+        #expect(try converse(talkative, "one", "two@example.org").0.name == .authenticationMisconfigured)
+        #expect(!talkative.broker.calls.contains("Prepare"))
     }
 
     @Test func aChangedPasswordAsksOnceForTheOneBeforeAndBindsAnew() throws {
@@ -140,6 +148,41 @@ struct BoundConversationTests {
         #expect(opened.isDone)
         #expect(try stage.broker.completions.map(\.pin).last == Self.pin("before"))
         #expect(stage.broker.completions.count == 2)
+    }
+
+    @Test func whoGoesBackToTheFormerPasswordIsNotAskedForIt() throws {
+        let stage = try stage()
+        let key = Data(repeating: 4, count: 32).base64EncodedString()
+        stage.broker.change { $0.facts.passwordKey = key }
+        try refuse(1, on: stage)
+        // The vault is bound to "before". The present password is tried once, and then not again.
+        for _ in 0..<2 { #expect(try converse(stage, Stage.password).1.last == "Former password: ") }
+        #expect(stage.broker.completions.count == 1)
+        // Nobody can tell the password from the file that remembers it.
+        let note = try String(
+            contentsOfFile: "\(stage.registry.directory)/bindings/\(stage.account.uid).json", encoding: .utf8)
+        #expect(!note.contains(Hex.encode([UInt8](try #require(Data(base64Encoded: Self.pin(Stage.password)))))))
+        // passwd, back to the former one.
+        try Script.write("#!/bin/sh\n[ \"$(tr -d '\\000')\" = before ]\n", to: "\(stage.path)/pam/check")
+        let (opened, texts) = try converse(stage, "before")
+        #expect(opened.isDone, "\(opened)")
+        #expect(!texts.contains("Former password: "))
+        #expect(try stage.broker.completions.map(\.pin) == [Self.pin(Stage.password), Self.pin("before")])
+        #expect(!stage.broker.calls.contains("Reseal"))
+        #expect(try stage.registry.record(for: .user(stage.account.uid)) == stage.record)
+    }
+
+    @Test func theMemoryOfAPasswordTakesTheVaultsKey() throws {
+        let pin = try SecretBytes(copying: [UInt8](repeating: 1, count: 32))
+        let keys = try (1...2).map { try SecretBytes(copying: [UInt8](repeating: $0, count: 32)) }
+        let marks = try keys.map { try LoginPassword.mark(of: pin, key: $0) }
+        #expect(marks[0] != nil && marks[0] != marks[1])
+        #expect(try marks[0] == LoginPassword.mark(of: pin, key: keys[0]))
+        #expect(try LoginPassword.mark(of: pin, key: nil) == nil)
+        // A key of another length is none.
+        let stage = try stage()
+        stage.broker.change { $0.facts.passwordKey = Data(repeating: 4, count: 31).base64EncodedString() }
+        #expect(try converse(stage, Stage.password).0.name == .authenticationChallengeRefused)
     }
 
     @Test func twoWrongOnesEndItAndSayWhatIsLeft() throws {

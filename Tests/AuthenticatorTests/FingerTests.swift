@@ -24,7 +24,11 @@ import Varlink
             let permit = "auth required pam_permit.so\naccount required pam_permit.so\n"
             stage = try Stage(
                 Stage.Options(
-                    settings: "system-bus = \(logind.address)\nfingerprint-directory = \(fprintd.storage.path)",
+                    settings: """
+                        system-bus = \(logind.address)
+                        fingerprint-directory = \(fprintd.storage.path)
+                        silent-services = coffer-biometric
+                        """,
                     prepare: { path in
                         try permit.write(toFile: path + "/pam/coffer-biometric", atomically: true, encoding: .utf8)
                     }))

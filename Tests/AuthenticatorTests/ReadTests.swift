@@ -129,17 +129,21 @@ struct ReadTests {
     }
 
     @Test(arguments: [
-        ("auth required pam_permit.so\naccount required pam_debug.so acct=acct_expired", "expired"),
-        ("auth required pam_permit.so\naccount required pam_debug.so acct=new_authtok_reqd", "expired"),
-        ("auth required pam_permit.so\naccount required pam_deny.so", "denied"),
+        ("ASK\naccount required pam_debug.so acct=acct_expired", "expired"),
+        ("ASK\naccount required pam_debug.so acct=authtok_expired", "expired"),
+        ("ASK\naccount required pam_debug.so acct=new_authtok_reqd", "expired"),
+        ("ASK\naccount required pam_deny.so", "denied"),
         ("auth required pam_debug.so auth=maxtries\naccount required pam_permit.so", "tries"),
     ])
     func refusalsHaveTheirReason(rules: String, reason: String) throws {
-        let stage = try Stage(.init(pam: rules))
+        let ask = "auth required pam_exec.so expose_authtok quiet CHECK"
+        let stage = try Stage(.init(pam: rules.replacingOccurrences(of: "ASK", with: ask)))
         var client = try stage.client()
-        let fault = try client.authenticate("").fault
+        let fault = try client.authenticate(Stage.password).fault
         #expect(fault?.name == .authenticationFailed)
         #expect(fault?.details.reason == reason)
+        // Only a password that must be changed is changed with passwd.
+        #expect((fault?.details.advice?.contains("passwd") ?? false) == rules.contains("new_authtok_reqd"))
         #expect(eventually { stage.broker.refusals == [reason] })
         #expect(!stage.broker.calls.contains("Prepare"))
     }
@@ -185,6 +189,7 @@ struct ReadTests {
         let stage = try Stage(
             .init(
                 pam: "auth required pam_exec.so quiet CHECK\naccount required pam_permit.so",
+                settings: "silent-services = coffer",
                 environment: ["COFFER_CANARY": "1", "LD_LIBRARY_PATH": "/nowhere"],
                 prepare: { path in
                     let script =

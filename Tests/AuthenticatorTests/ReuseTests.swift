@@ -189,9 +189,18 @@ import Testing
 
     @Test func aRecordThatOthersMayReadIsNotBelieved() throws {
         let (stage, shell) = try authorized()
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o666], ofItemAtPath: "\(stage.path)/registry/reuse/\(geteuid()).json")
+        let path = "\(stage.path)/registry/reuse/\(geteuid()).json"
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
         #expect(try shell.perform(.begin).error?.hasSuffix("Misconfigured") == true)
+        // The check itself, for each right of others.
+        let state = try StateFile(
+            registryDirectory: "\(stage.path)/registry", folder: "reuse", uid: geteuid(), nothing: [ReuseRecord]())
+        for mode in [0o640, 0o620, 0o610, 0o604, 0o602, 0o601] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            #expect(throws: SystemError.self) { try state.update { $0.count } }
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        #expect(try state.update { $0.count } == 1)
     }
 
     @Test func aDamagedRecordIsNone() throws {

@@ -18,7 +18,7 @@ struct SigningKeyTests {
         #expect(try SigningKey(directory: folder).publicKey == first.publicKey)
     }
 
-    @Test(arguments: [0o640, 0o604, 0o660, 0o700])
+    @Test(arguments: [0o700, 0o640, 0o620, 0o610, 0o604, 0o602, 0o601])
     func aFileThatOthersMayReadIsRefused(mode: Int) throws {
         let stage = try Stage(
             .init(prepare: { path in

@@ -103,8 +103,8 @@ struct SigningKeysTests {
         let stage = try Stage(.init(hasVault: false))
         let path = Registry.presentKeyPath(in: stage.registry.directory)
         let keys = try SigningKeys(directory: stage.registry.directory)
+        #expect(try stage.registry.presentKey() == keys.present.publicKey)
         #expect(try keys.dropUnused(by: stage.registry) == 0)
-        #expect(try FileStatus.of(path) == nil)
         try keys.renew()
         let before = try DurableFile.read(path, limit: 1024)
         try keys.renew()
@@ -114,6 +114,51 @@ struct SigningKeysTests {
         #expect(try stage.registry.presentKey() != present)
         #expect(try keys.dropUnused(by: stage.registry) == 0)
         #expect(try stage.registry.presentKey() == present)
+    }
+
+    @Test func aKeyThatVaultsNeedIsNotMadeAnewAndTheFileIsNamed() throws {
+        let stage = try Stage()
+        let file = "\(stage.registry.directory)/signing-key.pem"
+        try FileManager.default.moveItem(atPath: file, toPath: "\(stage.path)/backup.pem")
+        var client = try stage.client()
+        let fault = try client.begin().fault
+        #expect(
+            fault?.name == .notCompleted && fault?.details.advice?.contains("restore \(file) from a backup") == true)
+        // Root's renewal would make another, too.
+        #expect(try Self.renew(stage).name == .notCompleted)
+        #expect(try FileStatus.of(file) == nil)
+        #expect(throws: ConversationError.self) { try SigningKey(directory: stage.registry.directory) }
+        try FileManager.default.moveItem(atPath: "\(stage.path)/backup.pem", toPath: file)
+        var again = try stage.client()
+        #expect(try again.authenticate(Stage.password).isDone)
+        // Which key it is, is known from then on.
+        #expect(try stage.registry.presentKey() == stage.record.authenticatorKey)
+        try DurableFile.write(
+            Array("nonsense".utf8), to: Registry.presentKeyPath(in: stage.registry.directory), mode: 0o644)
+        _ = try SigningKeys(directory: stage.registry.directory)
+        #expect(try stage.registry.presentKey() == stage.record.authenticatorKey)
+    }
+
+    @Test func aRenewalDoesNotDropAMissingKeyThatVaultsNeed() throws {
+        let stage = try Stage()
+        let keys = try SigningKeys(directory: stage.registry.directory)
+        try FileManager.default.removeItem(atPath: "\(stage.registry.directory)/signing-key.pem")
+        #expect(throws: ConversationError.self) { try keys.renew() }
+        #expect(try FileStatus.of("\(stage.registry.directory)/signing-key.pem") == nil)
+    }
+
+    @Test func aKeyThatNoVaultNeedsIsMadeAnew() throws {
+        let stage = try Stage()
+        // The record names the former key, and nothing was made for the present one.
+        #expect(try Self.renew(stage).get().former == 1)
+        try FileManager.default.removeItem(atPath: "\(stage.registry.directory)/signing-key.pem")
+        var client = try stage.client()
+        #expect(try client.authenticate(Stage.password).isDone)
+        #expect(try SigningKey(directory: stage.registry.directory).publicKey == stage.registry.presentKey())
+        // A record that cannot be read may name it.
+        try FileManager.default.removeItem(atPath: "\(stage.registry.directory)/signing-key.pem")
+        try DurableFile.write(Array("damaged".utf8), to: stage.registry.path(of: stage.record.owner), mode: 0o644)
+        #expect(throws: ConversationError.self) { try SigningKey(directory: stage.registry.directory) }
     }
 
     @Test func aRecordThatCannotBeReadKeepsAllKeys() throws {

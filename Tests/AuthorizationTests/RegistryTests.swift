@@ -81,15 +81,33 @@ import Testing
         }
     }
 
-    @Test func aRecordThatOthersCanWriteIsRefused() throws {
+    @Test(arguments: [0o664, 0o646, 0o666]) func aRecordThatOthersCanWriteIsRefused(mode: Int) throws {
         try withRegistry { registry in
             try registry.write(record())
             try FileManager.default.setAttributes(
-                [.posixPermissions: 0o666], ofItemAtPath: registry.path(of: .user(1000)))
+                [.posixPermissions: mode], ofItemAtPath: registry.path(of: .user(1000)))
             let error = #expect(throws: RegistryError.self) { try registry.record(for: .user(1000)) }
             #expect(error?.code == .untrusted)
             let elsewhere = Registry(directory: registry.directory, authenticatorUID: getuid() + 1)
             #expect(throws: RegistryError.self) { try elsewhere.record(for: .user(1000)) }
+        }
+    }
+
+    @Test(arguments: [0o664, 0o646, 0o666]) func aPresentKeyThatOthersCanWriteIsNotBelieved(mode: Int) throws {
+        try withRegistry { registry in
+            let path = Registry.presentKeyPath(in: registry.directory)
+            #expect(try registry.presentKey() == nil)
+            try FileManager.default.createDirectory(
+                atPath: registry.directory, withIntermediateDirectories: true)
+            let point = [4] + [UInt8](repeating: 9, count: 64)
+            try Data(point.map { String(format: "%02x", $0) }.joined().utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+            #expect(try registry.presentKey() == point)
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            #expect(throws: RegistryError.self) { try registry.presentKey() }
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+            let elsewhere = Registry(directory: registry.directory, authenticatorUID: getuid() + 1)
+            #expect(throws: RegistryError.self) { try elsewhere.presentKey() }
         }
     }
 

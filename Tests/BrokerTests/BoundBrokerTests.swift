@@ -1,6 +1,7 @@
 import Authorization
 import Broker
 import BrokerProtocol
+import Cryptography
 import Platform
 import RootConfiguration
 import TPM
@@ -59,6 +60,42 @@ struct BoundBrokerTests {
         try await broker.authenticator.release(id, pin: pin, reseals: false, over: line)
         #expect(try await client.call(Keychain.Unlock(challenge: id)).vault.state == .unlocked)
         await line.close()
+    }
+
+    @Test func onlyABoundVaultHasAKeyForOutdatedPasswords() async throws {
+        func key(_ broker: ThrowAwayBroker) async throws -> String? {
+            let client = try broker.client()
+            _ = try await client.call(Keychain.Lock())
+            let id = try await challenge { try await client.call(Keychain.Unlock()) }
+            let line = try broker.authenticator.connect()
+            let facts = try await line.call(
+                TestAuthenticator.describe(
+                    id, uid: ProcessSurroundings.effectiveUser, TestAuthenticator.thisProcess()))
+            await line.close()
+            return facts.passwordKey
+        }
+        var keys: [String?] = []
+        for _ in 0..<2 {
+            let tpm = try SWTPM()
+            defer { withExtendedLifetime(tpm) {} }
+            let broker = try await broker(tpm)
+            let client = try broker.client()
+            try await broker.makeVault(client)
+            #expect(try await key(broker) == nil)
+            try await change(broker, client, from: nil, to: Self.pin)
+            let bound = try await key(broker)
+            #expect(bound?.count == 44)
+            #expect(try await key(broker) == bound)
+            let record = try #require(
+                try broker.authenticator.registry.record(for: .user(ProcessSurroundings.effectiveUser)))
+            let guess = try HKDF.derive(
+                SecretBytes(copying: record.vault.bytes), salt: record.vault.bytes,
+                info: Array("org.coffer.key.password".utf8), count: 32)
+            #expect(bound != guess.base64Encoded())
+            keys.append(bound)
+            await broker.stop()
+        }
+        #expect(keys[0] != keys[1])
     }
 
     @Test func aVaultIsBoundRebooundAndUnbound() async throws {

@@ -34,11 +34,43 @@ struct DiagnosisTests {
             return TPMSealer(TPMAccess.patient(tpm.configuration, deadline: deadline))
         }
         for service in PAMCheck.services {
-            try write("auth required pam_unix.so\naccount required pam_unix.so\n", broker, "pam.d/\(service)")
+            let module = service == "coffer-biometric" ? "pam_fprintd.so" : "pam_unix.so"
+            try write("auth required \(module)\naccount required pam_unix.so\n", broker, "pam.d/\(service)")
         }
         try write("-", broker, "registry/signing-key.pem", mode: 0o600)
         try await broker.makeVault(broker.client())
+        try tell(broker.authenticator.key.publicKey, broker)
         return broker
+    }
+
+    /// What the authenticator says its present signing key is.
+    private func tell(_ key: [UInt8], _ broker: ThrowAwayBroker) throws {
+        try write(Hex.encode(key) + "\n", broker, "registry/signing-key.pub")
+    }
+
+    @Test("the vault's signing key is compared with the present one, and a missing file is named to be restored")
+    func signingKey() async throws {
+        let broker = try await healthy()
+        func finding() async throws -> Keychain.Finding? {
+            try await look(broker).first { $0.check == Keychain.Check.signingKey.rawValue }
+        }
+        #expect(try await finding()?.verdict == .ok)
+        try tell(try P256.PrivateKey.generate().publicKey, broker)
+        let other = try #require(try await finding())
+        #expect(other.verdict == .problem && other.advice?.contains("signing-key.pem") == true, "\(other)")
+        try write("nonsense", broker, "registry/signing-key.pub")
+        let unknown = try #require(try await finding())
+        #expect(unknown.verdict == .problem && unknown.advice?.contains("rotate") == false, "\(unknown)")
+        try FileManager.default.removeItem(atPath: broker.folder.path + "/registry/signing-key.pub")
+        #expect(try await finding()?.verdict == .note)
+        // Without the file nothing is called in order, and nothing says to install anything.
+        try tell(broker.authenticator.key.publicKey, broker)
+        try FileManager.default.removeItem(atPath: broker.folder.path + "/registry/signing-key.pem")
+        #expect(try await finding() == nil)
+        let missing = try #require(try await problems(broker).first)
+        #expect(missing.message.contains("signing-key.pem is missing"), "\(missing)")
+        #expect(missing.advice == "restore it from a backup")
+        await broker.stop()
     }
 
     private func write(_ text: String, _ broker: ThrowAwayBroker, _ name: String, mode: mode_t = 0o644) throws {
@@ -243,7 +275,11 @@ struct DiagnosisTests {
             ("-auth include shared\naccount required pam_unix.so", "pam_rootok.so"),
             ("auth required pam_unix.so\naccount include nowhere", "nowhere"),
             ("auth required pam_unix.so # account required pam_unix.so", "no account line"),
-            ("auth required pam_permit.so\naccount required pam_unix.so", "ask for nothing"),
+            ("auth required pam_permit.so\naccount required pam_unix.so", "without asking them"),
+            (
+                "auth sufficient pam_localuser.so\nauth required pam_unix.so\naccount required pam_unix.so",
+                "pam_localuser.so"
+            ),
             ("auth include coffer\naccount required pam_unix.so", "missing"),
         ])
     func stacks(text: String, words: String) throws {

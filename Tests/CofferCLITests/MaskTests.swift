@@ -57,6 +57,16 @@ import Testing
         #expect(result.errors == "[masked]\n")
     }
 
+    /// A line of eight bytes is masked by itself, and a shorter one is too common for that.
+    @Test(arguments: [(7, false), (8, true), (9, true), (15, true), (16, true)])
+    func aLineOfASecretIsMaskedFromEightBytesOn(count: Int, isMasked: Bool) throws {
+        let line = String("abcdefghijklmnop".prefix(count))
+        let stage = try stage("\(line)\nthe-other-line-of-it\n")
+        let result = try stage.program.run(
+            "run", "--mask", "--file", "K=coffer://s/a", "--", "/bin/sh", "-c", "head -n 1 \"$K\"")
+        #expect(result.text == (isMasked ? "[masked]\n" : "\(line)\n"))
+    }
+
     /// The process in between is not noticed: status, signals, descriptors, umask and file.
     @Test func theProgramEndsAsItEnds() throws {
         let stage = try stage("hunter2")

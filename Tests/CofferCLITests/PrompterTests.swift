@@ -35,11 +35,16 @@ import Varlink
     ])
     func refusalsAreFourWithTheirOwnWords(reason: String, words: String) throws {
         var script = Stage.asksPassword
-        script["Continue"] = [.fault(.authenticationFailed, .init(message: "PAM says no", reason: reason))]
+        // Whether the account or the password has expired, the authenticator says.
+        let message = reason == "expired" ? "your account has expired" : "PAM says no"
+        script["Continue"] = [
+            .fault(.authenticationFailed, .init(message: message, advice: "ask somebody", reason: reason))
+        ]
         let stage = try Stage(broker: Self.gated(), authenticator: script)
         let result = try stage.program.run("get", "github", "me", turns: [.init(wait: "Password: ", type: "CANARY\r")])
         #expect(result.status == 4)
-        #expect(result.errors.contains(words))
+        #expect(result.errors.contains(words) && !result.errors.contains("passwd"))
+        #expect(result.errors.contains("ask somebody") == (reason == "expired"))
         #expect(!(result.errors + result.screen).contains("CANARY"))
         #expect(result.output.isEmpty)
         #expect(stage.broker.calls("Get").count == 1)

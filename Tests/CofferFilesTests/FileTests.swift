@@ -187,6 +187,20 @@ import Testing
         #expect(keys.ids.count == 2)
     }
 
+    /// Another program writes the file while it is moved: what it wrote stays.
+    @Test func whatReplacesAFileWhileItIsMovedStays() async throws {
+        let scratch = try Scratch()
+        let files = try scratch.files()
+        try await files.write([1], to: "a")
+        var keys = try scratch.keys()
+        // The move stores the new file's key when it has opened the old file.
+        keys.beforeStore = { () throws(KeychainError) in try await files.write([2], to: "a") }
+        try await scratch.files(keys).move("a", to: "b")
+        #expect(try await files.read("a") == [2])
+        #expect(try await files.read("b") == [1])
+        #expect(try scratch.keys().ids.count == 2)
+    }
+
     /// A reader that asks a person while another program replaces the file reads the new one.
     @Test func aFileThatIsReplacedWhileItIsOpenedIsReadAnew() async throws {
         let scratch = try Scratch()

@@ -32,7 +32,7 @@ struct ExchangeTests {
         let exchange = try start(try directory.passwordService("right"))
         #expect(next(exchange) == .message(Message(style: .secret, text: "Password: ")))
         #expect(exchange.answer(try SecretBytes(copying: Array("right".utf8))))
-        #expect(next(exchange) == .finished(nil))
+        #expect(next(exchange) == .finished(.accepted(.hiddenAnswer)))
     }
 
     @Test func answersOutOfTurnChangeNothing() throws {
@@ -42,7 +42,7 @@ struct ExchangeTests {
         #expect(!exchange.answer(nil))
         #expect(exchange.answer(try SecretBytes(copying: Array("right".utf8))))
         #expect(!exchange.answer(try SecretBytes(copying: Array("late".utf8))))
-        #expect(next(exchange) == .finished(nil))
+        #expect(next(exchange) == .finished(.accepted(.hiddenAnswer)))
     }
 
     @Test(arguments: [Interruption.cancelled, .gone])
@@ -50,21 +50,21 @@ struct ExchangeTests {
         let exchange = try start(try directory.passwordService("right"))
         _ = next(exchange)
         exchange.interrupt(reason)
-        guard case .finished(let error) = next(exchange) else {
+        guard case .finished(.refused(let error)) = next(exchange) else {
             Issue.record("no outcome")
             return
         }
-        #expect(error?.code == (reason == .cancelled ? .cancelled : .gone))
+        #expect(error.code == (reason == .cancelled ? .cancelled : .gone))
     }
 
     @Test func theTimeLimitEndsTheWait() throws {
         let exchange = try start(try directory.passwordService("right"), limit: .milliseconds(300))
         _ = next(exchange)
-        guard case .finished(let error) = next(exchange) else {
+        guard case .finished(.refused(let error)) = next(exchange) else {
             Issue.record("no outcome")
             return
         }
-        #expect(error?.code == .timedOut)
+        #expect(error.code == .timedOut)
     }
 
     @Test func aFailureDelayEndsWithTheTimeLimit() throws {

@@ -31,6 +31,36 @@ struct TransactionTests {
         #expect(outcome(service, ScriptedPrompter("right")) == nil)
     }
 
+    @Test(arguments: [
+        ("auth required pam_permit.so", Contact.nothing),
+        ("auth optional pam_echo.so file=TEXT\nauth required pam_permit.so", .text),
+        ("auth optional pam_echo.so file=BLANK\nauth required pam_permit.so", .nothing),
+        ("auth required pam_exec.so expose_authtok quiet /bin/true", .hiddenAnswer),
+        ("auth required pam_permit.so\naccount optional pam_echo.so file=TEXT", .nothing),
+    ])
+    func whatTheAuthRulesDidWithThePersonIsKnown(rules: String, contact: Contact) throws {
+        let (text, blank) = ("\(directory.path)/text", "\(directory.path)/blank")
+        try Data("Look here\n".utf8).write(to: URL(fileURLWithPath: text))
+        try Data(" \n".utf8).write(to: URL(fileURLWithPath: blank))
+        let service = try directory.service(
+            rules.replacingOccurrences(of: "TEXT", with: text).replacingOccurrences(of: "BLANK", with: blank)
+                + "\naccount required pam_permit.so")
+        var transaction = try Transaction.start(
+            service: service, user: "coffer-nobody", terminal: nil, requester: "coffer-nobody",
+            conversation: ScriptedPrompter("something"))
+        #expect(try transaction.authenticate() == contact)
+        try transaction.checkAccount()
+    }
+
+    @Test func anEmptyHiddenAnswerIsNoPassword() throws {
+        let service = try directory.service(
+            "auth required pam_exec.so expose_authtok quiet /bin/true\naccount required pam_permit.so")
+        var transaction = try Transaction.start(
+            service: service, user: "coffer-nobody", terminal: nil, requester: "coffer-nobody",
+            conversation: ScriptedPrompter(""))
+        #expect(try transaction.authenticate() == .answer)
+    }
+
     @Test func theAccountIsAskedAfterThePassword() throws {
         let service = try directory.passwordService("right", account: "account required pam_deny.so")
         let error = outcome(service, ScriptedPrompter("right"))

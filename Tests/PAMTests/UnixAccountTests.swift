@@ -30,13 +30,29 @@ struct UnixAccountTests {
     @Test func anExpiredAccountIsRefused() throws {
         let account = try UnixAccount(password: "correct horse")
         try account.change("-E", "0")
-        #expect(outcome(service, user: account.name, ScriptedPrompter("correct horse"))?.code == .accountExpired)
+        let prompter = ScriptedPrompter("correct horse")
+        let error = outcome(service, user: account.name, prompter)
+        #expect(error?.code == .accountExpired)
+        // pam_unix and Coffer send the person to the same place.
+        #expect(prompter.seen.contains { $0.text.contains("administrator") })
+        #expect(error?.advice.contains("administrator") == true && error?.advice.contains("passwd") == false)
+    }
+
+    /// The password expired so long ago that `passwd` no longer helps.
+    @Test func aPasswordThatCanNoLongerBeChangedIsForTheAdministrator() throws {
+        let account = try UnixAccount(password: "correct horse")
+        try account.change("-d", "2020-01-01", "-M", "1", "-I", "1")
+        let error = outcome(service, user: account.name, ScriptedPrompter("correct horse"))
+        #expect(error?.code == .accountExpired)
+        #expect(error?.advice.contains("passwd") == false)
     }
 
     @Test func aPasswordThatMustBeChangedIsRefused() throws {
         let account = try UnixAccount(password: "correct horse")
         try account.change("-d", "0")
-        #expect(outcome(service, user: account.name, ScriptedPrompter("correct horse"))?.code == .newPasswordRequired)
+        let error = outcome(service, user: account.name, ScriptedPrompter("correct horse"))
+        #expect(error?.code == .newPasswordRequired)
+        #expect(error?.advice == "change it with: passwd")
     }
 
     /// Not even if the machine's own stack would accept it, as many do with `nullok`.

@@ -28,6 +28,7 @@ import Testing
               vault-directory = /s/vaults dir
             registry-directory = /s/registry
             pam-directory = /s/pam.d   # not the system's
+            silent-services = coffer  coffer-biometric
             tcti = swtpm:path=/s/tpm.sock
             sealer = software
             broker-user = keeper
@@ -53,6 +54,7 @@ import Testing
         expected.vaultDirectory = "/s/vaults dir"
         expected.registryDirectory = "/s/registry"
         expected.pamDirectory = "/s/pam.d"
+        expected.silentServices = ["coffer", "coffer-biometric"]
         expected.tcti = "swtpm:path=/s/tpm.sock"
         expected.sealer = .software
         expected.brokerUser = "keeper"
@@ -74,6 +76,7 @@ import Testing
         #expect(try Configuration(parsing: "\n# nothing\n\n") == Configuration())
         #expect(Configuration().sealer == .tpm)
         #expect(!Configuration().sandbox)
+        #expect(try Configuration(parsing: "silent-services = none") == Configuration())
         #expect(Configuration().systemBus == .system && Configuration().idleLock == 15)
     }
 
@@ -81,7 +84,8 @@ import Testing
         ("sealers = software", 1), ("\nsealer = off", 2), ("sealer", 1), ("sealer =", 1), ("socket = relative/path", 1),
         ("sandbox = true", 1), ("prompt-timeout = 0", 1), ("tpm-deadline = 11", 1),
         ("system-bus = tcp:host=elsewhere", 1), ("idle-lock = -1", 1), ("idle-lock = 1441", 1),
-        ("sealer = tpm\nsealer = software", 2),
+        ("sealer = tpm\nsealer = software", 2), ("silent-services = coffer-passcode", 1),
+        ("silent-services = coffer sshd", 1), ("silent-services = none coffer", 1),
     ])
     func whatIsNotUnderstoodIsAnError(text: String, line: Int) {
         let error = #expect(throws: ConfigurationError.self) { try Configuration(parsing: text) }

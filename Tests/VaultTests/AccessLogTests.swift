@@ -174,6 +174,47 @@ struct AccessLogTests {
         #expect(try fixture.open().verifyLog().problem != nil)
     }
 
+    /// Attacker 5 has two copies of the vault's own log: both records are this vault's, at this place, but each stands behind another.
+    @Test("a record of the vault's own that another copy had at the same place is noticed")
+    func splicedFromACopy() throws {
+        try logged(["s"])
+        let before = try fixture.files()
+        func restore(_ files: [(name: String, bytes: Data)]) throws {
+            for file in files { try file.bytes.write(to: URL(fileURLWithPath: "\(fixture.folder.path)/\(file.name)")) }
+        }
+        try logged(["x"])
+        let other = try file()
+        try restore(before)
+        try logged(["a", "b"])
+        let own = try file()
+        let (mine, others) = (places(own), places(other))
+        try #require(mine.count == 4 && others.count == 3)
+        try write(Array(own[..<mine[2].lowerBound]) + other[others[2]] + own[mine[3]])
+        let vault = try fixture.open()
+        #expect(try vault.verifyLog().problem != nil)
+        #expect(try services(vault) == [])
+    }
+
+    @Test("before old records are dropped the vault vouches for the newest, so that a crash afterwards looks like none")
+    func droppedAndCrashed() throws {
+        func open() throws -> OpenVault {
+            try OpenVault(
+                directory: fixture.folder.path, record: fixture.record, sealer: fixture.sealer,
+                now: { 1_800_000_000_000 }, logLimit: 256 << 10)
+        }
+        let vault = try open()
+        try vault.note(read("first"), .anchored)
+        for number in 0..<1200 { try vault.note(read("\(number)"), .written) }
+        #expect(try vault.logPage().records.contains { $0.event == .dropped })
+        #expect(try vault.verifyLog().problem == nil)
+        // A crash: nothing vouches for the last records, but they are on the disk.
+        try vault.database.close()
+        let again = try open()
+        #expect(try again.verifyLog().problem == nil)
+        #expect(try !again.logPage().records.contains { $0.event == .broken })
+        #expect(try again.logPage().records.contains { $0.subject?.service.hasSuffix("-1199") == true })
+    }
+
     @Test("a record repeated behind the last one is cut off like the torn end of a crash, and that is recorded")
     func repeated() throws {
         try logged(["a", "b"])

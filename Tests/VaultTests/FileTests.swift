@@ -28,6 +28,28 @@ struct FileTests {
         try VaultFile.adopt(directory: fixture.folder.path, record: fixture.record)
     }
 
+    /// SQLite would replay into the new vault what an earlier one left under its name.
+    @Test(arguments: [false, true]) func whatAnEarlierVaultLeftBesideItsFileIsNotTakenUp(isSuccessor: Bool) throws {
+        let remains = try TemporaryFolder()
+        let pool = try DatabasePool(path: remains.path + "/earlier")
+        try pool.write { try $0.execute(sql: "CREATE TABLE earlier (x)") }
+        let log = try Data(contentsOf: URL(fileURLWithPath: remains.path + "/earlier-wal"))
+        #expect(!log.isEmpty)
+        try pool.close()
+        var record = fixture.record
+        if isSuccessor {
+            try fixture.open().database.close()
+            let next = try VaultFixture(owner: record.owner)
+            try FileManager.default.moveItem(
+                atPath: next.path + ".new", toPath: VaultFile.successorPath(of: record.owner, in: fixture.folder.path))
+            record = next.record
+        }
+        for side in ["-wal", "-shm", "-journal"] { try log.write(to: URL(fileURLWithPath: fixture.path + side)) }
+        try VaultFile.adopt(directory: fixture.folder.path, record: record)
+        #expect(exists(fixture.path))
+        for side in ["-wal", "-shm", "-journal"] { #expect(!exists(fixture.path + side), "\(side)") }
+    }
+
     /// SQLite's own settings. They decide whether a change survives a power cut, and whether a deleted value does.
     @Test func theDatabaseIsSetForPowerCutsAndForDeletions() throws {
         let vault = try fixture.open()

@@ -29,6 +29,18 @@ import Testing
         #expect(seen.count == 200)
     }
 
+    /// 25 characters of 5 bits each. A draw that leaves out one of 32 characters at one place has a chance of one in a hundred thousand million.
+    @Test func eachOfTheTwentyFiveCharactersIsRandomByItself() throws {
+        let codes = try (0..<1000).map { _ in Array(try text(RecoveryCode.random()).replacing("-", with: "").prefix(25))
+        }
+        for place in 0..<25 {
+            #expect(Set(codes.map { $0[place] }).count == 32, "place \(place)")
+            for other in 0..<place {
+                #expect(codes.contains { $0[place] != $0[other] }, "places \(other) and \(place)")
+            }
+        }
+    }
+
     /// The checksum of the specification, computed separately.
     @Test func theLastGroupIsTheChecksumOfTheSpecification() throws {
         let text = try text(RecoveryCode.random()).replacing("-", with: "")

@@ -226,8 +226,10 @@ struct SoftwareSealerTests {
         _ = try VaultFixture(in: fixture.folder)
         #expect(code { _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record) } == .damaged)
         try key.write(to: URL(fileURLWithPath: path))
-        unsafe chmod(path, 0o644)
-        #expect(code { _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record) } == .unavailable)
+        for mode: mode_t in [0o640, 0o620, 0o610, 0o604, 0o602, 0o601] {
+            unsafe chmod(path, mode)
+            #expect(code { _ = try fixture.sealer.openDeviceRoot(objects, record: fixture.record) } == .unavailable)
+        }
         unsafe chmod(path, 0o600)
         #expect(try fixture.sealer.openDeviceRoot(objects, record: fixture.record) == fixture.keys.deviceRoot)
     }

@@ -124,16 +124,20 @@ struct BoundVault {
         guard let binding = record.binding else { throw Self.opensNothing }
         let outdated = try OutdatedBinding(registryDirectory: registry.directory, uid: uid)
         var left: Int64?
-        if try !outdated.isKnown(binding) {
-            let pin = try LoginPassword.pin(of: password, salt: binding.salt, cost: binding.cost)
+        var pin = try LoginPassword.pin(of: password, salt: binding.salt, cost: binding.cost)
+        let mark = try LoginPassword.mark(of: pin, key: checked.passwordKey)
+        if try !outdated.isKnown(binding, mark) {
             let outcome = try attempt(pin, reseals: resealsPresent, &broker)
-            guard case .wrong(let rest) = outcome else { return true }
+            guard case .wrong(let rest) = outcome else {
+                try outdated.note(nil)
+                return true
+            }
             left = rest
-            try outdated.note(binding)
+            try outdated.note(binding, mark)
         }
         if case .changeBoot = work { throw Self.outdated }
         let earlier = try askForEarlier(left, &session)
-        let pin = try LoginPassword.pin(of: earlier, salt: binding.salt, cost: binding.cost)
+        pin = try LoginPassword.pin(of: earlier, salt: binding.salt, cost: binding.cost)
         if case .wrong(let rest) = try attempt(pin, reseals: resealsEarlier, &broker) {
             throw .refused(
                 .failed(
@@ -245,6 +249,19 @@ enum LoginPassword {
         }
     }
 
+    /// Tells passwords apart in ``OutdatedBinding``. Nobody can guess at a password by its mark without the vault's key, which takes this machine's
+    /// TPM, and then each guess costs what ``pin(of:salt:cost:)`` costs.
+    /// - Returns: nil without a key. Then the memory is of any password.
+    static func mark(of pin: SecretBytes, key: SecretBytes?) throws(ConversationError) -> SecretBytes? {
+        guard let key else { return nil }
+        do throws(CryptographyError) {
+            let salt = key.withBytes { span in span.indices.map { span[$0] } }
+            return try HKDF.derive(pin, salt: salt, info: Array("org.coffer.outdated-password".utf8), count: 32)
+        } catch {
+            throw .refused(.misconfigured("the authenticator cannot mark a password: \(error.reason)"))
+        }
+    }
+
     static func newSalt() throws(ConversationError) -> [UInt8] {
         do throws(CryptographyError) { return try Random.bytes(BindingPin.saltCount) } catch {
             throw .refused(.misconfigured("the authenticator has no random numbers: \(error.reason)"))
@@ -252,12 +269,14 @@ enum LoginPassword {
     }
 }
 
-/// Remembers that a vault is bound to an earlier login password. Otherwise, after a password change, each unlocking of the screen would use up one of
-/// the TPM's tries.
+/// Remembers which login password a vault is not bound to. Otherwise, after a password change, each unlocking of the screen would use up one of the TPM's
+/// tries. Another password is tried: somebody who goes back to the former one is not asked for it.
 struct OutdatedBinding {
     private struct Content: Codable, Equatable {
         /// The salt of the binding that the password did not fit, in hexadecimal.
         var salt: String?
+        /// The password's mark, in hexadecimal.
+        var mark: String?
     }
 
     private let file: StateFile<Content>
@@ -265,21 +284,28 @@ struct OutdatedBinding {
     init(registryDirectory: String, uid: UInt32) throws(ConversationError) {
         do throws(SystemError) {
             file = try StateFile(
-                registryDirectory: registryDirectory, folder: "bindings", uid: uid, nothing: Content(salt: nil))
+                registryDirectory: registryDirectory, folder: "bindings", uid: uid, nothing: Content())
         } catch { throw Self.conversationError(error) }
     }
 
-    func isKnown(_ binding: BindingPin) throws(ConversationError) -> Bool {
-        do throws(SystemError) { return try file.update { $0.salt == Hex.encode(binding.salt) } } catch {
-            throw Self.conversationError(error)
-        }
+    /// Whether the password with this mark is known not to fit.
+    func isKnown(_ binding: BindingPin, _ mark: SecretBytes?) throws(ConversationError) -> Bool {
+        let noted: Content
+        do throws(SystemError) { noted = try file.update { $0 } } catch { throw Self.conversationError(error) }
+        guard noted.salt == Hex.encode(binding.salt) else { return false }
+        guard let mark, let known = noted.mark.flatMap(Hex.decode) else { return mark == nil && noted.mark == nil }
+        return mark.withBytes { span in ConstantTime.equal(span.indices.map { span[$0] }, known) }
     }
 
     /// - Parameter binding: the binding that the password does not fit; nil if the password fits.
-    func note(_ binding: BindingPin?) throws(ConversationError) {
-        do throws(SystemError) { try file.update { $0.salt = binding.map { Hex.encode($0.salt) } } } catch {
-            throw Self.conversationError(error)
-        }
+    func note(_ binding: BindingPin?, _ mark: SecretBytes? = nil) throws(ConversationError) {
+        let text = mark?.withBytes { span in Hex.encode(span.indices.map { span[$0] }) }
+        do throws(SystemError) {
+            try file.update { content in
+                content.salt = binding.map { Hex.encode($0.salt) }
+                content.mark = text
+            }
+        } catch { throw Self.conversationError(error) }
     }
 
     private static func conversationError(_ error: SystemError) -> ConversationError {

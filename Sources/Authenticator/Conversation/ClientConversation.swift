@@ -58,6 +58,7 @@ public struct ClientConversation {
             report.outcome = error.outcome
         }
         session.withdrawNotification()
+        report.contacts = session.contacts
         // Written before the process ends, without waiting for a module that still runs.
         logger.notice("conversation", metadata: report.metadata)
         ChildProcess.endAll()
@@ -283,11 +284,14 @@ struct Report {
     var client: Client?
     var purpose = ""
     var proof = Proof.asked
+    /// What each PAM service did with the person.
+    var contacts: [String] = []
     var outcome = ""
 
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["purpose": "\(purpose)", "outcome": "\(outcome)"]
         if let means = proof.means { metadata["proof"] = "\(means)" }
+        if !contacts.isEmpty { metadata["asked"] = "\(contacts.joined(separator: ","))" }
         if let client {
             metadata["uid"] = "\(client.account.uid)"
             metadata["pid"] = "\(client.process.pid)"

@@ -36,6 +36,8 @@ struct ClientSession: ~Copyable {
     private var owesCancel = false
     /// How many messages the client was shown.
     private var steps: Int64 = 0
+    /// What PAM's services that accepted the person did with them, for the log.
+    private(set) var contacts: [String] = []
     /// Shown for as long as the conversation lasts.
     private var notification: DesktopNotification?
 
@@ -78,6 +80,10 @@ struct ClientSession: ~Copyable {
     }
 
     mutating func watch(broker number: Int32) { broker = number }
+
+    mutating func note(_ contact: Contact, of service: ProofService) {
+        contacts.append("\(service.rawValue):\(contact.rawValue)")
+    }
 
     mutating func notify(_ shown: consuming DesktopNotification?) { notification = shown }
 

@@ -39,11 +39,14 @@ struct Inquiry {
                 transaction: BackgroundTransaction(
                     service: Service(name: service.rawValue, directory: configuration.pamDirectory),
                     user: person.name, terminal: client.terminal, requester: client.account.name), gate: gate)
-            do throws(ConversationError) { try person.converse(&session) } catch {
+            let contact: Contact
+            do throws(ConversationError) { contact = try person.converse(&session) } catch {
                 // Giving up before an answer does not count as a try.
                 if person.wasRefusedUnasked { try attempts.fail() }
                 throw service.translated(error)
             }
+            session.note(contact, of: service)
+            try service.check(contact, maySilently: configuration.silentServices)
             // If a stack asks for more, nobody knows which answer is the password.
             if service == .passcode, person.hiddenAnswers.count == 1 { password = person.hiddenAnswers[0] }
         }

@@ -19,15 +19,16 @@ struct PAMPrompter {
     }
 
     /// Runs the transaction to its end.
+    /// - Returns: what the stack's `auth` rules did with the person.
     /// - Throws: ``ConversationError`` when PAM refuses, or the conversation breaks off.
-    mutating func converse(_ session: inout ClientSession) throws(ConversationError) {
+    mutating func converse(_ session: inout ClientSession) throws(ConversationError) -> Contact {
         let exchange: Exchange
         do { exchange = try Exchange(deadline: session.deadline) } catch { throw ConversationError(error) }
         transaction.start(exchange)
         // Held until PAM has judged the last answer.
         var turn: FileLock?
         do throws(ConversationError) {
-            try converse(&session, exchange, &turn)
+            return try converse(&session, exchange, &turn)
         } catch {
             exchange.interrupt(Self.interruption(for: error))
             // Modules get a moment to end properly. `try?`: a wait that fails or runs out changes nothing.
@@ -39,7 +40,7 @@ struct PAMPrompter {
 
     private mutating func converse(
         _ session: inout ClientSession, _ exchange: Exchange, _ turn: inout FileLock?
-    ) throws(ConversationError) {
+    ) throws(ConversationError) -> Contact {
         while true {
             guard let event = try session.next(of: exchange) else { continue }
             // PAM's next event shows that it has judged the answer.
@@ -53,11 +54,11 @@ struct PAMPrompter {
                     if message.style == .secret { hiddenAnswers.append(answer) }
                 }
                 guard exchange.answer(answer) else { throw .refused(.misconfigured("PAM lost its own question")) }
-            case .finished(let error?):
+            case .finished(.refused(let error)):
                 // A fingerprint, for example.
                 wasRefusedUnasked = !hasAnswered && error.code != .misconfigured
                 throw ConversationError(error)
-            case .finished(nil): return
+            case .finished(.accepted(let contact)): return contact
             }
         }
     }

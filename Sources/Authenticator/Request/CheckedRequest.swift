@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Cryptography
 import Platform
 
 /// A challenge's request to the person, checked against what root knows. A taken-over broker can lie about item and reason. It cannot get
@@ -19,6 +20,8 @@ struct CheckedRequest {
     let reason: String?
     /// When the client's own vault was last locked, in milliseconds of the boot clock.
     let lastLock: Int64
+    /// The key for ``OutdatedBinding``; nil if the vault is not bound, or the broker gave none.
+    let passwordKey: SecretBytes?
     /// The lease that allows the request without a question; nil if the person is asked.
     let leased: LeasedRead?
 
@@ -51,6 +54,16 @@ struct CheckedRequest {
         services = ProofService.needed(for: signatures.map(\.kind), withPassword: needsPassword)
         reason = facts.reason
         lastLock = facts.lastLock
+        passwordKey = try facts.passwordKey.map { (text) throws(ConversationError) in try Self.passwordKey(text) }
+    }
+
+    private static func passwordKey(_ text: String) throws(ConversationError) -> SecretBytes {
+        do throws(CryptographyError) {
+            if let key = try SecretBytes(base64Encoded: text), key.count == 32 { return key }
+        } catch {
+            throw .refused(.misconfigured("there is no memory for a key: \(error.reason)"))
+        }
+        throw .refused(.challengeRefused("the broker gave a key of the wrong length"))
     }
 
     /// The person to ask. If root accepts a person's vault, this is the vault's owner; otherwise the client's user.
@@ -169,7 +182,8 @@ struct CheckedRequest {
             throw .refused(
                 .notCompleted(
                     "this vault was made with another signing key",
-                    advice: "restore signing-key.pem and former-keys in the registry folder",
+                    advice:
+                        "restore signing-key.pem and the folder former-keys in \(keys.directory) from a backup",
                     kind: "damaged"))
         }
         guard record.sealer == sealer else {

@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import PAM
 
 /// The checked sets of signatures that a challenge can be answered with. Each way is complete for the request, and holds no signature that the
 /// request does not need.
@@ -103,6 +104,31 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
             return .refused(.failed(.biometry, "the fingerprint reader read no finger in time, or was removed"))
         default: return error
         }
+    }
+
+    /// Checks that the stack asked a person. libpam says only that a stack accepted, and a stack can accept without anybody.
+    ///
+    /// The passcode must have been typed. The other services must have shown something, unless root says that their modules are silent
+    /// (docs/access-control.md, "What counts as asking").
+    ///
+    /// - Parameter services: the names of the services that may accept in silence.
+    func check(_ contact: Contact, maySilently services: Set<String>) throws(ConversationError) {
+        switch self {
+        case .passcode:
+            guard contact < .hiddenAnswer else { return }
+            throw Self.unasked(
+                "the PAM service \(rawValue) accepted you, but did not ask for your password",
+                advice: "have root put a module into /etc/pam.d/\(rawValue) that asks for the login password")
+        case .anyFactor, .biometric:
+            guard contact == .nothing, !services.contains(rawValue) else { return }
+            throw Self.unasked(
+                "the PAM service \(rawValue) accepted you, but asked you nothing and showed you nothing",
+                advice: "have root check its modules, and read about silent-services in: man cofferd.conf")
+        }
+    }
+
+    private static func unasked(_ message: String, advice: String) -> ConversationError {
+        .refused(.misconfigured(message, advice: advice))
     }
 
     /// The services that earn all of these signatures, in the order in which they are asked. The person must pass each.

@@ -7,15 +7,23 @@ import Platform
 /// stays until no record names it.
 struct SigningKeys {
     let present: SigningKey
-    private let directory: String
+    let directory: String
 
     private var folder: String { "\(directory)/former-keys" }
-    private var lockPath: String { "\(directory)/signing-key.lock" }
 
     /// - Throws: ``ConversationError``, as ``SigningKey/init(directory:)`` does.
     init(directory: String) throws(ConversationError) {
         self.directory = directory
         present = try SigningKey(directory: directory)
+        // The broker compares vaults with this. `try?`: a file that cannot be used is written anew.
+        let registry = Registry(directory: directory, authenticatorUID: ProcessSurroundings.effectiveUser)
+        if (try? registry.presentKey()) != present.publicKey { try publishPresent() }
+    }
+
+    private func publishPresent() throws(ConversationError) {
+        try SigningKey.locked(directory) { () throws(ConversationError) in
+            if let present = try SigningKey(file: presentPath) { try publish(present) }
+        }
     }
 
     /// The key that a vault was made for.
@@ -32,8 +40,9 @@ struct SigningKeys {
 
     /// Makes a new key the present one. The former one stays for the vaults that were made for it.
     func renew() throws(ConversationError) {
-        try locked { () throws(ConversationError) in
+        try SigningKey.locked(directory) { () throws(ConversationError) in
             let before = try SigningKey(file: presentPath)
+            if before == nil { try SigningKey.checkNoVaultMissesIt(in: directory) }
             if let before {
                 try Self.translating { () throws(SystemError) in try Folder.make(folder, mode: 0o700) }
                 // The present one keeps its place until the copy is on disk.
@@ -59,7 +68,7 @@ struct SigningKeys {
     func whileKept<Value>(_ key: SigningKey, _ body: () throws(ConversationError) -> Value) throws(ConversationError)
         -> Value
     {
-        try locked { () throws(ConversationError) in
+        try SigningKey.locked(directory) { () throws(ConversationError) in
             let kept = [try SigningKey(file: presentPath), try SigningKey(file: formerPath(of: key.publicKey))]
             guard kept.contains(where: { $0?.publicKey == key.publicKey }) else {
                 throw .refused(
@@ -75,14 +84,14 @@ struct SigningKeys {
     /// - Returns: the number of vaults under a former key.
     @discardableResult
     func dropUnused(by registry: Registry) throws(ConversationError) -> Int {
-        try locked { () throws(ConversationError) in
+        try SigningKey.locked(directory) { () throws(ConversationError) in
             let records: [RegistryRecord]
             do throws(RegistryError) { records = try registry.records() } catch {
                 throw .refused(.notCompleted("the registry cannot be read", error, kind: "damaged"))
             }
             let named = Set(records.map(\.authenticatorKey))
             let present = try SigningKey(file: presentPath)
-            if let present, try wasRenewed() { try publish(present) }
+            if let present { try publish(present) }
             let needed = try Set(named.map { (key) throws(ConversationError) in try formerPath(of: key) })
             try Self.translating { () throws(SystemError) in
                 guard try FileStatus.of(folder) != nil else { return }
@@ -95,30 +104,10 @@ struct SigningKeys {
         }
     }
 
-    /// A machine's first key has no former ones and is not published.
-    private func wasRenewed() throws(ConversationError) -> Bool {
-        try Self.translating { () throws(SystemError) in try FileStatus.of(folder) != nil }
-    }
-
     private var presentPath: String { SigningKey.path(in: directory) }
 
     private func formerPath(of publicKey: [UInt8]) throws(ConversationError) -> String {
-        do throws(CryptographyError) {
-            return "\(folder)/\(Hex.encode(Array(try SHA256.digest(publicKey).prefix(16)))).pem"
-        } catch { throw .refused(.misconfigured("the authenticator cannot name a signing key: \(error.reason)")) }
-    }
-
-    /// Keeps other processes of the authenticator from making, renewing or dropping keys meanwhile.
-    private func locked<Value>(_ body: () throws(ConversationError) -> Value) throws(ConversationError) -> Value {
-        let lock = try takeLock()
-        defer { lock.keep() }
-        return try body()
-    }
-
-    private func takeLock() throws(ConversationError) -> FileLock {
-        do throws(SystemError) { return try FileLock(path: lockPath) } catch {
-            throw .refused(.misconfigured(error))
-        }
+        try SigningKey.formerPath(of: publicKey, in: directory)
     }
 
     private static func translating<Value>(_ body: () throws(SystemError) -> Value) throws(ConversationError) -> Value {

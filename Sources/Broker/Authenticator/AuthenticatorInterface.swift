@@ -60,7 +60,7 @@ struct AuthenticatorInterface: ServedInterface {
         _ parameters: (any VarlinkMethod)?, in conversation: AuthenticatorSession
     ) async throws(Fault) -> MethodAnswer {
         switch parameters {
-        case let call as BrokerInterface.Describe: try conversation.describe(call)
+        case let call as BrokerInterface.Describe: try await conversation.describe(call)
         case let call as BrokerInterface.Provision<RegistryRecord>: try await conversation.provision(call)
         case let call as BrokerInterface.AdoptVault: try await conversation.adoptVault(call)
         case let call as BrokerInterface.Companions: try conversation.companions(call)

@@ -7,7 +7,7 @@ import Varlink
 extension AuthenticatorSession {
     /// Describes a challenge. The challenge must belong to the process that the authenticator names, and it is
     /// described only once.
-    func describe(_ method: BrokerInterface.Describe) throws(Fault) -> MethodAnswer {
+    func describe(_ method: BrokerInterface.Describe) async throws(Fault) -> MethodAnswer {
         guard let uid = UInt32(exactly: method.uid), let pid = Int32(exactly: method.pid),
             let start = UInt64(exactly: method.startTime)
         else {
@@ -54,7 +54,18 @@ extension AuthenticatorSession {
                     core.vaultStore.lockTimes.last(of: .user(challenge.uid)),
                     core.vaultStore.lockTimes.last(of: challenge.owner)),
                 enrolment: enrolment, items: items, lease: terms, leased: core.leases.covers(challenge) ? true : nil,
-                newService: newName?.service, newAccount: newName?.account))
+                newService: newName?.service, newAccount: newName?.account,
+                passwordKey: try await passwordKey(for: challenge)))
+    }
+
+    /// - Returns: nil unless the vault is bound, and open. The TPM is not asked for it.
+    private func passwordKey(for challenge: Challenge) async throws(Fault) -> String? {
+        guard challenge.vault != nil, challenge.choice.authorizations.contains(where: { $0.role == .unlockRoot }) else {
+            return nil
+        }
+        // `try?`: if the vault cannot be used, the next step says why.
+        let key = try? await core.vaultStore.vaultActor(of: challenge.owner).passwordKey()
+        return key?.base64Encoded()
     }
 
     /// The other requests of the same process that wait for an answer, so that one prompt can show all of them. The

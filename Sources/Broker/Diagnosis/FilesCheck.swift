@@ -50,7 +50,10 @@ struct Place {
         do throws(SystemError) { status = try FileStatus.of(path) } catch {
             return ("\(path) cannot be examined: \(error.reason)", "make sure that the broker can enter its folder")
         }
-        guard let status else { return ("\(path) is missing", "restore it from a backup, or install Coffer again") }
+        guard let status else {
+            // Nothing makes a vault, a record or a key anew as it was.
+            return ("\(path) is missing", kind == .socket ? "start Coffer's units again" : "restore it from a backup")
+        }
         let isKind =
             switch kind {
             case .folder: status.isFolder

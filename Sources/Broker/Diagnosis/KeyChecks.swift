@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import Platform
 import TPM
 
 /// Is the storage key in the TPM? All of the vault's keys are stored under it.
@@ -34,23 +35,34 @@ enum StorageKeyCheck: DiagnosisCheck {
 enum SigningKeyCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         guard let record = facts.record else { return [] }
-        let registry = Registry(
-            directory: facts.configuration.registryDirectory, authenticatorUID: facts.authenticatorUID)
+        let directory = facts.configuration.registryDirectory
+        let registry = Registry(directory: directory, authenticatorUID: facts.authenticatorUID)
+        let file = "\(directory)/signing-key.pem"
+        // `try?`: FilesCheck reports a file that cannot be examined, or is missing.
+        guard let status = try? FileStatus.of(file), status.isRegular else { return [] }
         let present: [UInt8]?
         do throws(RegistryError) { present = try registry.presentKey() } catch {
             return [
                 Keychain.Finding(
                     .signingKey, .problem, "the authenticator's present signing key is not known: \(error)",
-                    advice: "have root renew it: coffer rotate --signing-key")
+                    advice: "the authenticator writes that file again when it next asks somebody")
             ]
         }
-        // If the signing key was never renewed, there is only one.
-        guard present == nil || present == record.authenticatorKey else {
+        guard let present else {
+            return [
+                Keychain.Finding(
+                    .signingKey, .note,
+                    "the authenticator has not told its present signing key yet; it does so when it next asks somebody")
+            ]
+        }
+        guard present == record.authenticatorKey else {
             return [
                 Keychain.Finding(
                     .signingKey, .problem,
-                    "the authenticator's signing key was renewed, and the vault's keys are for the former one",
-                    advice: "coffer rotate --all")
+                    "the vault's keys are for another signing key than the authenticator's present one: it was renewed, or \(file) is another file",
+                    advice:
+                        "if root renewed it: coffer rotate --all; otherwise restore \(file) and \(directory)/former-keys from a backup"
+                )
             ]
         }
         return [Keychain.Finding(.signingKey, .ok, "the vault's keys are for the authenticator's present signing key")]

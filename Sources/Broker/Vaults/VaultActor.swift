@@ -241,6 +241,12 @@ actor VaultActor {
         return SealingMaterial(objects: state.vault.objects, record: state.record)
     }
 
+    /// The key for the authenticator's memory of an outdated password; nil if the vault is not bound, or not open yet.
+    func passwordKey() throws(Fault) -> SecretBytes? {
+        guard let state = try openState(), state.record.binding != nil else { return nil }
+        return try step { () throws(VaultError) in try state.vault.passwordKey() }
+    }
+
     /// Only an owner that the name service knows may have a vault.
     func checkOwnerExists() throws(Fault) {
         var check = OwnerCheck()

@@ -64,13 +64,17 @@ extension BrokerInterface {
             /// has that name still.
             public var newService: String?
             public var newAccount: String?
+            /// For a bound vault: a key made from the device root, base64, 32 bytes. Under it the authenticator
+            /// remembers a password that the vault is not bound to, so that nobody can guess at that password without
+            /// this machine's TPM.
+            public var passwordKey: String?
 
             public init(
                 owner: String, vault: String? = nil, purposes: [Keychain.Purpose], service: String? = nil,
                 account: String? = nil, kind: Keychain.ItemKind? = nil, version: Int64? = nil, reason: String? = nil,
                 authorizations: [Authorization], alternatives: [[Int64]], lastLock: Int64 = 0,
                 enrolment: [String]? = nil, items: [NamedItem]? = nil, lease: LeaseTerms? = nil, leased: Bool? = nil,
-                newService: String? = nil, newAccount: String? = nil
+                newService: String? = nil, newAccount: String? = nil, passwordKey: String? = nil
             ) {
                 self.owner = owner
                 self.vault = vault
@@ -89,6 +93,7 @@ extension BrokerInterface {
                 self.leased = leased
                 self.newService = newService
                 self.newAccount = newAccount
+                self.passwordKey = passwordKey
             }
         }
     }
@@ -378,14 +383,5 @@ extension BrokerInterface {
                 self.authorizations = authorizations
             }
         }
-    }
-
-    /// Ends all leases of this uid, because the authenticator has forgotten them.
-    public struct EndLeases: VarlinkMethod {
-        public static let name = "org.coffer.Broker.EndLeases"
-        public typealias Reply = Nothing
-        public var uid: Int64
-
-        public init(uid: Int64) { self.uid = uid }
     }
 }

@@ -2,6 +2,15 @@
 import Varlink
 
 extension BrokerInterface {
+    /// Ends all leases of this uid, because the authenticator has forgotten them.
+    public struct EndLeases: VarlinkMethod {
+        public static let name = "org.coffer.Broker.EndLeases"
+        public typealias Reply = Nothing
+        public var uid: Int64
+
+        public init(uid: Int64) { self.uid = uid }
+    }
+
     /// The person failed or gave up.
     public struct Refuse: VarlinkMethod {
         public static let name = "org.coffer.Broker.Refuse"

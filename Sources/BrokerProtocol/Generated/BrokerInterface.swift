@@ -92,7 +92,10 @@ public enum BrokerInterface {
           # For purpose rename: what the item is to be called from then on. With a version: what the item is called now.
           # Service and account are then the name that it had with that value. They are absent if it has that name still.
           newService: ?string,
-          newAccount: ?string
+          newAccount: ?string,
+          # For a bound vault: a key made from the device root, base64, 32 bytes. Under it the authenticator remembers a
+          # password that the vault is not bound to, so that nobody can guess at that password without this machine's TPM.
+          passwordKey: ?string
         )
 
         # Another open challenge of the same process. The same proof of a person answers it.

@@ -9,8 +9,15 @@ public final class Exchange: Conversation {
     /// An event for the connection's side.
     public enum Event: Sendable, Equatable {
         case message(Message)
-        /// The transaction has ended; nil if the person was authenticated.
-        case finished(PAMError?)
+        /// The transaction has ended.
+        case finished(Outcome)
+    }
+
+    /// How a transaction ended.
+    public enum Outcome: Sendable, Equatable {
+        /// Every rule accepted the person, and this is what the `auth` rules did with them.
+        case accepted(Contact)
+        case refused(PAMError)
     }
 
     private struct State {
@@ -62,8 +69,8 @@ public final class Exchange: Conversation {
         while state.withLock({ $0.interruption == nil }), toModule.wait(until: end) {}
     }
 
-    func finish(_ error: PAMError?) {
-        state.withLock { $0.event = .finished(error) }
+    func finish(_ outcome: Outcome) {
+        state.withLock { $0.event = .finished(outcome) }
         toFront.raise()
     }
 

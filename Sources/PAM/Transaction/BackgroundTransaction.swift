@@ -19,20 +19,20 @@ public struct BackgroundTransaction: Sendable {
     public func start(_ exchange: Exchange) {
         guard ModuleThread.start({ exchange.finish(outcome(exchange)) }) else {
             let reason = "the system starts no thread for PAM's modules"
-            exchange.finish(PAMError(.unavailable, stage: .start, reason: reason))
+            exchange.finish(.refused(PAMError(.unavailable, stage: .start, reason: reason)))
             return
         }
     }
 
-    func outcome(_ conversation: any Conversation) -> PAMError? {
+    func outcome(_ conversation: any Conversation) -> Exchange.Outcome {
         do throws(PAMError) {
             var transaction = try Transaction.start(
                 service: service, user: user, terminal: terminal, requester: requester, conversation: conversation)
-            try transaction.authenticate()
+            let contact = try transaction.authenticate()
             try transaction.checkAccount()
-            return nil
+            return .accepted(contact)
         } catch {
-            return error
+            return .refused(error)
         }
     }
 }

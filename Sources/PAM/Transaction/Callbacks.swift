@@ -25,10 +25,11 @@ func converse(
                 throw .unsupported
             }
             let answer = try state.conversation.respond(to: message)
-            guard message.style.wantsAnswer else { continue }
-            guard let answer, Answer.objection(to: answer) == nil else { throw .cancelled }
-            guard replies.set(answer, at: index) else { throw .outOfMemory }
-            if message.style == .secret { state.hasSecret = true }
+            if message.style.wantsAnswer {
+                guard let answer, Answer.objection(to: answer) == nil else { throw .cancelled }
+                guard replies.set(answer, at: index) else { throw .outOfMemory }
+            }
+            state.note(Contact(message, isAnswerEmpty: answer?.isEmpty ?? true))
         }
     } catch {
         state.interrupt(error)
@@ -72,7 +73,7 @@ extension Message {
 final class ConversationState: Sendable {
     let conversation: any Conversation
     private let reason = Mutex<Interruption?>(nil)
-    private let secretWasGiven = Mutex(false)
+    private let most = Mutex(Contact.nothing)
 
     init(_ conversation: any Conversation) {
         self.conversation = conversation
@@ -83,11 +84,10 @@ final class ConversationState: Sendable {
         reason.withLock { $0 }
     }
 
-    /// Whether a module has received a hidden answer.
-    var hasSecret: Bool {
-        get { secretWasGiven.withLock { $0 } }
-        set { secretWasGiven.withLock { $0 = newValue } }
-    }
+    /// The most that modules have done with the person so far.
+    var contact: Contact { most.withLock { $0 } }
+
+    func note(_ contact: Contact) { most.withLock { $0 = max($0, contact) } }
 
     func interrupt(_ reason: Interruption) {
         self.reason.withLock { if $0 == nil { $0 = reason } }

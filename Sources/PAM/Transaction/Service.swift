@@ -36,7 +36,7 @@ public struct Service: Sendable, Equatable {
         throw PAMError(
             .misconfigured, stage: .start,
             reason: "there is no PAM file \(candidates[0])",
-            advice: "install the files of Coffer's pam folder")
+            advice: "put back the PAM files that Coffer brings: coffer, coffer-biometric and coffer-passcode")
     }
 
     /// The first word of each rule, without the "-" that makes libpam ignore a missing module.

@@ -53,9 +53,13 @@ internal import CPAM
     }
 
     /// Runs the stack's `auth` rules. A user without a password does not pass.
-    public mutating func authenticate() throws(PAMError) {
+    ///
+    /// - Returns: what these rules did with the person. What the `account` rules show later does not count.
+    @discardableResult
+    public mutating func authenticate() throws(PAMError) -> Contact {
         status = unsafe pam_authenticate(handle, CInt(PAM_DISALLOW_NULL_AUTHTOK))
         try check(.authenticate)
+        return state.contact
     }
 
     /// Runs the stack's `account` rules. An expired account or password is refused.
@@ -70,7 +74,7 @@ internal import CPAM
             throw PAMError(interruption, rawCode: status, stage: stage)
         }
         // pam_exec returns this code both for a program that refused an answer and for one that could not be run.
-        if status == PAM_SYSTEM_ERR, stage == .authenticate, state.hasSecret {
+        if status == PAM_SYSTEM_ERR, stage == .authenticate, state.contact >= .answer {
             throw PAMError(.wrongPassword, rawCode: status, stage: stage, reason: "authentication failed")
         }
         guard status == PAM_SUCCESS else { throw PAMError(rawCode: status, stage: stage, service: service.name) }

@@ -10,6 +10,13 @@ extension OpenVault {
     /// Whether the vault's key depends on the login password.
     public var isBound: Bool { record.binding != nil }
 
+    /// The key under which the authenticator remembers a password that the vault is not bound to. It opens nothing.
+    ///
+    /// - Throws: `.storage` if there is no memory for it.
+    public func passwordKey() throws(VaultError) -> SecretBytes {
+        try cryptography { () throws(CryptographyError) in try keys.password(of: record.vault) }
+    }
+
     /// Whether the registry already names a transition's new objects while the file still has the old ones.
     public var isBindingUnfinished: Bool { pinned.withLock { $0.isCommitted } }
 

@@ -46,6 +46,12 @@ struct VaultKeys: Sendable {
         try HKDF.derive(deviceRoot, salt: vault.bytes, info: Array("org.coffer.key.counter".utf8), count: 32)
     }
 
+    /// Derives the key under which the authenticator remembers an outdated password. It comes from the integrity key, because only the device root
+    /// gives that.
+    func password(of vault: VaultID) throws(CryptographyError) -> SecretBytes {
+        try HKDF.derive(integrity, salt: vault.bytes, info: Array("org.coffer.key.password".utf8), count: 32)
+    }
+
     /// Derives the key that seals the private class keys from the unlock root.
     static func keybag(unlockRoot: SecretBytes, vault: VaultID) throws(CryptographyError) -> SecretBytes {
         try HKDF.derive(unlockRoot, salt: vault.bytes, info: Array("org.coffer.key.keybag".utf8), count: 32)

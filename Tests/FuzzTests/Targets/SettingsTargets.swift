@@ -74,6 +74,7 @@ struct SettingsTarget: FuzzTarget {
         connections-per-user = 64
         authentications-per-user = 8
         reuse-limit = 300
+        silent-services = coffer
         tpm-deadline = 8
         idle-lock = 15
         sealer = tpm

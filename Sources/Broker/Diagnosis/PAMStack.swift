@@ -1,0 +1,94 @@
+import FoundationEssentials
+
+/// One line of a PAM service file (pam.conf(5)), or of a file that it includes.
+struct PAMLine: Sendable, Equatable {
+    /// `auth`, `account`, `password` or `session`.
+    let type: String
+    let control: String
+    /// Without folder: `pam_unix.so`.
+    let module: String
+    let arguments: [String]
+    let file: String
+    /// How many `substack` lines it is within. A jump, `done` or `die` does not leave its substack.
+    let depth: Int
+}
+
+/// The lines of a PAM service, with those of all files that it includes.
+struct PAMStack: Sendable, Equatable {
+    private(set) var lines: [PAMLine] = []
+    private(set) var files: [String] = []
+    /// The names of files that cannot be read.
+    private(set) var missing: [String] = []
+
+    /// - Parameter folders: the folders that hold service files. The first folder that has the file counts.
+    init(service: String, folders: [String]) { read(service, folders, only: nil, depth: 0, substacks: 0) }
+
+    private mutating func read(_ name: String, _ folders: [String], only type: String?, depth: Int, substacks: Int) {
+        let paths = name.hasPrefix("/") ? [name] : folders.map { "\($0)/\(name)" }
+        guard depth < DiagnosisLimits.pamDepth,
+            let path = paths.first(where: { FileManager.default.fileExists(atPath: $0) }),
+            let content = FileManager.default.contents(atPath: path), content.count <= DiagnosisLimits.pamFile
+        else {
+            missing.append(name)
+            return
+        }
+        files.append(path)
+        for line in Self.logicalLines(String(decoding: content, as: UTF8.self)) {
+            let words = Self.words(line)
+            guard let first = words.first else { continue }
+            if first == "@include" {
+                if words.count > 1 {
+                    read(words[1], folders, only: type, depth: depth + 1, substacks: substacks)
+                }
+                continue
+            }
+            // A leading dash tells libpam not to log a missing module.
+            let kind = (first.hasPrefix("-") ? String(first.dropFirst()) : first).lowercased()
+            guard words.count >= 3, type == nil || type == kind else { continue }
+            switch words[1].lowercased() {
+            case "include": read(words[2], folders, only: kind, depth: depth + 1, substacks: substacks)
+            case "substack": read(words[2], folders, only: kind, depth: depth + 1, substacks: substacks + 1)
+            case let control:
+                let module = words[2].split(separator: "/").last.map(String.init) ?? words[2]
+                lines.append(
+                    PAMLine(
+                        type: kind, control: control, module: module, arguments: Array(words.dropFirst(3)), file: path,
+                        depth: substacks))
+            }
+        }
+    }
+
+    /// The lines without comments. A backslash at the end of a line joins the next one.
+    private static func logicalLines(_ text: String) -> [String] {
+        var lines: [String] = []
+        var pending = ""
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let content = line.prefix { $0 != "#" }
+            if content.hasSuffix("\\") {
+                pending += content.dropLast() + " "
+            } else {
+                lines.append(pending + content)
+                pending = ""
+            }
+        }
+        return pending.isEmpty ? lines : lines + [pending]
+    }
+
+    /// Text in brackets is one word, even if it has spaces.
+    private static func words(_ line: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var isBracketed = false
+        for character in line {
+            if character == "[" { isBracketed = true }
+            if character == "]" { isBracketed = false }
+            if character.isWhitespace, !isBracketed {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            } else {
+                word.append(character)
+            }
+        }
+        return word.isEmpty ? words : words + [word]
+    }
+}

@@ -1,0 +1,157 @@
+import BrokerProtocol
+import Platform
+import RootConfiguration
+import TestSupport
+import Testing
+
+@testable import Broker
+
+/// Which PAM stacks can let people in without asking them. Each expectation is what libpam does with the stack.
+struct PAMPassageTests {
+    private static let unix = "\nauth required pam_unix.so"
+
+    private func find(_ text: String, _ shared: String = "", past proof: PAMProof = .anyFactor) throws -> PAMPassage? {
+        let folder = try TemporaryFolder()
+        for (name, text) in [("stack", text), ("shared", shared)] {
+            try DurableFile.write(Array((text + "\n").utf8), to: "\(folder.path)/\(name)", mode: 0o644)
+        }
+        return PAMPassage.find(through: PAMStack(service: "stack", folders: [folder.path]), past: proof)
+    }
+
+    @Test(
+        "a stack in which somebody gets in past the modules that ask is found, and the module is named",
+        arguments: [
+            ("auth sufficient pam_permit.so" + unix, "pam_permit.so"),
+            ("auth sufficient pam_succeed_if.so uid >= 1000 quiet" + unix, "pam_succeed_if.so"),
+            ("auth sufficient pam_localuser.so" + unix, "pam_localuser.so"),
+            ("auth sufficient pam_exec.so quiet /bin/true" + unix, "pam_exec.so"),
+            ("auth sufficient pam_debug.so" + unix, "pam_debug.so"),
+            ("auth sufficient pam_wheel.so trust" + unix, "pam_wheel.so"),
+            ("auth sufficient pam_listfile.so item=user file=/x sense=allow" + unix, "pam_listfile.so"),
+            ("-auth [success=done default=ignore] pam_time.so" + unix, "pam_time.so"),
+            ("auth sufficient pam_u2f.so cue nouserok" + unix, "pam_u2f.so"),
+            // Jumps over the module that asks.
+            (
+                "auth [success=1 default=ignore] pam_localuser.so" + unix + "\nauth required pam_permit.so",
+                "pam_localuser.so"
+            ),
+            ("auth [default=1] pam_succeed_if.so" + unix + "\nauth required pam_permit.so", "pam_permit.so"),
+            (
+                "auth [ success = 1 default = ignore ] pam_localuser.so" + unix + "\nauth required pam_permit.so",
+                "pam_localuser.so"
+            ),
+            // The module that asks may fail.
+            ("auth optional pam_unix.so\nauth required pam_permit.so", "pam_permit.so"),
+            ("auth sufficient pam_unix.so\nauth required pam_permit.so", "pam_permit.so"),
+            ("auth [success=ok default=ignore] pam_unix.so\nauth required pam_permit.so", "pam_permit.so"),
+            (
+                "auth [success=1 default=1] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so",
+                "pam_permit.so"
+            ),
+            // The module that asks leaves some users out.
+            ("auth required pam_permit.so\nauth required pam_sss.so ignore_unknown_user", "pam_permit.so"),
+            ("auth required pam_permit.so\nauth required pam_krb5.so minimum_uid=1000", "pam_permit.so"),
+            // A refusal that is taken back.
+            ("auth substack shared\nauth required pam_permit.so", "pam_permit.so"),
+        ])
+    func found(text: String, module: String) throws {
+        #expect(
+            try find(text, "auth [default=bad] pam_unix.so\nauth [default=reset] pam_deny.so") == .unasked([module]))
+    }
+
+    @Test(
+        "a module that Coffer does not know is said to be unknown",
+        arguments: [
+            ("auth sufficient pam_howdy.so" + unix, "pam_howdy.so"),
+            ("auth sufficient pam_exec.so expose_authtok quiet /bin/check" + unix, "pam_exec.so"),
+            (
+                "auth [success=1 default=ignore] pam_userdb.so\nauth requisite pam_deny.so\nauth required pam_permit.so",
+                "pam_userdb.so"
+            ),
+        ])
+    func unknown(text: String, module: String) throws {
+        #expect(try find(text) == .unknown([module]))
+    }
+
+    @Test(
+        "a stack in which every success takes an answer is sound",
+        arguments: [
+            "auth required pam_unix.so", "auth requisite pam_succeed_if.so uid >= 1000" + unix,
+            "auth required pam_permit.so" + unix, "auth sufficient pam_fprintd.so" + unix,
+            "auth sufficient pam_u2f.so cue" + unix,
+            // As Red Hat has it.
+            """
+            auth required pam_env.so
+            auth required pam_faildelay.so delay=2000000
+            auth sufficient pam_fprintd.so
+            auth [default=1 ignore=ignore success=ok] pam_usertype.so isregular
+            auth [default=1 ignore=ignore success=ok] pam_localuser.so
+            auth sufficient pam_unix.so
+            auth [default=1 ignore=ignore success=ok] pam_usertype.so isregular
+            auth sufficient pam_sss.so forward_pass
+            auth required pam_deny.so
+            """,
+            // A refusal that counts as "ok" is what the stack returns.
+            "auth [default=ok] pam_unix.so\nauth required pam_permit.so",
+            // "done" ends the substack only.
+            "auth substack shared" + unix,
+        ])
+    func sound(text: String) throws {
+        #expect(try find(text, "auth sufficient pam_permit.so\nauth required pam_deny.so") == nil)
+    }
+
+    @Test("an included file counts as lines, and a substack as one line that its own jumps do not leave")
+    func included() throws {
+        let permit = "auth sufficient pam_permit.so\nauth required pam_deny.so"
+        #expect(try find("auth include shared" + Self.unix, permit) == .unasked(["pam_permit.so"]))
+        #expect(try find("@include shared" + Self.unix, permit) == .unasked(["pam_permit.so"]))
+        let two = "auth required pam_unix.so\nauth required pam_unix.so"
+        let jump = "auth [success=1 default=ignore] pam_localuser.so\n"
+        let permitted = "\nauth required pam_permit.so"
+        #expect(try find(jump + "auth substack shared" + permitted, two) == .unasked(["pam_localuser.so"]))
+        #expect(try find(jump + "auth include shared" + permitted, two) == nil)
+    }
+
+    @Test("a service is held to what it stands for")
+    func proofs() throws {
+        #expect(try find("auth required pam_unix.so", past: .biometric) == .unasked(["pam_unix.so"]))
+        #expect(try find("auth required pam_fprintd.so", past: .passcode) == .unasked(["pam_fprintd.so"]))
+        #expect(try find("auth required pam_fprintd.so", past: .biometric) == nil)
+        #expect(try find("auth required pam_sss.so", past: .passcode) == nil)
+        #expect(try find("auth required pam_deny.so") == .nobody)
+        // A jump out of the stack is refused.
+        #expect(try find("auth [success=7 default=die] pam_localuser.so" + Self.unix) == .nobody)
+        #expect(try find("account required pam_unix.so") == .nobody)
+    }
+
+    @Test("doctor says which services it cannot judge, and that a silent key is not believed")
+    func findings() throws {
+        let folder = try TemporaryFolder()
+        var configuration = Configuration()
+        configuration.pamDirectory = folder.path
+        func put(_ auth: String, _ services: String...) throws {
+            for service in services {
+                try DurableFile.write(
+                    Array("\(auth)\naccount required pam_unix.so\n".utf8), to: "\(folder.path)/\(service)", mode: 0o644)
+            }
+        }
+        func look() -> [Keychain.Finding] {
+            let user = ProcessSurroundings.effectiveUser
+            return PAMCheck.findings(
+                DiagnosisFacts(
+                    configuration: configuration, owner: .user(user), authenticatorUID: user, brokerUID: user,
+                    process: .current(), now: 1))
+        }
+        try put("auth required pam_unix.so", "coffer", "coffer-passcode")
+        try put("auth required pam_fprintd.so", "coffer-biometric")
+        #expect(look().map(\.verdict) == [.ok])
+        try put("auth required pam_face.so", "coffer", "coffer-biometric")
+        #expect(look().map(\.verdict) == [.note])
+        #expect(look().first?.message.contains("coffer, coffer-biometric asks a person") == true)
+        try put("auth required pam_fprintd.so", "coffer-biometric")
+        try put("auth sufficient pam_u2f.so\nauth required pam_unix.so", "coffer")
+        #expect(look().map(\.verdict) == [.problem])
+        configuration.silentServices = ["coffer"]
+        #expect(look().map(\.verdict) == [.ok])
+    }
+}
