@@ -90,7 +90,7 @@ let package = Package(
         library("HelperProtocol"),
         library("Age", ["Cryptography"]),
         // The files of other programs, read from bytes.
-        library("Import"),
+        library("Import", ["HelperProtocol"]),
         library("Firmware", ["Cryptography"]),
         library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", "Platform", grdb, sqlite]),
         library("Varlink", ["Platform"], small),
@@ -171,7 +171,7 @@ let package = Package(
                 "coffer-cli", "cofferd", "git-credential-coffer", "docker-credential-coffer", "Coffer",
                 "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "TestSupport",
-                "Import", argumentParser,
+                "Import", "HelperProtocol", argumentParser,
             ]),
         tests("CredentialHelpersTests", ["CredentialHelpers", "Coffer", "CofferTestKit"]),
         tests(
@@ -193,7 +193,7 @@ let package = Package(
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         tests("PlatformTests", ["Platform"]),
         tests("TestSupportTests", ["TestSupport", "Platform"]),
-        tests("ImportTests", ["Import"]),
+        tests("ImportTests", ["Import", "HelperProtocol"]),
         tests("AgeTests", ["Age", "Cryptography", "TestSupport"], resources: [.copy("testkit")]),
         tests("RootConfigurationTests", ["RootConfiguration"]),
         tests("VarlinkTests", ["Varlink", "BrokerProtocol", "Platform"]),
@@ -218,6 +218,7 @@ let package = Package(
             [
                 "Vault", "Recovery", "Firmware", "Broker", "Authenticator", "Authorization", "BrokerProtocol",
                 "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "Age", "Import",
+                "HelperProtocol",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport", "SecretService", "SystemBus",
                 grdb, logging,
             ]),

@@ -11,6 +11,10 @@ public struct AgeRecipient: Sendable, Equatable {
 
     /// - Throws: `.malformedKey`.
     public init(_ text: String) throws(AgeError) {
+        guard !["ssh-", "ecdsa-", "sk-"].contains(where: text.hasPrefix) else {
+            throw AgeError(
+                .malformedKey, "it is an SSH key, and Coffer encrypts only for recipients that begin with age1")
+        }
         guard let (prefix, bytes) = Bech32.decode(text), prefix == Self.prefix, bytes.count == X25519.count else {
             throw AgeError(.malformedKey, "it is no recipient of age, which begins with age1 and has a checksum")
         }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Platform
 
 /// Asks a person through the program that `COFFER_ASKPASS` names. The program's output is the answer.
 /// If the person gives up, the program ends with a status other than 0, as the programs for `SUDO_ASKPASS` and `SSH_ASKPASS` do.
@@ -32,10 +33,10 @@ struct AskPassPrompter: Prompter {
         let helper = try HelperProgram(
             path: program, arguments: [message.style == .secret ? "Password for Coffer: " : "Answer for Coffer: "],
             guardian: guardian, environment: environment.merging([Self.variable: prompt]) { $1 }, hangUp: hangUp)
-        var bytes = try helper.readAll(limit: AnswerLimits.answer + 1)
+        // Two bytes more for a line break, CR LF.
+        let bytes = try helper.readAll(limit: AnswerLimits.answer + 2)
         guard try helper.finish() else { return nil }
-        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        guard let answer = String(validating: bytes, as: UTF8.self) else {
+        guard let answer = String(validating: bytes.withoutLineEnd, as: UTF8.self) else {
             throw KeychainError(.invalidArgument, "the answer of \(program) is not UTF-8")
         }
         return answer

@@ -21,6 +21,23 @@ public struct ImportEntry: Sendable, Equatable {
     public var service: String?
     /// Further attributes.
     public var attributes: [String: String] = [:]
+    public var state = State.live
+    /// Whether an entry of the same name may be an older or a newer state of this one.
+    public var isOneOfSeveralStates = true
+
+    /// Whether the other program still uses the entry. Its raw value is the item's attribute `state`.
+    public enum State: String, Sendable {
+        case live, archived, deleted
+
+        /// The lower, the sooner an entry of this state gets a name that several have.
+        var rank: Int {
+            switch self {
+            case .live: 0
+            case .archived: 1
+            case .deleted: 2
+            }
+        }
+    }
 
     public struct Field: Sendable, Equatable {
         public var name: String
@@ -33,6 +50,9 @@ public struct ImportEntry: Sendable, Equatable {
     }
 
     public init(_ place: ImportPlace) { self.place = place }
+
+    /// Empty if it decides nothing.
+    var lastChange: String { !isOneOfSeveralStates ? "" : changed.isEmpty ? created : changed }
 }
 
 /// Where something is in a file.
@@ -91,8 +111,10 @@ public struct ImportReading: Sendable, Equatable {
     public private(set) var problems: [ImportProblem] = []
     /// The number of all problems.
     public private(set) var problemCount = 0
-    /// What the entries have that has no place in a vault.
+    /// What the entries have that has no place in a vault, at most ``ImportLimits/leftOut``.
     public private(set) var leftOut: [ImportProblem] = []
+    /// The number of all that was left out.
+    public private(set) var leftOutCount = 0
 
     public init() {}
 
@@ -102,7 +124,8 @@ public struct ImportReading: Sendable, Equatable {
     }
 
     public mutating func leaveOut(_ place: ImportPlace, _ reason: String) {
-        leftOut.append(ImportProblem(place, reason))
+        leftOutCount += 1
+        if leftOut.count < ImportLimits.leftOut { leftOut.append(ImportProblem(place, reason)) }
     }
 
     /// - Throws: ``UnreadableFile`` if there are too many.

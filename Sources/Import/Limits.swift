@@ -16,6 +16,8 @@ public enum ImportLimits {
     static let values = 2_000_000
     /// The most problems that are kept. A file of another format has one on each line.
     public static let problems = 100
+    /// The most parts of entries that are left out and named one by one.
+    public static let leftOut = 1000
 
     /// What an item takes, in bytes. The broker has the last word (docs/broker-protocol.md, "Limits").
     static let name = 1024

@@ -3,11 +3,14 @@ import Glibc
 
 /// A private folder in memory: on tmpfs or ramfs, so that no disk has what is written there. (The kernel may swap it out, as any process's memory.)
 public enum MemoryFolder {
+    /// Whether what is written there is on no disk. A folder that cannot be examined counts as one on a disk.
+    public static func isInMemory(_ folder: String) -> Bool { unsafe coffer_is_in_memory(folder) == 1 }
+
     /// Makes a new folder that only this user can enter.
     /// - Parameter parents: folders to try in turn. One that is not in memory is passed over.
     /// - Returns: the new folder's path; nil if no parent serves.
     public static func make(_ name: String, in parents: [String]) throws(SystemError) -> String? {
-        for parent in parents where unsafe coffer_is_in_memory(parent) == 1 {
+        for parent in parents where isInMemory(parent) {
             let path = "\(parent)/\(name)"
             // Fails if anything is there already, even a link.
             guard unsafe mkdir(path, 0o700) == 0 else { continue }

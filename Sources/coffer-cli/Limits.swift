@@ -85,16 +85,6 @@ enum EditingLimits {
     static let cleaning: Duration = .seconds(10)
 }
 
-/// What makes one-time passwords.
-enum OneTimeLimits {
-    /// The longest `otpauth://` address, in bytes.
-    static let text = 4096
-    /// The seed, in bytes. The longest digest has blocks of 128.
-    static let seed = 1...128
-    /// The period, in seconds.
-    static let period = 1...3600
-}
-
 /// What `cofferd helper` answers, in bytes.
 enum HelperLimits {
     /// The longest list of an old vault: as many items as a vault can have, with all their fields.

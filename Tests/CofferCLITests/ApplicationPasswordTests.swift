@@ -69,11 +69,15 @@ import Testing
         #expect(stage.broker.calls("Get").count == (command.count == 3 ? 1 : 0))
     }
 
-    @Test func withoutATerminalTheNamedProgramAsks() throws {
+    /// Also a program of another system, whose lines end in CR LF.
+    @Test(arguments: ["CANARY\\n", "CANARY\\r\\n", "CANARY"]) func withoutATerminalTheNamedProgramAsks(
+        answer: String
+    ) throws {
         var stage = try Stage(broker: ["Get": [Self.required, Stage.value(Self.secret)]])
         stage.program.environment["COFFER_ASKPASS"] = try stage.scratch.program(
             "askpass",
-            "#!/bin/sh\nprintf '%s\\n' \"$COFFER_ASKPASS_PROMPT\" >'\(stage.scratch.file("prompt"))'\necho CANARY\n")
+            "#!/bin/sh\nprintf '%s\\n' \"$COFFER_ASKPASS_PROMPT\" >'\(stage.scratch.file("prompt"))'\nprintf '\(answer)'\n"
+        )
         let result = try stage.program.run("get", "github", "me")
         #expect(result.status == 0)
         #expect(

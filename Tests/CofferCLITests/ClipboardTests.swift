@@ -1,8 +1,11 @@
 import BrokerProtocol
 import Foundation
 import Glibc
+import Platform
 import TestSupport
 import Testing
+
+@testable import coffer_cli
 
 /// A secret on the clipboard is cleared by itself, unless something else replaced it.
 @Suite struct ClipboardTests {
@@ -11,7 +14,9 @@ import Testing
         var stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
         let board = stage.scratch.file("board")
         try stage.scratch.program(
-            "wl-copy", "#!/bin/sh\necho \"$@\" >>\(board).args\ncat >\(board).new && mv \(board).new \(board)\n")
+            "wl-copy",
+            "#!/bin/sh\n[ \"$1\" != --version ] || exec echo wl-clipboard 2.3.0\necho \"$@ $TMPDIR\" >>\(board).args\ncat >\(board).new && mv \(board).new \(board)\n"
+        )
         try stage.scratch.program("wl-paste", "#!/bin/sh\ncat \(board)\n")
         stage.program.environment["WAYLAND_DISPLAY"] = "wayland-77"
         stage.program.environment["PATH"] = "\(stage.scratch.path):/usr/bin:/bin"
@@ -36,8 +41,80 @@ import Testing
         #expect(result.errors == "Copied github/me; the clipboard is cleared in 20 seconds\n")
         #expect(try stage.scratch.contents("board") == Array("s3cret".utf8))
         #expect(try wait(for: "", in: stage))
-        #expect(String(decoding: try stage.scratch.contents("board.args"), as: UTF8.self).contains("s3cret") == false)
+        let arguments = String(decoding: try stage.scratch.contents("board.args"), as: UTF8.self)
+        #expect(!arguments.contains("s3cret"))
+        // It does not guess the kind of the text, keeps it in memory, and tells clipboard managers what it is.
+        #expect(arguments.hasPrefix("--type text/plain --sensitive /"), "\(arguments)")
+        let folder = arguments.prefix { $0 != "\n" }.split(separator: " ").last.map(String.init) ?? ""
+        #expect(MemoryFolder.isInMemory(folder), "\(folder)")
     }
+
+    /// wl-copy before 2.3: it writes what it copies into a folder below `/tmp`, and says what kind of disk that is.
+    private func oldTool(_ folder: String) throws {
+        let script = """
+            #!/bin/sh
+            [ "$1" != --version ] || exec echo wl-clipboard 2.1.0
+            buffer=$(mktemp -d /tmp/wl-copy-buffer-XXXXXX)
+            cat >"$buffer/stdin"
+            stat -f -c %T "$buffer" >\(folder)/disk
+            echo "$@" >\(folder)/arguments
+            cat "$buffer/stdin" >\(folder)/board
+            """
+        for (name, text) in [("wl-copy", script), ("wl-paste", "#!/bin/sh\ncat \(folder)/board\n")] {
+            try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/\(name)")
+        }
+    }
+
+    /// The folder is not below `/tmp`, because the tool gets one of its own.
+    private func withFolder(_ body: (String) throws -> Void) throws {
+        let folder = "/var/tmp/coffer-clipboard-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        // `try?`: a folder that is not removed does not make the test wrong.
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try oldTool(folder)
+        try body(folder)
+    }
+
+    private func oldStage(_ path: String) throws -> Stage {
+        var stage = try Stage(broker: ["Get": [Stage.value(Array("s3cret".utf8))]])
+        stage.program.environment["WAYLAND_DISPLAY"] = "wayland-77"
+        stage.program.environment["PATH"] = path
+        return stage
+    }
+
+    @Test func anOlderToolWritesTheSecretToNoDisk() throws {
+        try withFolder { folder in
+            let stage = try oldStage("\(folder):/usr/bin:/bin")
+            let result = try stage.program.run("get", "github", "me", "--clip=1")
+            #expect(result.status == 0, "\(result)")
+            #expect(try String(contentsOfFile: "\(folder)/disk", encoding: .utf8) == "tmpfs\n")
+            #expect(try String(contentsOfFile: "\(folder)/board", encoding: .utf8) == "s3cret")
+            #expect(try String(contentsOfFile: "\(folder)/arguments", encoding: .utf8) == "--type text/plain\n")
+            let holders = try Self.processes(of: stage.scratch)
+            for holder in holders { kill(holder, SIGKILL) }
+        }
+    }
+
+    /// Left out where `/tmp` is in memory, because no tool needs more there.
+    @Test(.enabled(if: !MemoryFolder.isInMemory("/tmp"))) func withoutAFolderInMemoryNothingIsRead() throws {
+        try withFolder { folder in
+            // No unshare there, so no namespace.
+            let stage = try oldStage(folder)
+            let result = try stage.program.run("get", "github", "me", "--clip=1")
+            #expect(result.status == 1, "\(result)")
+            #expect(result.errors.contains("would write the secret to the disk"), "\(result)")
+            #expect(stage.broker.calls("Get").isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("wl-clipboard 2.3.0\nCopyright", true), ("wl-clipboard 2.10.1", true), ("wl-clipboard 3.0", true),
+            ("wl-clipboard 2.2.1", false), ("wl-clipboard 2.1.0", false), ("wl-clipboard 1.9", false), ("", false),
+            ("xclip 2.3", false), ("wl-clipboard 99999999999999999999.3", false),
+        ])
+    func versionsOfTheTool(text: String, isNew: Bool) { #expect(WaylandBuffer.isNew(version: text) == isNew) }
 
     /// xclip stays until something replaces what was copied. Neither the caller that copies nor the reader of its
     /// output waits for that.

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Foundation
+import HelperProtocol
 import TestSupport
 import Testing
 
@@ -12,6 +13,8 @@ import Testing
         "SHA512": "1234567890123456789012345678901234567890123456789012345678901234",
     ]
 
+    private static let stored = Array("otpauth://totp/x?secret=JBSWY3DPEHPK3PXP".utf8)
+
     /// RFC 4648 for these tests alone.
     private static func base32(_ text: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
@@ -22,8 +25,10 @@ import Testing
             })
     }
 
+    private static let nothingBeside = FakeServer.Step.answer(Keychain.Exists.Reply(exists: false))
+
     private func code(_ value: String, at time: String) throws -> String {
-        let stage = try Stage(broker: ["Get": [Stage.value(Array(value.utf8))]])
+        let stage = try Stage(broker: ["Exists": [Self.nothingBeside], "Get": [Stage.value(Array(value.utf8))]])
         let result = try stage.program.run("otp", "github", "me", "--at", time)
         #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
         return result.text
@@ -91,7 +96,8 @@ import Testing
     func noErrorRepeatsASeed(text: String) throws {
         #expect(throws: OneTimeSeed.Mistake.self) { try OneTimeSeed(reading: Array(text.utf8)) }
         let stage = try Stage(broker: [
-            "Get": [Stage.value(Array(text.utf8))], "Show": [Stage.absent], "Set": [Stage.stored()],
+            "Exists": [Self.nothingBeside], "Get": [Stage.value(Array(text.utf8))], "Show": [Stage.absent],
+            "Set": [Stage.stored()],
         ])
         for arguments in [["otp", "github", "me"], ["otp", "github", "me", "--json"]] {
             let result = try stage.program.run(arguments)
@@ -103,17 +109,37 @@ import Testing
         #expect(stage.broker.calls("Set").isEmpty)
     }
 
-    @Test func aSeedIsCheckedAndKeptAsItWasGiven() throws {
+    /// Letters and digits may as well be a password, and its code would be nonsense.
+    @Test(arguments: ["my token", "JBSWY3DPEHPK3PXP"]) func aPasswordIsNoSeed(text: String) throws {
+        let stage = try Stage(broker: ["Exists": [Self.nothingBeside], "Get": [Stage.value(Array(text.utf8))]])
+        let result = try stage.program.run("otp", "github", "me")
+        #expect(result.status == 1 && result.output.isEmpty, "\(result)")
+        // The advice must not replace the password.
+        #expect(result.errors.hasSuffix("coffer set github me:otp --otp --new\n"), "\(result)")
+    }
+
+    @Test func theSeedBesideAPasswordIsFound() throws {
+        let seed = "otpauth://totp/x:y?secret=\(Self.base32("12345678901234567890"))"
+        let exists = FakeServer.Step.answer(Keychain.Exists.Reply(exists: true))
+        let stage = try Stage(broker: ["Exists": [exists], "Get": [Stage.value(Array(seed.utf8))]])
+        let result = try stage.program.run("otp", "github", "me", "--at", "1970-01-01T00:00:59Z")
+        #expect(result.status == 0 && result.text == "287082\n", "\(result)")
+        let call = try #require(try stage.broker.calls("Get").first?.parameters(Keychain.Get.self))
+        #expect(call.account == "me:otp")
+    }
+
+    @Test func aSeedIsCheckedAndKeptAsAnAddress() throws {
         let stage = try Stage(broker: ["Show": [Stage.absent], "Set": [Stage.stored()]])
         let result = try stage.program.run(
             "set", "--otp", "github", "me", input: .bytes(Array("JBSW Y3DP EHPK 3PXP\n".utf8)))
         #expect(result.status == 0 && result.errors == "Stored github/me\n", "\(result)")
         let call = try #require(try stage.broker.calls("Set").first?.parameters(Keychain.Set.self))
-        #expect(call.value == Data("JBSW Y3DP EHPK 3PXP".utf8).base64EncodedString())
+        let address = "otpauth://totp/github:me?secret=JBSWY3DPEHPK3PXP&issuer=github"
+        #expect(call.value == Data(address.utf8).base64EncodedString())
     }
 
     @Test func aTerminalSaysHowLongItIsGood() throws {
-        let stage = try Stage(broker: ["Get": [Stage.value(Array("JBSWY3DPEHPK3PXP".utf8))]])
+        let stage = try Stage(broker: ["Exists": [Self.nothingBeside], "Get": [Stage.value(Self.stored)]])
         let shown = try stage.program.run("otp", "github", "me", output: .terminal, turns: [])
         #expect(shown.screen.wholeMatch(of: /[0-9]{6}\r\n/) != nil, "\(shown)")
         #expect(shown.errors.wholeMatch(of: /Good for [0-9]+ seconds?\n/) != nil, "\(shown)")
@@ -129,7 +155,7 @@ import Testing
 
     /// The seed is not among what other programs can read of the helper.
     @Test func theSeedIsNoArgument() throws {
-        let stage = try Stage(broker: ["Get": [Stage.value(Array("JBSWY3DPEHPK3PXP".utf8))]])
+        let stage = try Stage(broker: ["Exists": [Self.nothingBeside], "Get": [Stage.value(Self.stored)]])
         let trace = stage.scratch.file("trace")
         var traced = stage.program
         traced.executable = "/usr/bin/strace"

@@ -1,3 +1,4 @@
+import HelperProtocol
 import Testing
 
 @testable import Import
@@ -233,7 +234,6 @@ import Testing
         ])
         #expect(
             named.problems == [
-                ImportProblem(ImportPlace(line: 1), "it has neither a name nor an address"),
                 ImportProblem(ImportPlace(line: 3), "its user name is longer than 1024 bytes"),
                 ImportProblem(ImportPlace(line: 5), "a secret of it is larger than 1 MiB"),
             ])
@@ -242,7 +242,7 @@ import Testing
                 ImportProblem(ImportPlace(line: 2), "it holds no secret"),
                 ImportProblem(ImportPlace(line: 4), "its title, which is longer than 1024 bytes"),
             ])
-        #expect(named.items.map(\.service) == ["s"])
+        #expect(named.items.map(\.service) == ["untitled", "s"])
     }
 
     @Test func anUnknownSeedIsKept() {
@@ -256,11 +256,72 @@ import Testing
         #expect(named.items.map(\.value) == [Array("steam://ABCDEFGH".utf8)])
     }
 
-    @Test func seeds() {
-        #expect(OneTimeSeed.address("steam://ABCDEFGH", issuer: "s", account: "") == nil)
-        #expect(OneTimeSeed.address("short", issuer: "s", account: "") == nil)
+    /// What is named otp is what coffer otp can use, because one type reads both. Lengths at which no bytes end are no seeds.
+    @Test(
+        arguments: [
+            ("steam://ABCDEFGH", "seed"), ("short", "seed"), ("ABCDEFGHABC", "seed"), ("JBSWY3DPEHPK3PXPA", "seed"),
+            ("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3P", "seed"), ("otpauth://totp/x?secret=JBSWY3DPEHPK3PXPA", "seed"),
+            ("otpauth-migration://offline?data=x", "seed"), ("JBSWY3DPEHPK3PXP", "otp"),
+            ("otpauth://totp/x?secret=JBSWY3DPEHPK3PXP", "otp"),
+        ])
+    func seeds(text: String, name: String) throws {
+        let named = ImportedItems([
+            entry(1) {
+                $0.service = "s"
+                $0.oneTimePassword = text
+            }
+        ])
+        let item = try #require(named.items.first)
+        #expect(item.account == name)
+        if name == "otp" { _ = try OneTimeSeed(stored: item.value) }
+    }
+
+    @Test func aSeedBecomesAnAddress() {
+        let named = ImportedItems([
+            entry(1) {
+                $0.service = "a b"
+                $0.userName = "m:e"
+                $0.oneTimePassword = "abcd-efgh ijklmnop===="
+            }
+        ])
         #expect(
-            OneTimeSeed.address("abcd-efgh ijkl====", issuer: "a b", account: "m:e")
-                == "otpauth://totp/a%20b:m%3Ae?secret=ABCDEFGHIJKL&issuer=a%20b")
+            named.items.map { String(decoding: $0.value, as: UTF8.self) } == [
+                "otpauth://totp/a%20b:m%3Ae?secret=ABCDEFGHIJKLMNOP&issuer=a%20b"
+            ])
+    }
+
+    private func login(_ line: Int, _ state: ImportEntry.State, changed: String = "", password: String) -> ImportEntry {
+        entry(line) {
+            $0.service = "s"
+            $0.userName = "me"
+            $0.state = state
+            $0.changed = changed
+            $0.password = Array(password.utf8)
+        }
+    }
+
+    /// The password in use gets the plain name, wherever the file has it.
+    @Test func whatIsInUseComesBeforeWhatWasPutAway() {
+        let named = ImportedItems([
+            login(1, .deleted, changed: "2026-03-01T00:00:00Z", password: "deleted"),
+            login(2, .archived, changed: "2026-02-01T00:00:00Z", password: "archived"),
+            login(3, .live, changed: "2025-01-01T00:00:00Z", password: "older"),
+            login(4, .live, changed: "2025-06-01T00:00:00Z", password: "newer"),
+        ])
+        let names = Dictionary(
+            named.items.map { ($0.account, String(decoding: $0.value, as: UTF8.self)) }, uniquingKeysWith: { $1 })
+        #expect(names == ["me": "newer", "me#2": "older", "me#3": "archived", "me#4": "deleted"])
+        #expect(named.items.map(\.place.line) == [1, 2, 3, 4])
+        #expect(
+            named.items.map(\.remark) == [
+                "deleted there; line 4 has the name without a number",
+                "archived there; line 4 has the name without a number", "line 4 has the name without a number", nil,
+            ])
+        #expect(named.items.map { $0.attributes["state"] } == ["deleted", "archived", nil, nil])
+    }
+
+    @Test func withoutTimesTheOrderOfTheFileDecides() {
+        let named = ImportedItems([login(1, .live, password: "a"), login(2, .live, password: "b")])
+        #expect(named.items.map(\.account) == ["me", "me#2"])
     }
 }

@@ -35,6 +35,73 @@ import Testing
         #expect(named.items.map { $0.attributes["state"] } == ["archived", nil])
     }
 
+    @Test func whatBitwardenPutAwayIsMarked() throws {
+        let file = """
+            {"encrypted":false,"items":[
+             {"type":1,"name":"d","deletedDate":"2026-01-01T00:00:00.000Z","login":{"username":"me","password":"1"}},
+             {"type":1,"name":"a","archivedDate":"2026-01-01T00:00:00.000Z","login":{"username":"me","password":"2"}},
+             {"type":1,"name":"l","deletedDate":null,"archivedDate":null,"login":{"username":"me","password":"3"}}]}
+            """
+        #expect(try BitwardenFile.read(Array(file.utf8)).entries.map(\.state) == [.deleted, .archived, .live])
+    }
+
+    @Test func keePassXCsRecycleBinIsPutAway() throws {
+        let header = "\"Group\",\"Title\",\"Username\",\"Password\"\n"
+        for (group, state) in [
+            ("Root/Recycle Bin", ImportEntry.State.deleted), ("Passwörter/Papierkorb/Alt", .deleted), ("Root", .live),
+            ("Root/Web/Kosz", .live),
+        ] {
+            let reading = try LoginTable.keePassXC.read(Array("\(header)\"\(group)\",\"t\",\"me\",\"p\"\n".utf8))
+            #expect(reading.entries.map(\.state) == [state], "\(group)")
+        }
+    }
+
+    /// The export has the name of a field where its value should be.
+    @Test(arguments: ["{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}", "x{ref:U@T:y}", "{PASSWORD}", "{S:pin}"])
+    func aReferenceIsNoPassword(text: String) throws {
+        let reading = try LoginTable.keePassXC.read(Array("Title,Username,Password\na,me,\(text)\nb,me,pw\n".utf8))
+        #expect(reading.entries.map(\.title) == ["b"])
+        #expect(reading.problems.map(\.place.line) == [2])
+        #expect(reading.problems.allSatisfy { $0.reason.hasPrefix("its Password refers to another field") })
+        // Braces alone are a password.
+        let other = try LoginTable.keePassXC.read(Array("Title,Username,Password\na,me,{S}\n".utf8))
+        #expect(other.problems.isEmpty)
+    }
+
+    @Test func whatLastPassEscapesIsNotStored() throws {
+        let header = "url,username,password,totp,extra,name,grouping,fav\n"
+        let file =
+            header
+            + "https://a.example,me,a&amp;b,,,a,,0\nhttps://b.example,me,a&b,,,b,Work,1\nhttp://sn,,,,text,n,,0\n"
+        let reading = try LoginTable.lastPass.read(Array(file.utf8))
+        #expect(reading.problems.map(\.place.line) == [2])
+        #expect(items(reading) == ["b.example/me": "a&b", "n/": "text"])
+        #expect(reading.entries.map(\.folder) == ["Work", ""])
+        let error = #expect(throws: UnreadableFile.self) { try LoginTable.chromium.read(Array(file.utf8)) }
+        #expect(error?.advice == "run: coffer import lastpass FILE")
+    }
+
+    @Test(arguments: [";", "\t"]) func otherSeparatorsAreRead(separator: String) throws {
+        let file =
+            ["Title", "Username", "Password"].joined(separator: separator) + "\n"
+            + ["a,b", "me", "\"p\(separator)x\""].joined(separator: separator) + "\n"
+        #expect(items(try LoginTable.keePassXC.read(Array(file.utf8))) == ["a,b/me": "p\(separator)x"])
+    }
+
+    @Test func filesOfOtherKindsAreNamed() {
+        let kinds: [(String, [UInt8])] = [
+            ("it is an encrypted database of KeePass", [0x03, 0xD9, 0xA2, 0x9A, 0x67, 0xFB, 0x4B, 0xB5, 0xFF]),
+            ("it is a database", Array("SQLite format 3\0".utf8)),
+        ]
+        for (reason, file) in kinds {
+            let error = #expect(throws: UnreadableFile.self) { try LoginTable.keePassXC.read(file) }
+            #expect(error?.reason == reason)
+        }
+        let table = Array("folder,favorite,type,name,notes\n,,login,a,\n".utf8)
+        let error = #expect(throws: UnreadableFile.self) { try BitwardenFile.read(table) }
+        #expect(error?.reason == "it is Bitwarden's CSV")
+    }
+
     @Test func aTableOfAnotherProgramIsRefused() {
         #expect(throws: UnreadableFile.self) { try LoginTable.firefox.read(Array("a,b\n1,2\n".utf8)) }
         #expect(throws: UnreadableFile.self) { try LoginTable.firefox.read([]) }
@@ -121,7 +188,7 @@ import Testing
     /// Attacker 5: a file that would use up the stack or all memory.
     @Test func deepAndEndlessJSONIsRefusedEarly() {
         let deep = String(repeating: "[", count: 1_000_000)
-        #expect(throws: UnreadableFile.self) { try BitwardenFile.read(Array(deep.utf8)) }
+        #expect(throws: UnreadableFile.self) { try BitwardenFile.read(Array("{\"items\":\(deep)".utf8)) }
         let nested = #"{"items":"# + String(repeating: "[", count: 100) + String(repeating: "]", count: 100) + "}"
         do {
             _ = try BitwardenFile.read(Array(nested.utf8))
@@ -293,6 +360,33 @@ import Testing
         #expect(reading.problems.map(\.place) == [ImportPlace(line: 2)])
         #expect(!reading.problems[0].reason.contains("s3cret"))
         #expect(items(reading) == ["b/": "x"])
+    }
+
+    /// A password store keeps the bytes that people gave it, also those of other systems and of gopass.
+    @Test func textOfOtherSystemsInPass() throws {
+        let key = "-----BEGIN KEY-----\nAAA\n-----END KEY-----\n"
+        let texts = [
+            key, "pw\n---\ntotp: JBSWY3DPEHPK3PXP\n",
+            "pw\r\nlogin: me\r\notpauth://totp/x?secret=JBSWY3DPEHPK3PXP\r\n", "\u{FEFF}pw\nlogin: me\n", "pw\r",
+            "pw\notp: none\n",
+        ]
+        let entries = try texts.map { try PassEntry.read(path: ["web", "site"], text: Array($0.utf8)) }
+        #expect(
+            entries.map { String(decoding: $0.password ?? [], as: UTF8.self) } == [key, "pw", "pw", "pw", "pw", "pw"])
+        #expect(
+            entries.map(\.oneTimePassword) == [
+                "", "JBSWY3DPEHPK3PXP", "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP", "", "", "",
+            ])
+        #expect(entries.map(\.userName) == ["site", "site", "me", "me", "site", "site"])
+        #expect(entries.map(\.note) == ["", "", "", "", "", "otp: none"])
+    }
+
+    /// Machines without a password are not named without end.
+    @Test func millionsOfEmptyMachinesCostLittle() throws {
+        let count = 20_000
+        let reading = try NetrcFile.read(Array(String(repeating: "machine a\n", count: count).utf8))
+        #expect(reading.entries.isEmpty && reading.leftOutCount == count)
+        #expect(reading.leftOut.count == ImportLimits.leftOut)
     }
 
     @Test func passEntries() throws {

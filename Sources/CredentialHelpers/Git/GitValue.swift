@@ -1,4 +1,5 @@
 import Coffer
+import Platform
 
 /// The value of an entry: the password, then a line for each other part, as git's helper for libsecret keeps them. `docs/git.md` has the format.
 struct GitValue: Sendable {
@@ -26,7 +27,8 @@ struct GitValue: Sendable {
     }
 
     /// - Throws: `.damaged` if a part has bytes that no line of git's can have, or comes twice. A person may have stored the entry.
-    init(_ value: [UInt8]) throws(KeychainError) {
+    init(_ stored: [UInt8]) throws(KeychainError) {
+        let value = stored.withoutLineEnd
         guard !value.contains(0), !value.contains(UInt8(ascii: "\r")) else {
             throw KeychainError(
                 .damaged, "the entry has bytes that git does not take", advice: "erase it, and log in again")

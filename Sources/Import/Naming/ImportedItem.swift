@@ -13,6 +13,10 @@ public struct ImportedItem: Sendable, Equatable {
     /// What Coffer's own export says about reading it; nil for the files of others.
     public var access: Access?
     public var value: [UInt8]
+    /// Whether the other program still uses it.
+    public var state = ImportEntry.State.live
+    /// What a person should know about its name, as a clause.
+    public var remark: String?
 
     /// In the broker's words.
     public struct Access: Codable, Sendable, Equatable {

@@ -1,3 +1,5 @@
+import HelperProtocol
+
 /// Gives each secret of a file a name of its own.
 public struct ImportedItems: Sendable, Equatable {
     public private(set) var items: [ImportedItem] = []
@@ -10,6 +12,8 @@ public struct ImportedItems: Sendable, Equatable {
     private var names: Set<Name> = []
     /// The items by what the file says of them, with the name before a number was added.
     private var indices: [Content: Int] = [:]
+    /// Where the item is that has a name without a number.
+    private var owners: [Name: ImportPlace] = [:]
     /// The last number that was added to a name.
     private var numbers: [Name: Int] = [:]
 
@@ -33,9 +37,25 @@ public struct ImportedItems: Sendable, Equatable {
         let description: [[UInt8]: [UInt8]]
     }
 
-    /// Names the secrets of another program's entries.
+    /// Names the secrets of another program's entries. Of several with one name, what is used comes before what was archived or deleted, and newer
+    /// comes before older, so that the plain name is that of the password in use. The items keep the order of the entries.
     public init(_ entries: [ImportEntry]) {
-        for entry in entries { add(entry) }
+        let order = entries.indices.sorted { Self.precedes(entries[$0], $0, entries[$1], $1) }
+        var places: [Int] = []
+        for index in order {
+            add(entries[index])
+            places += Array(repeating: index, count: items.count - places.count)
+        }
+        let sorted = zip(places, items).enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
+        items = sorted.map(\.element.1)
+        indices = [:]
+    }
+
+    /// Times compare as text, because a file writes all of them in one form. Without a time, the order of the file decides.
+    private static func precedes(_ one: ImportEntry, _ index: Int, _ other: ImportEntry, _ otherIndex: Int) -> Bool {
+        if one.state != other.state { return one.state.rank < other.state.rank }
+        let (time, otherTime) = (one.lastChange, other.lastChange)
+        return time == otherTime ? index < otherIndex : time > otherTime
     }
 
     /// Takes items that have names already.
@@ -47,11 +67,11 @@ public struct ImportedItems: Sendable, Equatable {
         let addresses = EntryAddresses(entry.addresses)
         let names: [String?] = [entry.service, addresses.host, entry.title, addresses.open]
         let given = names.compactMap { (name: String?) -> String? in name?.trimmingSpaces }
-        guard let service = given.first(where: { !$0.isEmpty }) else {
-            problems.append(ImportProblem(entry.place, "it has neither a name nor an address"))
-            return
-        }
+        // Two entries without a name are told apart as any two of one name are.
+        let service = given.first { !$0.isEmpty } ?? Self.unnamed
         var base = ImportedItem(entry.place, service: service, account: entry.userName, value: [])
+        base.state = entry.state
+        if entry.state != .live { base.remark = "\(entry.state.rawValue) there" }
         describe(entry, addresses, &base)
         let parts = parts(of: entry, addresses.secret, service)
         let before = items.count
@@ -69,6 +89,9 @@ public struct ImportedItems: Sendable, Equatable {
         }
     }
 
+    /// The service of an entry that has neither a name nor an address.
+    static let unnamed = "untitled"
+
     /// The further secrets of an entry.
     private func parts(of entry: ImportEntry, _ addresses: [ImportEntry.Field], _ service: String)
         -> [ImportEntry.Field]
@@ -76,10 +99,14 @@ public struct ImportedItems: Sendable, Equatable {
         var parts: [ImportEntry.Field] = []
         if !entry.note.isEmpty { parts.append(.init(name: "notes", value: entry.note)) }
         if !entry.oneTimePassword.isEmpty {
-            let seed = OneTimeSeed.address(entry.oneTimePassword, issuer: service, account: entry.userName)
-            // A seed of another kind, such as Steam's, is kept as it is.
-            parts.append(
-                seed.map { .init(name: "otp", value: $0) } ?? .init(name: "seed", value: entry.oneTimePassword))
+            do throws(OneTimeSeed.Mistake) {
+                let seed = try OneTimeSeed(reading: Array(entry.oneTimePassword.utf8))
+                parts.append(
+                    .init(name: "otp", value: seed.address(issuer: service, account: entry.userName)))
+            } catch {
+                // A seed of another kind, such as Steam's, is kept as it is.
+                parts.append(.init(name: "seed", value: entry.oneTimePassword))
+            }
         }
         parts += entry.fields.filter { !$0.value.isEmpty }.map {
             .init(name: $0.name.isEmpty ? "field" : $0.name, value: $0.value)
@@ -90,6 +117,7 @@ public struct ImportedItems: Sendable, Equatable {
     private mutating func describe(_ entry: ImportEntry, _ addresses: EntryAddresses, _ item: inout ImportedItem) {
         item.label = entry.title
         item.attributes = entry.attributes
+        if entry.state != .live, item.attributes["state"] == nil { item.attributes["state"] = entry.state.rawValue }
         let described = [
             ("folder", entry.folder), ("tags", entry.tags), ("created", entry.created), ("changed", entry.changed),
         ]
@@ -144,7 +172,14 @@ public struct ImportedItems: Sendable, Equatable {
             problems.append(ImportProblem(item.place, problem))
             return nil
         }
-        if number > 1 { numbers[name] = number }
+        if number > 1 {
+            numbers[name] = number
+            let owner = owners[name].map { "\($0)" } ?? ""
+            let reason = owner.isEmpty ? nil : "\(owner) has the name without a number"
+            item.remark = [item.remark, reason].compactMap { $0 }.joined(separator: "; ")
+        } else {
+            owners[name] = item.place
+        }
         names.insert(Name(item))
         indices[content] = items.count
         items.append(item)

@@ -29,6 +29,8 @@ public enum BitwardenFile {
         var fields: [Field]?
         var creationDate: String?
         var revisionDate: String?
+        var archivedDate: String?
+        var deletedDate: String?
         var passwordHistory: [Former]?
         var attachments: [Former]?
     }
@@ -60,6 +62,11 @@ public enum BitwardenFile {
 
     public static func read(_ file: [UInt8]) throws(UnreadableFile) -> ImportReading {
         let bytes = try TextFile.content(file)
+        guard JSONOutline.isMeant(bytes) else {
+            throw UnreadableFile(
+                bytes.starts(with: Array("folder,favorite,".utf8)) ? "it is Bitwarden's CSV" : "it is not JSON",
+                advice: "export it again with the file format .json")
+        }
         let outline = try JSONOutline(bytes, itemsIn: "items", depth: 2)
         let head = try JSONProblem.decode(Head.self, bytes, expected: format)
         guard head.encrypted != true, head.passwordProtected != true else {
@@ -95,6 +102,11 @@ public enum BitwardenFile {
         entry.folder = item.folderId.flatMap { folders[$0] } ?? ""
         entry.attributes["collections"] = collections(item.collectionIds ?? [], folders)
         if let reprompt = item.reprompt, reprompt != 0 { entry.attributes["reprompt"] = "\(reprompt)" }
+        if item.deletedDate != nil {
+            entry.state = .deleted
+        } else if item.archivedDate != nil {
+            entry.state = .archived
+        }
         entry.created = TimeStamp.checked(item.creationDate ?? "")
         entry.changed = TimeStamp.checked(item.revisionDate ?? "")
         switch item.type {

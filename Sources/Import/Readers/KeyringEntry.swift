@@ -22,6 +22,8 @@ public enum KeyringEntry {
         entry.userName = first(users) ?? ""
         entry.created = TimeStamp.text(seconds: Int64(clamping: created))
         entry.changed = TimeStamp.text(seconds: Int64(clamping: changed))
+        // A keyring replaces what is older, so two items of one name are two logins.
+        entry.isOneOfSeveralStates = false
         entry.password = secret
         return entry
     }

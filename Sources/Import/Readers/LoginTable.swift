@@ -21,6 +21,16 @@ public struct LoginTable: Sendable {
     let columns: [String: Column]
     /// What the table must have, by the name that messages show.
     let required: [(column: Column, name: String)]
+    /// What the program is known to write in place of a value.
+    var substitute = Substitute.none
+
+    enum Substitute {
+        case none
+        /// The place of the value in another entry, or in the same one.
+        case references
+        /// Characters as HTML writes them.
+        case entities
+    }
 
     public static let firefox = LoginTable(
         name: "Firefox",
@@ -44,7 +54,18 @@ public struct LoginTable: Sendable {
             "group": .folder, "title": .title, "username": .userName, "password": .password, "url": .address,
             "notes": .note, "totp": .oneTimePassword, "icon": .unused, "last modified": .changed, "created": .created,
         ],
-        required: [(.title, "Title"), (.userName, "Username"), (.password, "Password")])
+        required: [(.title, "Title"), (.userName, "Username"), (.password, "Password")], substitute: .references)
+
+    public static let lastPass = LoginTable(
+        name: "LastPass",
+        columns: [
+            "url": .address, "username": .userName, "password": .password, "totp": .oneTimePassword, "extra": .note,
+            "name": .title, "grouping": .folder, "fav": .unused,
+        ],
+        required: [
+            (.address, "url"), (.userName, "username"), (.password, "password"), (.note, "extra"),
+            (.folder, "grouping"),
+        ], substitute: .entities)
 
     public static let onePassword = LoginTable(
         name: "1Password",
@@ -76,6 +97,10 @@ public struct LoginTable: Sendable {
             for (index, kind) in kinds.enumerated() where kind == nil && !row.fields[index].isEmpty {
                 unknown[index, default: 0] += 1
             }
+            if let index = kinds.indices.first(where: { isSubstitute(row.fields[$0], kinds[$0]) }) {
+                reading.addProblem(place, "its \(header.fields[index]) \(substituteText)")
+                continue
+            }
             try reading.add(entry(row, kinds))
         }
         for (index, count) in unknown.sorted(by: { $0.key < $1.key }) {
@@ -86,6 +111,30 @@ public struct LoginTable: Sendable {
         return reading
     }
 
+    /// Whether a field has something else in place of its value. Stored, it would look like the value.
+    private func isSubstitute(_ field: String, _ kind: Column?) -> Bool {
+        guard let kind, [.title, .userName, .password, .address, .note, .oneTimePassword].contains(kind) else {
+            return false
+        }
+        switch substitute {
+        case .none: return false
+        case .references:
+            let field = field.uppercased()
+            let isPlaceholder = field.hasPrefix("{S:") && field.hasSuffix("}")
+            return isPlaceholder || field.contains("{REF:") || KeePassPlaceholder.all.contains(field)
+        case .entities: return ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "&#039;"].contains { field.contains($0) }
+        }
+    }
+
+    private var substituteText: String {
+        switch substitute {
+        case .none: ""
+        case .references: "refers to another field or entry, and the export does not have its value; copy it there"
+        case .entities:
+            "has characters as HTML writes them, such as “&amp;”, and may be damaged; correct it in the file"
+        }
+    }
+
     private func kinds(_ header: CSVRows.Row) throws(UnreadableFile) -> [Column?] {
         let names = header.fields.map { $0.trimmingSpaces.lowercased() }
         let place = ImportPlace(line: header.line)
@@ -93,6 +142,9 @@ public struct LoginTable: Sendable {
             throw UnreadableFile("two columns have the same name", at: place)
         }
         let kinds = names.map { columns[$0] }
+        guard name == Self.lastPass.name || !Set(["extra", "grouping", "fav"]).isSubset(of: names) else {
+            throw UnreadableFile("it is an export of LastPass", at: place, advice: "run: coffer import lastpass FILE")
+        }
         for (column, shown) in required where !kinds.contains(column) {
             throw UnreadableFile(
                 "it has no column “\(shown)”, so it is no export of \(name)", at: place,
@@ -106,16 +158,20 @@ public struct LoginTable: Sendable {
         for (field, kind) in zip(row.fields, kinds) where !field.isEmpty {
             switch kind {
             case .title: entry.title = field
+            // So LastPass marks a note.
+            case .address where name == Self.lastPass.name && field == "http://sn": break
             case .address: entry.addresses.append(field)
             case .userName: entry.userName = field
             case .password: entry.password = Array(field.utf8)
             case .note: entry.note = field
             case .oneTimePassword: entry.oneTimePassword = field
-            case .folder: entry.folder = field
+            case .folder:
+                entry.folder = field
+                if KeePassPlaceholder.isRecycleBin(field), substitute == .references { entry.state = .deleted }
             case .tags: entry.tags = field
             case .realm: entry.attributes["realm"] = field
             case .archived:
-                if ["true", "1", "yes"].contains(field.lowercased()) { entry.attributes["state"] = "archived" }
+                if ["true", "1", "yes"].contains(field.lowercased()) { entry.state = .archived }
             case .created: entry.created = TimeStamp.checked(field)
             case .changed: entry.changed = TimeStamp.checked(field)
             case .createdMilliseconds: entry.created = TimeStamp.text(milliseconds: field)

@@ -131,8 +131,7 @@ public enum OnePasswordFile {
     /// Whether a file is `export.data` or an archive, and no table.
     public static func isMeant(_ file: [UInt8]) -> Bool {
         if file.starts(with: [0x50, 0x4B]) { return true }
-        let text = file.starts(with: [0xEF, 0xBB, 0xBF]) ? file[3...] : file[...]
-        return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{")
+        return JSONOutline.isMeant(file.starts(with: TextFile.byteOrderMark) ? file[3...] : file[...])
     }
 
     private static func add(
@@ -142,7 +141,11 @@ public enum OnePasswordFile {
         let details = item.details
         entry.title = item.overview.title ?? ""
         entry.folder = vault
-        if let state = item.state, !state.isEmpty, state != "active" { entry.attributes["state"] = state }
+        if let state = item.state, !state.isEmpty, state != "active" {
+            entry.attributes["state"] = state
+            // A state that is not known is at least not the usual one.
+            entry.state = ["deleted", "trashed"].contains(state) ? .deleted : .archived
+        }
         entry.tags = (item.overview.tags ?? []).joined(separator: ", ")
         entry.note = details?.notesPlain ?? ""
         entry.created = TimeStamp.text(seconds: item.createdAt ?? 0)

@@ -1,22 +1,29 @@
+import HelperProtocol
+
 /// An entry of pass(1): the decrypted text of one file in the password store.
 public enum PassEntry {
     /// What people write before a colon.
     private static let userNames: Set<String> = ["login", "username", "user", "user name"]
     private static let addresses: Set<String> = ["url", "website", "link", "uri"]
+    /// As gopass writes them.
+    private static let seeds: Set<String> = ["totp", "otp", "otpauth"]
 
     /// - Parameters:
     ///   - path: the names of the folders and of the file, without `.gpg`.
     ///   - text: the first line is the password.
-    public static func read(path: [String], text: [UInt8]) throws(UnreadableFile) -> ImportEntry {
+    public static func read(path: [String], text file: [UInt8]) throws(UnreadableFile) -> ImportEntry {
+        let text = file.starts(with: TextFile.byteOrderMark) ? Array(file.dropFirst(3)) : file
         let place = ImportPlace(file: path.joined(separator: "/"))
         guard let name = path.last, !name.isEmpty else { throw UnreadableFile("it has no name", at: place) }
         var entry = ImportEntry(place)
         entry.title = path.joined(separator: "/")
         let folder = path.dropLast().joined(separator: "/")
         let end = text.firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
-        entry.password = Array(text[..<end])
-        guard let rest = String(validating: text[min(end + 1, text.endIndex)...], as: UTF8.self) else {
-            // Something binary, such as a key file, is one secret as a whole.
+        let first = text[..<end]
+        entry.password = Array(first.last == UInt8(ascii: "\r") ? first.dropLast() : first)
+        let rest = String(validating: text[min(end + 1, text.endIndex)...], as: UTF8.self)
+        guard let rest, !first.starts(with: Array("-----BEGIN ".utf8)) else {
+            // Something binary, such as a key file, is one secret as a whole, and so is a key in lines of text.
             entry.password = text
             entry.service = folder.isEmpty ? name : folder
             entry.userName = folder.isEmpty ? "" : name
@@ -35,6 +42,10 @@ public enum PassEntry {
             }
             let key = String(line[..<colon]).trimmingSpaces.lowercased()
             let value = String(line[line.index(after: colon)...]).trimmingSpaces
+            if seeds.contains(key), entry.oneTimePassword.isEmpty, isSeed(value) {
+                entry.oneTimePassword = value
+                continue
+            }
             if userNames.contains(key), !value.isEmpty, entry.userName.isEmpty {
                 entry.userName = value
             } else if addresses.contains(key), !value.isEmpty {
@@ -43,6 +54,8 @@ public enum PassEntry {
                 note.append(line)
             }
         }
+        // gopass begins the fields with such a line.
+        if note.first == "---" { note.removeFirst() }
         while note.last?.isEmpty ?? false { note.removeLast() }
         entry.note = note.joined(separator: "\n")
         // A file is named after the user, as in Email/me, unless it names one itself.
@@ -54,5 +67,15 @@ public enum PassEntry {
             entry.folder = folder
         }
         return entry
+    }
+
+    private static func isSeed(_ text: String) -> Bool {
+        do throws(OneTimeSeed.Mistake) {
+            _ = try OneTimeSeed(reading: Array(text.utf8))
+            return true
+        } catch {
+            // Anything else under such a name stays in the note.
+            return false
+        }
     }
 }

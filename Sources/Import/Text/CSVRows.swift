@@ -11,10 +11,30 @@ struct CSVRows {
     private let bytes: ArraySlice<UInt8>
     private var at: Int
     private var line = 1
+    /// Spreadsheets write semicolons or tabs where the comma separates decimals.
+    private let separator: UInt8
 
     init(_ file: [UInt8]) throws(UnreadableFile) {
         bytes = try TextFile.content(file)
         at = bytes.startIndex
+        separator = Self.separator(of: bytes)
+    }
+
+    /// The character that the first line has most of, outside of quotes; the comma if it has none.
+    private static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
+        var counts: [UInt8: Int] = [:]
+        var isQuoted = false
+        for byte in bytes.drop(while: { $0 == lineFeed || $0 == carriageReturn }) {
+            if byte == quote { isQuoted.toggle() }
+            if byte == lineFeed, !isQuoted { break }
+            if !isQuoted { counts[byte, default: 0] += 1 }
+        }
+        var best = comma
+        for other in [UInt8(ascii: ";"), UInt8(ascii: "\t")] where counts[other, default: 0] > counts[best, default: 0]
+        {
+            best = other
+        }
+        return best
     }
 
     private static let quote = UInt8(ascii: "\"")
@@ -52,7 +72,7 @@ struct CSVRows {
             }
             row.fields.append(text)
             if at >= bytes.endIndex || takeLineEnd() { return row }
-            // Behind a field, only a comma is left.
+            // Behind a field, only a separator is left.
             at += 1
         }
     }
@@ -65,7 +85,7 @@ struct CSVRows {
     private mutating func takeField() throws(FieldProblem) -> [UInt8] {
         guard at < bytes.endIndex, bytes[at] == Self.quote else {
             let start = at
-            while at < bytes.endIndex, bytes[at] != Self.comma, !isLineEnd {
+            while at < bytes.endIndex, bytes[at] != separator, !isLineEnd {
                 guard bytes[at] != Self.quote else {
                     throw FieldProblem(reason: "has a quote in the middle, but does not begin with one")
                 }
@@ -89,7 +109,7 @@ struct CSVRows {
                 continue
             }
             guard at < bytes.endIndex, bytes[at] == Self.quote else {
-                guard at >= bytes.endIndex || bytes[at] == Self.comma || isLineEnd else {
+                guard at >= bytes.endIndex || bytes[at] == separator || isLineEnd else {
                     throw FieldProblem(reason: "goes on behind its closing quote")
                 }
                 return field

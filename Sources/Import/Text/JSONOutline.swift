@@ -70,6 +70,11 @@ struct JSONOutline {
         guard last != UInt8(ascii: ",") || bytes.isEmpty else { throw misplaced() }
     }
 
+    /// Whether a text begins as an object of JSON does, and so is no table.
+    static func isMeant(_ text: ArraySlice<UInt8>) -> Bool {
+        text.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+    }
+
     /// The place of an item, by its index.
     func place(_ index: Int) -> ImportPlace {
         ImportPlace(line: lines.indices.contains(index) ? lines[index] : nil, item: index + 1)

@@ -6,12 +6,24 @@ enum TextFile {
         guard bytes.count <= ImportLimits.file else {
             throw UnreadableFile("it has more than \(ImportLimits.file >> 20) MiB", advice: "split the file")
         }
+        // Both versions of KeePass's own format.
+        if bytes.starts(with: [0x03, 0xD9, 0xA2, 0x9A]) {
+            throw UnreadableFile(
+                "it is an encrypted database of KeePass",
+                advice: "run: keepassxc-cli export --format csv FILE.kdbx | coffer import keepassxc -")
+        }
+        if bytes.starts(with: Array("SQLite format 3\0".utf8)) {
+            throw UnreadableFile("it is a database", advice: "export the passwords in the program that it belongs to")
+        }
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw UnreadableFile("it is UTF-16 text", advice: "save it as UTF-8 first")
         }
         if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
             throw UnreadableFile("it is a zip archive", advice: "unpack it first, or see: coffer help import")
         }
-        return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+        return bytes.starts(with: byteOrderMark) ? bytes[3...] : bytes[...]
     }
+
+    /// U+FEFF in UTF-8.
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 }

@@ -9,6 +9,8 @@ struct Clipboard {
     let programs: ProgramSearch
     /// The terminal's file, for a clipboard of the terminal.
     let terminal: String?
+    /// Where wl-copy may keep the value; nil for other tools.
+    let buffer: WaylandBuffer?
 
     /// - Parameter consequence: what does not happen without one: "nothing was read".
     static func find(
@@ -25,7 +27,10 @@ struct Clipboard {
                     "on a display, install wl-clipboard (Wayland), xclip or xsel (X11); elsewhere, run it in a terminal"
             )
         }
-        return Clipboard(tool: tool, programs: session.programs, terminal: terminal)
+        let buffer =
+            tool == .wayland
+            ? try WaylandBuffer.find(variable: session.variable, programs: session.programs, orElse: consequence) : nil
+        return Clipboard(tool: tool, programs: session.programs, terminal: terminal, buffer: buffer)
     }
 
     /// What the clipboard is, in a sentence: "the clipboard is cleared in 45 seconds".
@@ -63,7 +68,7 @@ struct Clipboard {
                 throw KeychainError(.failed, "cannot write to the terminal: \(error.reason)")
             }
         } else {
-            try tool.copy(value, programs: programs)
+            try tool.copy(value, programs: programs, buffer)
         }
     }
 

@@ -66,8 +66,16 @@ enum ClipboardTool: String, CaseIterable {
         }
     }
 
-    func copy(_ value: [UInt8], programs: ProgramSearch) throws(KeychainError) {
-        let process = try start(copying, programs) { $0.input = .pipe }
+    /// - Parameter buffer: where wl-copy may keep the value; nil for what is no secret, and for other tools.
+    func copy(
+        _ value: [UInt8], programs: ProgramSearch, _ buffer: WaylandBuffer? = nil
+    ) throws(KeychainError) {
+        // A namespace has the machine's files, so the path stays the same there.
+        let words = buffer?.words(programs.path(of: rawValue) ?? rawValue) ?? copying
+        let process = try start(words, programs) {
+            $0.input = .pipe
+            if let environment = buffer?.environment { $0.environment = environment }
+        }
         let status: Int32?
         do {
             try process.write(value)
@@ -124,7 +132,7 @@ enum ClipboardTool: String, CaseIterable {
     private func start(
         _ words: [String], _ programs: ProgramSearch, _ configure: (inout Subprocess.Setup) -> Void
     ) throws(KeychainError) -> Subprocess {
-        guard let program = words.first, let path = programs.path(of: program) else {
+        guard let program = words.first, let path = program.hasPrefix("/") ? program : programs.path(of: program) else {
             throw KeychainError(.failed, "\(words.first ?? rawValue) is not installed")
         }
         do {

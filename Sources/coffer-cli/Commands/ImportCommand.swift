@@ -16,6 +16,7 @@ struct ImportCommand: ParsableCommand {
               chromium    passwords of Chromium, Chrome, Brave or Edge, exported as CSV
               keepassxc   a database exported as CSV
               bitwarden   a vault exported as .json (not encrypted)
+              lastpass    a vault exported as CSV
               1password   export.data of a .1pux archive, or CSV
               netrc       .netrc
               pass        a password store; <file> is its folder
@@ -113,6 +114,9 @@ struct ImportCommand: ParsableCommand {
             run.outcomes + material.named.repeated.map { ImportOutcome($0, .repeated) }
             + left.map { ImportOutcome($0) }
         try report(outcomes)
+        if material.furtherLeftOut > 0 {
+            Output.note("left out \(material.furtherLeftOut) more, which are not named here")
+        }
         if run.keptAccess > 0, !output.json {
             Output.note(
                 "\(run.keptAccess) there already keep\(run.keptAccess == 1 ? "s its" : " their") access, because the options would make \(run.keptAccess == 1 ? "it" : "them") easier to read"
@@ -120,7 +124,8 @@ struct ImportCommand: ParsableCommand {
         }
         if let failure { throw failure }
         let missing: [ImportOutcome.Outcome] = [.kept, .expired, .leftOut]
-        let isComplete = left.isEmpty && !run.outcomes.contains { missing.contains($0.outcome) }
+        let isComplete =
+            left.isEmpty && material.furtherLeftOut == 0 && !run.outcomes.contains { missing.contains($0.outcome) }
         if !dryRun { try settle(source, status, isComplete: isComplete, try remove && run.isVerified()) }
         if run.outcomes.contains(where: { [.kept, .leftOut].contains($0.outcome) }) || material.problemCount > 0 {
             throw ExitStatus.failure

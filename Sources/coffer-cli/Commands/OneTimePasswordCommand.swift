@@ -3,6 +3,7 @@ import BrokerProtocol
 import Coffer
 import FoundationEssentials
 import Glibc
+import HelperProtocol
 
 /// `coffer otp`
 struct OneTimePasswordCommand: ParsableCommand {
@@ -13,7 +14,7 @@ struct OneTimePasswordCommand: ParsableCommand {
         discussion: """
             The secret is the seed that a site shows when you switch on two-factor authentication: an otpauth:// address, or letters and digits. \
             Store it with coffer set --otp. The password follows the time (RFC 6238). Reading the seed asks you for what the secret requires, as \
-            coffer get does.
+            coffer get does. A seed that was imported is beside the password, as github.com/me:otp; coffer otp github.com me finds it.
 
             Examples:
               coffer set --otp github-otp me --require presence
@@ -64,15 +65,16 @@ struct OneTimePasswordCommand: ParsableCommand {
         let found = try ItemReading(
             reason: why.reason, noPrompt: prompt.noPrompt, choosingPassword: password.appPassword,
             command: ShellText.command("otp", name.service, name.account, KindOptions.words(name.kind) + vault.words)
-        ).read(name, session)
+        ).read(SeedItem.name(for: name, session), session)
         let seed: OneTimeSeed
-        do throws(OneTimeSeed.Mistake) { seed = try OneTimeSeed(reading: found.bytes) } catch {
+        do throws(OneTimeSeed.Mistake) { seed = try OneTimeSeed(stored: found.bytes) } catch {
+            // The item may be a password, so the advice names another one, and --new replaces nothing.
             throw KeychainError(
                 .failed, "\(found.item.shownName) holds no seed for one-time passwords: \(error.reason)",
-                advice: "store one with: "
+                advice: "store a seed beside it with: "
                     + ShellText.command(
-                        "set", found.item.service, found.item.account,
-                        KindOptions.words(name.kind) + vault.words + ["--otp"]))
+                        "set", found.item.service, SeedItem.account(beside: found.item.account),
+                        KindOptions.words(name.kind) + vault.words + ["--otp", "--new"]))
         }
         // The clock is read after the person has answered, so that the password is not an old one.
         let now = at?.seconds ?? Int64(Date().timeIntervalSince1970)

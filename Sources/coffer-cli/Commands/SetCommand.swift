@@ -2,6 +2,7 @@ import ArgumentParser
 import BrokerProtocol
 import Coffer
 import FoundationEssentials
+import HelperProtocol
 import Platform
 import Varlink
 
@@ -128,7 +129,7 @@ struct SetCommand: ParsableCommand {
         }
         let reply: Keychain.Set.Reply
         if recipe == nil, source.editor {
-            reply = try edited(session, storing: store)
+            reply = try edited(name, session, storing: store)
         } else {
             let value = try recipe?.password() ?? given(name)
             if recipe != nil { warnOfUnreadInput("--generate") }
@@ -150,7 +151,8 @@ struct SetCommand: ParsableCommand {
 
     /// Stores a value that a person writes in their editor.
     private func edited(
-        _ session: CommandSession, storing store: ([UInt8]) throws(KeychainError) -> Keychain.Set.Reply
+        _ name: FullName, _ session: CommandSession,
+        storing store: ([UInt8]) throws(KeychainError) -> Keychain.Set.Reply
     ) throws -> Keychain.Set.Reply {
         let editing = try EditedValue(session)
         warnOfUnreadInput("--editor")
@@ -160,8 +162,7 @@ struct SetCommand: ParsableCommand {
                     .failed, "the file is empty, so nothing was stored",
                     advice: "to store an empty secret, use --allow-empty")
             }
-            try checkSeed(value)
-            return try store(value)
+            return try store(checkedSeed(value, name))
         }
     }
 
@@ -171,13 +172,16 @@ struct SetCommand: ParsableCommand {
             trim: source.trim || source.otp, allowsEmpty: source.allowEmpty, lastLine: source.lastLine)
         let reading = try input.read(for: name.shownName)
         if let warning = reading.warning { Output.note("coffer: warning: \(warning)") }
-        try checkSeed(reading.value)
-        return reading.value
+        return try checkedSeed(reading.value, name)
     }
 
-    private func checkSeed(_ value: [UInt8]) throws(KeychainError) {
-        guard source.otp else { return }
-        do throws(OneTimeSeed.Mistake) { _ = try OneTimeSeed(reading: value) } catch {
+    /// With --otp, the seed as an address. Only by that can coffer otp tell it from a password later.
+    private func checkedSeed(_ value: [UInt8], _ name: FullName) throws(KeychainError) -> [UInt8] {
+        guard source.otp else { return value }
+        do throws(OneTimeSeed.Mistake) {
+            return Array(
+                try OneTimeSeed(reading: value).address(issuer: name.service, account: name.account).utf8)
+        } catch {
             throw KeychainError(
                 .failed, "that is no seed for one-time passwords: \(error.reason)",
                 advice: "copy the otpauth:// address, or the letters and digits that the site shows")

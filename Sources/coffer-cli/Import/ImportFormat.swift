@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Where secrets come from.
 enum ImportFormat: String, CaseIterable, ExpressibleByArgument {
-    case firefox, chromium, keepassxc, bitwarden
+    case firefox, chromium, keepassxc, bitwarden, lastpass
     case onePassword = "1password"
     case netrc, pass
     case gnomeKeyring = "gnome-keyring"

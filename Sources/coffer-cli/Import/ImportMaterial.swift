@@ -12,12 +12,15 @@ struct ImportMaterial {
     var problemCount: Int
     /// What the entries have that is not imported.
     var leftOut: [ImportProblem]
+    /// How much more is left out than the parts that are named.
+    var furtherLeftOut = 0
 
     init(_ reading: ImportReading) {
         named = ImportedItems(reading.entries)
         problems = reading.problems + named.problems
         problemCount = reading.problemCount + named.problems.count
         leftOut = reading.leftOut + named.leftOut
+        furtherLeftOut = reading.leftOutCount - reading.leftOut.count
     }
 
     init(_ reading: CofferExport.Reading) {
@@ -53,6 +56,7 @@ struct ImportFile {
         case .firefox: return try LoginTable.firefox.read(bytes)
         case .chromium: return try LoginTable.chromium.read(bytes)
         case .keepassxc: return try LoginTable.keePassXC.read(bytes)
+        case .lastpass: return try LoginTable.lastPass.read(bytes)
         case .bitwarden: return try BitwardenFile.read(bytes)
         case .netrc: return try NetrcFile.read(bytes)
         case .onePassword:

@@ -36,7 +36,8 @@ struct ImportOutcome: Encodable {
         account = item.account
         kind = item.kind
         place = item.place.description
-        self.reason = reason
+        let remarks = [item.remark, reason].compactMap { $0 }
+        self.reason = remarks.isEmpty ? nil : remarks.joined(separator: "; ")
     }
 
     init(_ problem: ImportProblem, _ outcome: Outcome = .leftOut) {

@@ -68,6 +68,9 @@ struct ImportRun {
                 try settle(item, present, wanted)
             } else if let obstacle = wanted.obstacle {
                 outcomes.append(ImportOutcome(item, .kept, obstacle))
+            } else if item.state != .live {
+                // What the person put away must not replace what they use.
+                outcomes.append(ImportOutcome(item, .kept))
             } else if try replaces(item, present) {
                 steps.append(
                     Step(

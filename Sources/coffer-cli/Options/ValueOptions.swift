@@ -33,7 +33,7 @@ struct ValueOptions: ParsableArguments {
     @Flag(help: "The secret is a seed for one-time passwords, an otpauth:// address or Base32; it is checked.")
     var otp = false
 
-    @Flag(help: "Drop one newline at the end of standard input.")
+    @Flag(help: "Drop one line break (LF or CR LF) at the end of standard input.")
     var trim = false
 
     @Flag(help: "Store an empty secret, too.")

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Coffer
 import FoundationEssentials
+import Platform
 
 /// Reads the secrets that references name: all of them, or none.
 struct ReferenceResolver {
@@ -22,7 +23,7 @@ struct ReferenceResolver {
         let item: Keychain.Item
 
         /// Without the line break at its end. Files and `echo` end in one, and neither a variable nor a line of a file should.
-        var line: ArraySlice<UInt8> { value.last == UInt8(ascii: "\n") ? value.dropLast() : value[...] }
+        var line: ArraySlice<UInt8> { value.withoutLineEnd }
     }
 
     /// Items that one call can read: of one vault, and no more than one prompt can name.

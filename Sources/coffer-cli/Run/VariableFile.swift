@@ -29,16 +29,34 @@ enum VariableFile {
         let advice: String
     }
 
+    /// The lines that are not read yet.
+    private struct Lines {
+        private var rest: ArraySlice<ArraySlice<UInt8>>
+        /// Of the last line that was read, from 1.
+        private(set) var number = 0
+
+        init(_ bytes: [UInt8]) {
+            // Editors of other systems put a byte order mark before the first line.
+            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+            rest = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
+        }
+
+        mutating func next() -> ArraySlice<UInt8>? {
+            guard let line = rest.popFirst() else { return nil }
+            number += 1
+            return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        }
+    }
+
     static func parse(_ bytes: [UInt8]) throws(Mistake) -> [(name: String, source: RunPlan.Source)] {
         var found: [(name: String, source: RunPlan.Source)] = []
         var lines: [String: Int] = [:]
-        var number = 0
-        for var line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
-            if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
-            line = line.drop(while: isBlank)
+        var rest = Lines(bytes)
+        while let whole = rest.next() {
+            let line = whole.drop(while: isBlank)
+            let number = rest.number
             guard let first = line.first, first != UInt8(ascii: "#") else { continue }
-            let (name, source) = try variable(line, number)
+            let (name, source) = try variable(line, &rest)
             if let earlier = lines[name] {
                 throw Mistake(
                     line: number, reason: "\(name) was set in line \(earlier) already", advice: "set it once")
@@ -55,16 +73,19 @@ enum VariableFile {
     }
 
     private static func variable(
-        _ line: ArraySlice<UInt8>, _ number: Int
+        _ line: ArraySlice<UInt8>, _ lines: inout Lines
     ) throws(Mistake) -> (name: String, source: RunPlan.Source) {
         var line = line
-        let export = Array("export ".utf8)
-        if line.starts(with: export) { line = line.dropFirst(export.count).drop(while: isBlank) }
+        let number = lines.number
+        let export = Array("export".utf8)
+        if line.starts(with: export), line.dropFirst(export.count).first.map(isBlank) ?? false {
+            line = line.dropFirst(export.count).drop(while: isBlank)
+        }
         guard let equals = line.firstIndex(of: UInt8(ascii: "=")),
             VariableName.isValid(String(decoding: line[..<equals], as: UTF8.self))
         else { throw Mistake(line: number, reason: "it is not NAME=VALUE", advice: "write one variable a line") }
         let name = String(decoding: line[..<equals], as: UTF8.self)
-        let value = try value(line[(equals + 1)...], number)
+        let value = try value(line[(equals + 1)...], &lines)
         guard !value.contains(0) else {
             throw Mistake(line: number, reason: "\(name) has a zero byte", advice: "remove it")
         }
@@ -77,14 +98,25 @@ enum VariableFile {
         }
     }
 
-    private static func value(_ text: ArraySlice<UInt8>, _ number: Int) throws(Mistake) -> [UInt8] {
+    /// A quoted value may go on for several lines.
+    private static func value(_ text: ArraySlice<UInt8>, _ lines: inout Lines) throws(Mistake) -> [UInt8] {
+        let start = lines.number
         let text = text.drop(while: isBlank)
         guard let quote = text.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
             return plain(text)
         }
         var value: [UInt8] = []
         var rest = text.dropFirst()
-        while let byte = rest.popFirst() {
+        while true {
+            guard let byte = rest.popFirst() else {
+                guard let line = lines.next() else {
+                    throw Mistake(line: start, reason: "a quote is not closed", advice: "close it")
+                }
+                value.append(UInt8(ascii: "\n"))
+                rest = line
+                continue
+            }
+            let number = lines.number
             if byte == quote {
                 let after = rest.drop(while: isBlank)
                 guard after.isEmpty || after.first == UInt8(ascii: "#") else {
@@ -109,7 +141,6 @@ enum VariableFile {
                     advice: "write a backslash itself as \\\\, or use single quotes")
             }
         }
-        throw Mistake(line: number, reason: "a quote is not closed", advice: "close it in the same line")
     }
 
     /// Without quotes, a value ends at blanks before a comment, or at the end of the line.

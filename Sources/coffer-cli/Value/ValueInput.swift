@@ -4,7 +4,7 @@ import Platform
 
 /// Reads a new value from a person at the terminal, or from standard input.
 struct ValueInput {
-    /// Drop one newline at the end of piped input.
+    /// Drop one line break at the end of piped input.
     let trim: Bool
     /// Accept a value of no bytes.
     let allowsEmpty: Bool
@@ -94,19 +94,19 @@ struct ValueInput {
         }
     }
 
-    /// Reads all of standard input, but at most two bytes more than a value can have.
+    /// Reads all of standard input, but at most three bytes more than a value can have.
     private func piped() throws(KeychainError) -> Reading {
         var value: [UInt8]
         do {
-            // One byte more for a newline that may be dropped, and another to notice a value that is too long.
-            value = try StandardInput.read(limit: InputLimits.value + 2)
+            // Two bytes more for a line break that may be dropped, and another to notice a value that is too long.
+            value = try StandardInput.read(limit: InputLimits.value + 3)
         } catch {
             throw KeychainError(.failed, "standard input cannot be read", advice: "nothing was stored")
         }
         var warning: String?
         if value.last == UInt8(ascii: "\n") {
             if trim {
-                value.removeLast()
+                value = Array(value.withoutLineEnd)
             } else {
                 warning = "the value ends with a newline, which was kept; --trim drops it"
             }

@@ -3,6 +3,7 @@ import Foundation
 import Platform
 
 @testable import Coffer
+@testable import HelperProtocol
 @testable import coffer_cli
 
 /// Words of the command line, and numbers in a broker's answers.
@@ -30,8 +31,12 @@ struct ArgumentTarget: FuzzTarget {
         _ = try answer { try LengthArgument(parsing: word) }
         _ = try answer { try AttributeArgument(parsing: word) }
         _ = try answer { try ItemName.check(word, "label") }
-        // A seed that was read is one that can be used.
+        // A seed that was read is one that can be used, also after it was stored.
         if let seed = try answer({ try OneTimeSeed(reading: Array(word.utf8)) }) {
+            let stored = Array(seed.address(issuer: word, account: word).utf8)
+            if stored.count <= OneTimeLimits.text {
+                try promise(try OneTimeSeed(stored: stored) == seed, "“\(word)” is another seed when it was stored")
+            }
             try promise(
                 OneTimeLimits.seed.contains(seed.bytes.count) && OneTimeLimits.period.contains(seed.period)
                     && (6...8).contains(seed.digits), "“\(word)” is no seed")
