@@ -36,6 +36,7 @@ import Testing
             prompt-timeout = 30
             connections-per-user = 3
             authentications-per-user = 2
+            indexes-per-user = 6
             reuse-limit = 60
             lease-limit = 7200
             notifications = /s/users
@@ -58,6 +59,7 @@ import Testing
         expected.brokerUser = "keeper"
         expected.authenticatorUser = "asker"
         expected.sandbox = true
+        expected.indexesPerUser = 6
         expected.promptTimeout = 30
         expected.connectionsPerUser = 3
         expected.authenticationsPerUser = 2

@@ -10,6 +10,7 @@ struct ClientChannel: ~Copyable {
         case authorize(seconds: Int64)
         case forget
         case renewSigningKey
+        case setAside(BrokerProtocol.Authentication.SetAside)
         case `continue`(answer: String?)
         case cancel
         case biometry
@@ -51,6 +52,7 @@ struct ClientChannel: ~Copyable {
         methods: [
             BrokerProtocol.Authentication.Begin.self, BrokerProtocol.Authentication.Authorize.self,
             BrokerProtocol.Authentication.Forget.self, BrokerProtocol.Authentication.RenewSigningKey.self,
+            BrokerProtocol.Authentication.SetAside.self,
             BrokerProtocol.Authentication.Continue.self, BrokerProtocol.Authentication.Cancel.self,
             BrokerProtocol.Authentication.Biometry.self,
         ])
@@ -71,6 +73,7 @@ struct ClientChannel: ~Copyable {
         case let authorize as BrokerProtocol.Authentication.Authorize: return .authorize(seconds: authorize.seconds)
         case is BrokerProtocol.Authentication.Forget: return .forget
         case is BrokerProtocol.Authentication.RenewSigningKey: return .renewSigningKey
+        case let call as BrokerProtocol.Authentication.SetAside: return .setAside(call)
         case let next as BrokerProtocol.Authentication.Continue: return .continue(answer: next.answer)
         case is BrokerProtocol.Authentication.Cancel: return .cancel
         case is BrokerProtocol.Authentication.Biometry: return .biometry

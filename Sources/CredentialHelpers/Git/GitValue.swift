@@ -29,7 +29,8 @@ struct GitValue: Sendable {
     init(_ value: [UInt8]) throws(KeychainError) {
         guard !value.contains(0), !value.contains(UInt8(ascii: "\r")) else {
             throw KeychainError(
-                .damaged, "the entry has bytes that git does not take", advice: "erase it, and log in again")
+                .damaged, "the entry has bytes that git does not take",
+                advice: "look at it with coffer get, and correct it with coffer edit")
         }
         let lines = value.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for line in lines.dropFirst() {

@@ -36,7 +36,8 @@ public struct Service: Sendable, Equatable {
         throw PAMError(
             .misconfigured, stage: .start,
             reason: "there is no PAM file \(candidates[0])",
-            advice: "install the files of Coffer's pam folder")
+            advice: "have root restore it from a backup, or from the package: "
+                + "apt-get install --reinstall -o Dpkg::Options::=--force-confmiss coffer")
     }
 
     /// The first word of each rule, without the "-" that makes libpam ignore a missing module.
