@@ -42,6 +42,8 @@ enum ServerLimits {
 
 /// What a client sends, and takes.
 enum ClientLimits {
+    /// The longest time in the names of files that were set aside, in bytes.
+    static let stamp = 32
     /// The longest call that is accepted. It has room for the longest answer with each byte escaped.
     static let call = 8 << 10
     /// How long a client may take to send the rest of a call.

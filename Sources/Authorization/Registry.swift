@@ -41,14 +41,32 @@ public struct Registry: Sendable {
 
     public func path(of owner: Owner) -> String { "\(directory)/vaults/\(owner.fileStem).json" }
 
+    /// The folder with the records of the vaults that root has set aside. Their keys stay in the TPM.
+    public var setAsideDirectory: String { "\(directory)/set-aside" }
+
     /// - Returns: nil if the owner has no vault.
     public func record(for owner: Owner) throws(RegistryError) -> RegistryRecord? {
         let path = path(of: owner)
+        guard let record = try record(in: path) else { return nil }
+        guard record.owner == owner else {
+            throw RegistryError(
+                .damaged, "the registry record \(path) is another owner's (\(record.owner))",
+                advice: Self.restore(path))
+        }
+        return record
+    }
+
+    /// What helps if a record cannot be used. It never takes anything away.
+    public static func restore(_ path: String) -> String { "have root restore \(path) from a backup" }
+
+    private func record(in path: String) throws(RegistryError) -> RegistryRecord? {
         let bytes: [UInt8]
         do {
             guard let status = try FileStatus.of(path) else { return nil }
             guard status.isRegular, status.uid == authenticatorUID, status.mode & 0o022 == 0 else {
-                throw RegistryError(.untrusted, "\(path) must be a file that only uid \(authenticatorUID) can write")
+                throw RegistryError(
+                    .untrusted, "\(path) must be a file that only uid \(authenticatorUID) can write",
+                    advice: "have root find out who wrote it, and restore it from a backup")
             }
             bytes = try DurableFile.read(path, limit: Self.longestRecord)
         } catch let error as RegistryError {
@@ -56,35 +74,46 @@ public struct Registry: Sendable {
         } catch {
             throw RegistryError(.unreadable, "the registry record \(path) cannot be read", cause: error)
         }
-        let record: RegistryRecord
         do {
-            record = try JSONDecoder().decode(RegistryRecord.self, from: Data(bytes))
+            return try JSONDecoder().decode(RegistryRecord.self, from: Data(bytes))
         } catch {
-            throw RegistryError(.damaged, "the registry record \(path) is damaged", cause: error)
+            throw RegistryError(
+                .damaged, "the registry record \(path) is damaged", advice: Self.restore(path), cause: error)
         }
-        guard record.owner == owner else {
-            throw RegistryError(.damaged, "the registry record \(path) is another owner's (\(record.owner))")
+    }
+
+    /// The owners that have a record, whether it can be used or not.
+    public func owners() throws(RegistryError) -> [Owner] {
+        try names(in: "\(directory)/vaults").map { (name) throws(RegistryError) in
+            let text = name.dropLast(5).split(separator: "-", maxSplits: 1).joined(separator: ":")
+            guard let owner = Owner(text: text) else {
+                throw RegistryError(.damaged, "\(directory)/vaults/\(name) is no owner's record")
+            }
+            return owner
         }
-        return record
+    }
+
+    /// The names of the records in a folder; none if there is no folder.
+    private func names(in folder: String) throws(RegistryError) -> [String] {
+        do throws(SystemError) {
+            guard try FileStatus.of(folder) != nil else { return [] }
+            return try Folder.entries(folder).filter { $0.hasSuffix(".json") }
+        } catch { throw RegistryError(.unreadable, "the registry's folder \(folder) cannot be read", cause: error) }
+    }
+
+    /// The records of the vaults that root has set aside.
+    public func setAsideRecords() throws(RegistryError) -> [RegistryRecord] {
+        try names(in: setAsideDirectory).map { (name) throws(RegistryError) in
+            try record(in: "\(setAsideDirectory)/\(name)")
+        }.compactMap(\.self)
     }
 
     /// All records.
     ///
     /// - Throws: as ``record(for:)``. An unreadable record is an error and is not skipped.
     public func records() throws(RegistryError) -> [RegistryRecord] {
-        let folder = "\(directory)/vaults"
-        let names: [String]
-        do throws(SystemError) {
-            guard try FileStatus.of(folder) != nil else { return [] }
-            names = try Folder.entries(folder).filter { $0.hasSuffix(".json") }
-        } catch { throw RegistryError(.unreadable, "the registry's folder cannot be read", cause: error) }
-        return try names.map { (name) throws(RegistryError) in
-            let text = name.dropLast(5).split(separator: "-", maxSplits: 1).joined(separator: ":")
-            guard let owner = Owner(text: text), let record = try record(for: owner) else {
-                throw RegistryError(.damaged, "\(folder)/\(name) is no owner's record")
-            }
-            return record
-        }
+        // A record that is gone meanwhile was set aside, where it still counts.
+        try owners().map { (owner) throws(RegistryError) in try record(for: owner) }.compactMap(\.self)
     }
 
     /// The TPM's NV indexes that all owners' vaults need.
@@ -154,6 +183,35 @@ public struct Registry: Sendable {
             throw RegistryError(.conflict, "the record of \(old.owner) was changed meanwhile", advice: "try again")
         }
         try store(record)
+    }
+
+    /// Moves an owner's record aside durably, whatever is in it. Only the authenticator may call this.
+    ///
+    /// - Returns: the record if it can be read, and where it is now; nil for the path if there is no record.
+    public func setAside(
+        _ owner: Owner, stamp: String
+    ) throws(RegistryError) -> (present: RegistryRecord?, path: String?) {
+        let path = path(of: owner)
+        do throws(SystemError) { guard try FileStatus.of(path) != nil else { return (nil, nil) } } catch {
+            throw RegistryError(.unreadable, "the registry record \(path) cannot be examined", cause: error)
+        }
+        let lock = try Self.lock(path + ".lock")
+        defer { lock.keep() }
+        // `try?`: a record that cannot be read is moved like any other.
+        let present = (try? record(for: owner)) ?? nil
+        let aside = "\(setAsideDirectory)/\(owner.fileStem).\(stamp).json"
+        do throws(SystemError) {
+            try Folder.make(setAsideDirectory, mode: 0o755)
+            guard try FileStatus.of(path) != nil else { return (present, nil) }
+            guard try FileStatus.of(aside) == nil else {
+                throw SystemError("move \(path)", reason: "\(aside) exists already")
+            }
+            try DurableFile.move(path, to: aside)
+            try DurableFile.syncFolder(of: path)
+        } catch {
+            throw RegistryError(.unwritable, "the registry record \(path) cannot be moved", cause: error)
+        }
+        return (present, aside)
     }
 
     private static func lock(_ path: String) throws(RegistryError) -> FileLock {

@@ -24,6 +24,8 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     public let generation: GenerationPin?
     /// The Name of each object, 34 bytes.
     public private(set) var objects: [ObjectRole: [UInt8]]
+    /// The member who made a group's vault; nil for others, and for groups' vaults from before this was recorded.
+    public let maker: UInt32?
     /// Whether root made the vault for an account that no person can answer for. Root unlocks such a vault.
     public let isService: Bool
     /// The digest of the enrolled fingers that object 18 is bound to, 32 bytes; nil without that object.
@@ -38,10 +40,19 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         [counter?.handle, generation?.handle, binding?.index.handle, boot?.index.handle].compactMap { $0 }
     }
 
+    /// The user whose share of the TPM the vault takes: its owner, or the member who made it for a group. nil for a
+    /// service vault, because root made it.
+    public var accountable: UInt32? {
+        switch owner {
+        case .user(let uid): isService ? nil : uid
+        case .group: maker
+        }
+    }
+
     public init(
         vault: VaultID, owner: Owner, ownerName: String, created: UInt64, sealer: SealerKind, authenticatorKey: [UInt8],
         storageKey: StorageKeyPin?, counter: CounterPin? = nil, objects: [ObjectRole: [UInt8]],
-        isService: Bool = false, biometrySet: [UInt8]? = nil, generation: GenerationPin? = nil
+        isService: Bool = false, biometrySet: [UInt8]? = nil, generation: GenerationPin? = nil, maker: UInt32? = nil
     ) {
         self.format = Self.currentFormat
         self.vault = vault
@@ -56,6 +67,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         self.isService = isService
         self.biometrySet = biometrySet
         self.generation = generation
+        if case .group = owner { self.maker = maker } else { self.maker = nil }
     }
 
     /// The same vault with a key for these enrolled fingers only.
@@ -88,7 +100,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey {
         case format, vault, owner, ownerName, created, sealer, authenticatorKey, storageKey, counter, objects,
             biometrySet,
-            binding, boot, generation
+            binding, boot, generation, maker
         case isService = "service"
     }
 
@@ -109,6 +121,8 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         storageKey = try container.decodeIfPresent(StorageKeyPin.self, forKey: .storageKey)
         counter = try container.decodeIfPresent(CounterPin.self, forKey: .counter)
         isService = try container.decodeIfPresent(Bool.self, forKey: .isService) ?? false
+        let maker = try container.decodeIfPresent(UInt32.self, forKey: .maker)
+        if case .group = owner { self.maker = maker } else { self.maker = nil }
         var names: [ObjectRole: [UInt8]] = [:]
         for (key, value) in try container.decode([String: String].self, forKey: .objects) {
             guard let number = UInt16(key), let role = ObjectRole(rawValue: number), let name = Hex.decode(value),
@@ -169,6 +183,7 @@ public struct RegistryRecord: Codable, Sendable, Equatable {
         try container.encodeIfPresent(binding, forKey: .binding)
         try container.encodeIfPresent(boot, forKey: .boot)
         try container.encodeIfPresent(generation, forKey: .generation)
+        try container.encodeIfPresent(maker, forKey: .maker)
     }
 
     /// Whether the vault can be bound to a password or tied to the boot. That needs a TPM, and one person to give the

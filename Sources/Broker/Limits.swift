@@ -169,6 +169,14 @@ enum GuessLimits {
     static let stretches = 2
 }
 
+/// NV indexes of the TPM. It has room for few, and all users share it.
+enum IndexLimits {
+    /// What a new vault takes: its counter and its generation. Binding and tying it take one more each.
+    static let vault = 2
+    /// What the TPM must have left after a user has made a further vault: four first vaults of others.
+    static let share = 8
+}
+
 /// Uses of the TPM.
 enum SealerLimits {
     /// The most uses that may wait. More are refused, because they would only pile up behind a TPM that hangs.
@@ -326,6 +334,8 @@ enum BootLimits {
 
 /// What `coffer doctor` has looked at.
 enum DiagnosisLimits {
+    /// With less than so many bytes free, the disk is called full. A vault's file grows by pages, and its log by records.
+    static let room: UInt64 = 4 << 20
     /// For checking the whole vault. Other calls of its owner can wait this long.
     static let vault = Duration.seconds(5)
     /// How far the clock may be behind the vault's last change, in milliseconds. Small corrections are normal.

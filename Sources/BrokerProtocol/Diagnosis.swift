@@ -29,13 +29,15 @@ extension Keychain {
             case .tpmLockout: "whether other programs' failed attempts have locked it, and for how many more seconds"
             case .tpmPasswords: "whether the owner's and the lockout's passwords are set"
             case .tpmAccess: "who can use the TPM without Coffer: owner, mode and group of the device"
-            case .tpmRoom: "room for objects and sessions"
-            case .tpmIndexes: "Coffer's indexes in the TPM all belong to a vault"
+            case .tpmRoom: "room for objects, sessions and NV indexes"
+            case .tpmIndexes:
+                "the indexes that the vault's keys depend on are in the TPM; Coffer's indexes all belong to a vault"
             case .tpmIdentity: "how the TPM is known: endorsement certificate, or first-use pin"
             case .storageKey: "the storage key that is pinned in the registry is in the TPM"
             case .measuredBoot: "whether a changed boot will lock the vault"
             case .unit: "the broker runs as its unit says: no core file, no swap, no privileges, filtered system calls"
-            case .files: "owner and mode of the vault's folder and files, the registry, the signing key"
+            case .files:
+                "owner and mode of the vault's folder and files, the registry, the signing key; each vault has its record; room"
             case .signingKey: "the vault's keys are for the authenticator's present signing key"
             case .sockets: "owner and mode of the sockets"
             case .pam: "the PAM services exist, and let in only people whom they have asked"

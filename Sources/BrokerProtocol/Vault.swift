@@ -63,6 +63,9 @@ extension Keychain.BootCoverage {
 extension Keychain {
     /// The kind of `Damaged` that `AcceptVault` is the way forward from: an older copy of the file, or a counter that is gone.
     public static let rollback = "rollback"
+
+    /// The kind of `Damaged` that ends when the missing file or record is put back.
+    public static let missing = "missing"
 }
 
 extension BrokerInterface {

@@ -120,6 +120,13 @@ package struct Authenticator: Sendable {
         return Int(clamping: try exchange(Authentication.RenewSigningKey(), on: &connection).former)
     }
 
+    /// Completes the setting aside of a vault. Only root may call this.
+    package func setAside(_ owner: String, stamp: String) throws(KeychainError) -> Authentication.SetAside.Reply {
+        var connection = try connect()
+        try check(connection)
+        return try exchange(Authentication.SetAside(owner: owner, stamp: stamp), on: &connection)
+    }
+
     private func converse<Method: VarlinkMethod>(
         _ beginning: Method, by prompter: inout any Prompter
     ) throws(KeychainError) where Method.Reply == Authentication.Step {

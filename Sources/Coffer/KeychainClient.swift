@@ -73,6 +73,23 @@ package struct KeychainClient: Sendable {
         }
     }
 
+    /// Moves a vault aside. Only root may call this. A second call completes what an interruption has left.
+    /// - Returns: where the vault's file, its registry record and the owner's copy are now; each nil if there is none.
+    package func setAsideVault(
+        isForced: Bool
+    ) throws(KeychainError) -> (file: String?, record: String?, copy: String?) {
+        let moved = try call(BrokerProtocol.Keychain.SetAsideVault(force: isForced ? true : nil))
+        do throws(KeychainError) {
+            let rest = try authenticator.setAside(moved.owner, stamp: moved.stamp)
+            return (moved.file, rest.record, rest.copy)
+        } catch {
+            let place = moved.file.map { " (to \($0))" } ?? ""
+            throw KeychainError(
+                error.code, "the vault's files were moved aside\(place), but not its registry record: \(error.message)",
+                advice: "run the same command again", cause: error.cause)
+        }
+    }
+
     /// Whether the caller can be asked for a finger, and which fingers are enrolled. Nobody is asked.
     /// - Returns: the authenticator's answer, and the uid that it runs as, which the kernel gives.
     package func biometry() throws(KeychainError) -> (

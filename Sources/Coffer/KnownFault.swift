@@ -23,13 +23,20 @@ struct KnownFault {
     }
 
     private static let again = "run the command again"
-    private static let withCode = "use the recovery code"
+    /// What helps if this TPM will never open the vault again. Nothing is removed.
+    private static let setAside = recovery("coffer vault set-aside --user NAME")
+    /// For a vault that the broker does open, but its owner cannot: without `--force` the command refuses.
+    private static let setAsideAnyway = recovery("coffer vault set-aside --user NAME --force")
+
+    private static func recovery(_ command: String) -> String {
+        "have root set the vault aside with: \(command); then restore the secrets with: coffer recovery restore FILE"
+    }
 
     /// The errors of `org.coffer.Keychain` that have a meaning of their own.
     static let broker: [Fault.Name: KnownFault] = [
         .notFound: .init(.notFound, "there is no such item", advice: "list your items with: coffer list"),
         .alreadyExists: .init(
-            .alreadyExists, "the item exists already", advice: "choose another name, or remove that one first"),
+            .alreadyExists, "the item exists already", advice: "choose another name"),
         .locked: .init(.locked, "the vault is locked", advice: "open it with: coffer unlock"),
         .notPermitted: .init(.notPermitted, "this is not permitted"),
         .permissionDenied: .init(.notPermitted, "this is not permitted"),
@@ -81,7 +88,7 @@ struct KnownFault {
             advice: "check that /dev/tpmrm0 exists and that cofferd may use it"),
         "replaced": .init(
             .tpmReplaced, "the TPM was cleared or replaced",
-            advice: "restore the secrets with the recovery code: coffer recovery restore"),
+            advice: setAside),
         "lockout": .init(
             .tpmLockout, "the TPM is in lockout after too many wrong tries", advice: "wait until the lockout ends"),
         "refused": .init(
@@ -89,16 +96,16 @@ struct KnownFault {
             advice: "run the command again, and if that does not help, see: journalctl -u cofferd"),
         "exhausted": .init(
             .tpmExhausted, "the TPM has no room for another object",
-            advice: "end other programs that use it, and run the command again"),
+            advice: "end other programs that use it"),
         "deadline": .init(.tpmDeadline, "the TPM did not answer in time", advice: again),
         "tries-used-up": .init(
-            .tpmTriesUsedUp, "no try is left for the password that the vault is bound to", advice: withCode),
-        "pin-index": .init(.tpmPasswordIndexGone, "the TPM's count of password tries is gone", advice: withCode),
+            .tpmTriesUsedUp, "no try is left for the password that the vault is bound to", advice: setAsideAnyway),
+        "pin-index": .init(.tpmPasswordIndexGone, "the TPM's count of password tries is gone", advice: setAside),
         "boot": .init(
             .tpmBootNotApproved, "this boot was not approved for the vault",
-            advice: "start the machine as before, or use the recovery code"),
+            advice: "start the machine as before; if that is not possible, \(setAsideAnyway)"),
         "boot-index": .init(
-            .tpmBootIndexGone, "the TPM's record of the approved boots is gone", advice: withCode),
+            .tpmBootIndexGone, "the TPM's record of the approved boots is gone", advice: setAside),
         "unsupported": .init(.tpmUnsupported, "the TPM is too old for this"),
     ]
 }

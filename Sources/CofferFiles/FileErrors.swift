@@ -35,7 +35,7 @@ extension KeychainError {
     }
 
     static func foreignFile(_ path: String) -> KeychainError {
-        KeychainError(.damaged, "\(path) is not a protected file", advice: "remove it, or choose another name")
+        KeychainError(.damaged, "\(path) is not a protected file", advice: "choose another name")
     }
 }
 

@@ -23,7 +23,8 @@ public struct UnixListener: ~Copyable, Sendable {
         if unsafe lstat(path, &information) == 0 {
             guard information.st_mode & S_IFMT == S_IFSOCK else {
                 throw SystemError(
-                    "listen on \(path)", reason: "something that is not a socket is there", advice: "remove it")
+                    "listen on \(path)", reason: "something that is not a socket is there",
+                    advice: "find out what it is, and move it away")
             }
             try checked("remove the dead socket \(path)") { unsafe unlink(path) }
         }

@@ -47,6 +47,8 @@ public struct Configuration: Sendable, Equatable {
     public var connectionsPerUser = 64
     /// How many requests of one user may wait for a person at the same time. Requests of one program for one kind of proof count as one.
     public var authenticationsPerUser = 8
+    /// How many of the TPM's NV indexes the vaults that a user has made may take. A vault takes 2, and 1 more each if it is bound or tied to the boot.
+    public var indexesPerUser = 16
     /// The most seconds for which a person may let an answer be used again: 300 at most, 0 for never.
     public var reuseLimit = 300
     /// The most seconds for which a person may grant a lease: 43200 at most, 0 for never.

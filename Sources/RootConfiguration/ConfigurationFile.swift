@@ -61,6 +61,7 @@ extension Configuration {
         case "connections-per-user": connectionsPerUser = try Self.number(value, ConfigurationLimits.connectionsPerUser)
         case "authentications-per-user":
             authenticationsPerUser = try Self.number(value, ConfigurationLimits.authenticationsPerUser)
+        case "indexes-per-user": indexesPerUser = try Self.number(value, ConfigurationLimits.indexesPerUser)
         case "reuse-limit": reuseLimit = try Self.number(value, ConfigurationLimits.reuseLimit)
         case "lease-limit": leaseLimit = try Self.number(value, ConfigurationLimits.leaseLimit)
         case "notifications": notificationFolder = try Self.notifications(value)

@@ -8,6 +8,8 @@ public enum ConfigurationLimits {
     static let connectionsPerUser = 1...4096
     /// `authentications-per-user`.
     static let authenticationsPerUser = 1...64
+    /// `indexes-per-user`. The least lets a user make one vault, bind it and tie it to the boot.
+    static let indexesPerUser = 4...4096
     /// `reuse-limit`, in seconds.
     static let reuseLimit = 0...300
     /// `lease-limit`, in seconds.

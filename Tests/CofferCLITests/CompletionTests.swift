@@ -81,7 +81,7 @@ import Testing
         #expect(try words("").contains("get") && words("").contains("help") && !words("").contains("clipboard-clear"))
         #expect(try words("help", "").contains("otp"))
         #expect(try words("completion", "") == ["bash", "zsh", "fish"])
-        #expect(try words("vault", "") == ["create", "accept"])
+        #expect(try words("vault", "") == ["create", "accept", "set-aside"])
         #expect(try words("set", "a", "b", "--policy", "") == ["letters-digits", "symbols", "words", "pin"])
         #expect(try words("set", "a", "b", "--policy=") == PasswordPolicy.allCases.map { "--policy=\($0.rawValue)" })
         #expect(try words("set", "--generate", "").contains("plain"))

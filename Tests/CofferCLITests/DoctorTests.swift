@@ -65,6 +65,19 @@ import Testing
         #expect(facts.authenticatorUser == getuid())
     }
 
+    /// A vault that cannot be used fails every question about it. The broker's findings say why, once.
+    @Test func oneCauseIsOneThingToDo() {
+        let missing = KeychainError(.damaged, "a part is missing", advice: "restore it")
+        let finding = Keychain.Finding(.files, .problem, "a part is missing", advice: "restore it")
+        let facts = DoctorFacts(
+            status: .failure(missing), biometry: .success(.init(usable: true, type: "fingerprint")),
+            authenticatorUser: 0, items: .failure(missing),
+            diagnosis: .success(.init(findings: [finding, finding])))
+        let findings = Doctor.findings(facts)
+        #expect(findings.filter { $0.verdict == .problem }.map(\.check) == ["files"])
+        #expect(findings.contains { $0.check == "broker" && $0.verdict == .ok })
+    }
+
     @Test func whatABrokerSaysCannotDriveTheTerminal() {
         var finding = Keychain.Finding(.tpm, .problem, "gone\u{1B}[2J\nok     all is well", advice: "run:\u{202E}")
         finding.check = "x\u{1B}"

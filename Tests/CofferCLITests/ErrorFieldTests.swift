@@ -36,7 +36,7 @@ import Varlink
     @Test(arguments: [
         (Fault(.notFound, "it is gone"), "list your items with: coffer list"),
         (Fault(.locked, "it is closed"), "open it with: coffer unlock"),
-        (Fault(.alreadyExists, "it is there"), "choose another name, or remove that one first"),
+        (Fault(.alreadyExists, "it is there"), "choose another name"),
         (Fault(.fingersChanged, "other fingers"), "set it again with: coffer set"),
         (Fault(.challengeRefused, "it is too old"), "run the command again"),
         (

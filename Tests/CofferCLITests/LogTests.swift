@@ -39,6 +39,20 @@ import Testing
         #expect(calls == [0, 1])
     }
 
+    /// Several members share a group's log.
+    @Test func aGroupsLogNamesTheUser() throws {
+        var (root, nobody) = (Self.record(1), Self.record(2))
+        (root.uid, nobody.uid) = (0, nil)
+        var unknown = Self.record(3)
+        unknown.uid = 4_000_000_123
+        let stage = try Stage(broker: ["Log": [Self.page([root, nobody, unknown])]])
+        let rows = try stage.program.run("log", "--group", "ops").text.split(separator: "\n").map {
+            $0.split(separator: "\t").map(String.init)
+        }
+        #expect(rows.map { $0.dropFirst(4).first } == ["USER", "root", "-", "uid 4000000123"])
+        #expect(rows.allSatisfy { $0.count == 6 })
+    }
+
     @Test func aPersonGetsColumns() throws {
         let stage = try Stage(broker: ["Log": [Self.page([Self.record(1)])]])
         let lines = try stage.program.run("log", output: .terminal, turns: []).screen.split(separator: "\r\n")

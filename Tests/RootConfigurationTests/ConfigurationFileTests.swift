@@ -37,6 +37,7 @@ import Testing
             prompt-timeout = 30
             connections-per-user = 3
             authentications-per-user = 2
+            indexes-per-user = 6
             reuse-limit = 60
             lease-limit = 7200
             notifications = /s/users
@@ -60,6 +61,7 @@ import Testing
         expected.brokerUser = "keeper"
         expected.authenticatorUser = "asker"
         expected.sandbox = true
+        expected.indexesPerUser = 6
         expected.promptTimeout = 30
         expected.connectionsPerUser = 3
         expected.authenticationsPerUser = 2

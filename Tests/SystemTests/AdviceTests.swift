@@ -41,6 +41,7 @@ import Testing
                     code: "tpm-replaced",
                     message:
                         "the TPM was cleared or replaced: it no longer holds the key that this vault was made with",
-                    advice: "restore the secrets with the recovery code: coffer recovery restore"))
+                    advice: "have root set the vault aside with: coffer vault set-aside --user NAME; "
+                        + "then restore the secrets with: coffer recovery restore FILE"))
     }
 }

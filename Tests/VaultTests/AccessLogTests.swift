@@ -33,6 +33,26 @@ struct AccessLogTests {
 
     private func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
+    /// Somebody moved an earlier vault's file away, and left its log.
+    @Test func anEarlierVaultsLogInThisPlaceIsNoDamage() throws {
+        let other = try VaultFixture()
+        let earlier = try other.open()
+        try earlier.note(read("earlier"), .anchored)
+        try earlier.database.close()
+        let left = VaultFile.logPath(of: other.record.owner, in: other.folder.path)
+        try FileManager.default.copyItem(atPath: left, toPath: path)
+        let vault = try fixture.open()
+        try vault.note(read("own"), .anchored)
+        #expect(try vault.verifyLog().problem == nil)
+        #expect(try vault.logPage().records.map(\.event) == [.start, .read])
+        #expect(FileManager.default.contentsEqual(atPath: left, andPath: path + ".earlier"))
+        // With an anchor, the same file in this place is damage.
+        try vault.database.close()
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: left, toPath: path)
+        #expect(try fixture.open().verifyLog().problem != nil)
+    }
+
     /// The place of each record in the file.
     private func places(_ bytes: [UInt8]) -> [Range<Int>] {
         var places: [Range<Int>] = []

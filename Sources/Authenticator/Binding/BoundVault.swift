@@ -144,7 +144,7 @@ struct BoundVault {
                     .boundPassword,
                     "your vault is not bound to that password, and the TPM \(Self.words(rest))",
                     advice:
-                        "run coffer unlock to try again, or restore the secrets with the recovery code: coffer recovery restore"
+                        "run coffer unlock to try again; if you no longer know it, \(Self.withoutPassword)"
                 ))
         }
         try outdated.note(nil)
@@ -152,6 +152,9 @@ struct BoundVault {
     }
 
     /// The binding must be updated before the tie to the boot changes.
+    private static let withoutPassword =
+        "have root set the vault aside with: coffer vault set-aside --user NAME --force; then restore the secrets with: coffer recovery restore FILE"
+
     private static let outdated = ConversationError.refused(
         .failed(
             .boundPassword,

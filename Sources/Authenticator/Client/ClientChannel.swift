@@ -11,6 +11,7 @@ struct ClientChannel: ~Copyable {
         case authorize(seconds: Int64)
         case forget
         case renewSigningKey
+        case setAside(BrokerProtocol.Authentication.SetAside)
         case `continue`(answer: String?)
         case cancel
         case biometry
@@ -77,6 +78,7 @@ struct ClientChannel: ~Copyable {
         methods: [
             BrokerProtocol.Authentication.Begin.self, BrokerProtocol.Authentication.Authorize.self,
             BrokerProtocol.Authentication.Forget.self, BrokerProtocol.Authentication.RenewSigningKey.self,
+            BrokerProtocol.Authentication.SetAside.self,
             BrokerProtocol.Authentication.Continue.self, BrokerProtocol.Authentication.Cancel.self,
             BrokerProtocol.Authentication.Biometry.self,
         ])
@@ -92,6 +94,7 @@ struct ClientChannel: ~Copyable {
         case let authorize as BrokerProtocol.Authentication.Authorize: return .authorize(seconds: authorize.seconds)
         case is BrokerProtocol.Authentication.Forget: return .forget
         case is BrokerProtocol.Authentication.RenewSigningKey: return .renewSigningKey
+        case let call as BrokerProtocol.Authentication.SetAside: return .setAside(call)
         case let next as BrokerProtocol.Authentication.Continue: return .continue(answer: next.answer)
         case is BrokerProtocol.Authentication.Cancel: return .cancel
         case is BrokerProtocol.Authentication.Biometry: return .biometry

@@ -47,6 +47,9 @@ public struct ClientConversation {
             case .renewSigningKey:
                 report.purpose = "signing-key"
                 session.finish(vaultsUnderFormerKeys: try renewSigningKey(for: client))
+            case .setAside(let call):
+                report.purpose = "set-aside"
+                session.finish(try setAside(call, for: client))
             case .forget:
                 report.purpose = "forget"
                 let (answers, leases) = try forget(client.account.uid)
@@ -107,6 +110,23 @@ public struct ClientConversation {
         let dependencies = try ConversationDependencies(configuration)
         try dependencies.keys.renew()
         return try dependencies.keys.dropUnused(by: dependencies.registry)
+    }
+
+    /// Only root may do this; root could move the files as well.
+    private func setAside(
+        _ call: BrokerProtocol.Authentication.SetAside, for client: Client
+    ) throws(ConversationError) -> BrokerProtocol.Authentication.SetAside.Reply {
+        guard ProcessSurroundings.effectiveUser == client.account.uid else {
+            throw .refused(.denied("only root sets a vault aside"))
+        }
+        guard let owner = Owner(text: call.owner), SetAsideVault.isStamp(call.stamp) else {
+            throw .refused(.invalidArgument("that is no vault that was set aside"))
+        }
+        let dependencies = try ConversationDependencies(configuration)
+        return try SetAsideVault(
+            owner: owner, stamp: call.stamp, registry: dependencies.registry,
+            vaults: configuration.vaultDirectory, broker: dependencies.brokerUser
+        ).complete()
     }
 
     /// PAM modules find the system bus by themselves. In a sandbox, the environment has to name the sandbox's own bus.
@@ -244,7 +264,7 @@ public struct ClientConversation {
         case .create:
             let provisioning = Provisioning(
                 challenge: challenge, owner: checked.claim.owner, ownerName: checked.claim.name,
-                isService: checked.claim.right == .root, sealer: dependencies.sealer,
+                isService: checked.claim.right == .root, maker: client.account.uid, sealer: dependencies.sealer,
                 keys: dependencies.keys, registry: dependencies.registry)
             signer.record = try provisioning.register(through: &broker)
             try signer.sign([SignatureWays.Signature(index: 0, kind: .unlock)], through: &broker)
@@ -304,7 +324,7 @@ struct Report {
 /// The objects that a conversation needs, made from the configuration: the broker's account, keys and registry.
 struct ConversationDependencies {
     private let socket: String
-    private let brokerUser: UInt32
+    let brokerUser: UInt32
     let registry: Registry
     let keys: SigningKeys
     let sealer: SealerKind

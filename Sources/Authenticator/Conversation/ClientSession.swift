@@ -15,6 +15,8 @@ struct ClientSession: ~Copyable {
         case forget
         /// Make a new signing key for the authenticator.
         case renewSigningKey
+        /// Move the record of a vault aside.
+        case setAside(BrokerProtocol.Authentication.SetAside)
     }
 
     /// The event that ended a wait.
@@ -68,6 +70,7 @@ struct ClientSession: ~Copyable {
                 return .authorize(seconds: seconds)
             case .call(.forget): return .forget
             case .call(.renewSigningKey): return .renewSigningKey
+            case .call(.setAside(let call)): return .setAside(call)
             case .call(.cancel):
                 owesCancel = true
                 throw .cancelled
@@ -128,7 +131,7 @@ struct ClientSession: ~Copyable {
                 // Who begins a second time does not know the messages so far, and so not what the answers are for.
                 owesStep = true
                 throw .refused(.invalidArgument("the conversation has begun already"))
-            case .call(.forget), .call(.renewSigningKey), .call(.biometry):
+            case .call(.forget), .call(.renewSigningKey), .call(.setAside), .call(.biometry):
                 complain("the conversation has begun already")
             case .call(.introspection), .event, .time: continue
             }
@@ -172,6 +175,9 @@ struct ClientSession: ~Copyable {
     func finish(vaultsUnderFormerKeys count: Int) {
         channel.reply(BrokerProtocol.Authentication.RenewSigningKey.Reply(former: Int64(count)))
     }
+
+    /// Tells root where the record and the owner's copy are.
+    func finish(_ reply: BrokerProtocol.Authentication.SetAside.Reply) { channel.reply(reply) }
 
     private func complain(_ text: String) {
         channel.fail(Fault(.authenticationInvalidArgument, text))

@@ -105,7 +105,7 @@ struct VaultRotation {
             sealer: record.sealer, authenticatorKey: signer.keys.present.publicKey, storageKey: proposal.storageKey,
             counter: proposal.counter, objects: proposal.objects.filter { $0.key != .biometryCurrentSet },
             isService: record.isService,
-            generation: proposal.generation)
+            generation: proposal.generation, maker: record.maker)
         if let set = proposal.biometrySet, let name = proposal.objects[.biometryCurrentSet] {
             next = next.with(biometrySet: set, key: name)
         }

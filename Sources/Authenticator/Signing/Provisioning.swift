@@ -9,6 +9,8 @@ struct Provisioning {
     let ownerName: String
     /// Root makes it for an account that has nobody to ask.
     let isService: Bool
+    /// The client's user. A group's vault counts as theirs.
+    let maker: UInt32
     let sealer: SealerKind
     let keys: SigningKeys
     let registry: Registry
@@ -68,6 +70,6 @@ struct Provisioning {
         return RegistryRecord(
             vault: proposal.vault, owner: owner, ownerName: ownerName, created: proposal.created, sealer: sealer,
             authenticatorKey: keys.present.publicKey, storageKey: proposal.storageKey, counter: proposal.counter,
-            objects: proposal.objects, isService: isService, generation: proposal.generation)
+            objects: proposal.objects, isService: isService, generation: proposal.generation, maker: maker)
     }
 }

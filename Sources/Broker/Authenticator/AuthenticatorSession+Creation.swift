@@ -14,7 +14,8 @@ extension AuthenticatorSession {
             }
             let vaultActor = core.vaultStore.vaultActor(of: challenge.owner)
             let record = try await vaultActor.creation.provision(
-                in: vaultActor, for: challenge.id, isService: challenge.isForService, authenticatorKey: key)
+                in: vaultActor, for: challenge.id, by: challenge.maker, isService: challenge.isForService,
+                authenticatorKey: key)
             return .reply(BrokerInterface.Provision<RegistryRecord>.Reply(record: record))
         }
     }

@@ -44,6 +44,9 @@ struct Challenge: Sendable {
         if case .user(let owner) = owner { owner != uid } else { false }
     }
 
+    /// The user whose share of the TPM a new vault takes; nil if root makes it for a service.
+    var maker: UInt32? { isForService ? nil : uid }
+
     /// For a renewal of all keys: the items that are read for it.
     var items: [Subject] { if case .rotate(let rotation) = request { rotation.items } else { [] } }
 

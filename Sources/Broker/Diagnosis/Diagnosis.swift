@@ -37,8 +37,11 @@ struct DiagnosisFacts: Sendable {
     var record: RegistryRecord?
     /// nil with the software sealer.
     var sealer: Result<SealerCondition, SealerError>?
-    /// The indexes that the records of all vaults name; nil if not all records can be read.
-    var pinnedIndexes: Set<UInt32>?
+    /// The files and records of all vaults; nil if they were not looked at.
+    var inventory: VaultInventory?
+    /// Whether root asks, who hears of all vaults.
+    var isRoots = false
+    var isUnlocked = false
     /// nil if it was not checked: with the software sealer, without a vault, or after an error.
     var identity: Result<Endorsement.Standing, SealerError>?
     /// Whether this boot is approved for the vault; nil if the vault is not tied to a boot.

@@ -3,7 +3,8 @@ import BrokerProtocol
 import Platform
 import Vault
 
-/// Can others than the broker and the authenticator reach their files?
+/// Can others than the broker and the authenticator reach their files? Is there room for more? And does each vault have
+/// its record in the registry, and each record its vault? Without both parts, nothing opens it.
 enum FilesCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         let configuration = facts.configuration
@@ -15,15 +16,58 @@ enum FilesCheck: DiagnosisCheck {
         if facts.record != nil {
             let (broker, authenticator) = (facts.brokerUID, facts.authenticatorUID)
             places += [
-                Place(VaultFile.path(of: facts.owner, in: configuration.vaultDirectory), .file, broker, closed: 0o077),
-                Place(registry.path(of: facts.owner), .file, authenticator, closed: 0o022),
+                // The gaps name a part that is missing.
+                Place(
+                    VaultFile.path(of: facts.owner, in: configuration.vaultDirectory), .file, broker, closed: 0o077,
+                    mayBeMissing: true),
+                Place(registry.path(of: facts.owner), .file, authenticator, closed: 0o022, mayBeMissing: true),
                 Place("\(configuration.registryDirectory)/signing-key.pem", .file, authenticator, closed: 0o077),
             ]
         }
-        let problems = places.compactMap { $0.problem() }
+        let problems = places.compactMap { $0.problem() } + room(configuration.vaultDirectory) + gaps(facts)
         return problems.isEmpty
             ? [Keychain.Finding(.files, .ok, "vault, registry and signing key have the right owners and modes")]
             : problems.map { Keychain.Finding(.files, .problem, $0.message, advice: $0.advice) }
+    }
+
+    /// The parts that are missing. Another user's vault is not this user's business, but root should hear of it.
+    private static func gaps(_ facts: DiagnosisFacts) -> [(message: String, advice: String)] {
+        let gaps = facts.inventory?.gaps ?? []
+        let shown = gaps.filter { facts.isRoots || $0.owner == facts.owner }
+        let others = gaps.count - shown.count
+        let what = others == 1 ? "another vault" : "\(others) other vaults"
+        return shown.map { ($0.message, $0.advice) }
+            + (others == 0
+                ? []
+                : [("a part of \(what) of this machine is missing or cannot be used", "ask root to run: coffer doctor")])
+    }
+
+    /// Whether the vaults can be written. The registry is not looked at: its folder can only be read in the broker's unit.
+    private static func room(_ path: String) -> [(message: String, advice: String)] {
+        let room: FileSystemRoom
+        // A folder that is missing has been reported.
+        do throws(SystemError) { room = try FileSystemRoom.of(path) } catch { return [] }
+        return obstacles(room, path)
+    }
+
+    static func obstacles(_ room: FileSystemRoom, _ path: String) -> [(message: String, advice: String)] {
+        if room.isReadOnly {
+            return [
+                (
+                    "\(path) is on a file system that can only be read, so no vault opens and nothing is stored",
+                    "find out why: dmesg; then mount it writable"
+                )
+            ]
+        }
+        guard room.free >= DiagnosisLimits.room else {
+            return [
+                (
+                    "the file system of \(path) is full (\(room.free >> 10) KiB are free): Coffer can store nothing and record no read",
+                    "make room on it: df \(path)"
+                )
+            ]
+        }
+        return []
     }
 }
 
@@ -36,8 +80,10 @@ struct Place {
     let uid: UInt32
     /// Permission bits that must not be set.
     let closed: UInt32
+    let mayBeMissing: Bool
 
-    init(_ path: String, _ kind: Kind, _ uid: UInt32, closed: UInt32) {
+    init(_ path: String, _ kind: Kind, _ uid: UInt32, closed: UInt32, mayBeMissing: Bool = false) {
+        self.mayBeMissing = mayBeMissing
         self.path = path
         self.kind = kind
         self.uid = uid
@@ -51,8 +97,11 @@ struct Place {
             return ("\(path) cannot be examined: \(error.reason)", "make sure that the broker can enter its folder")
         }
         guard let status else {
+            if mayBeMissing { return nil }
             // Nothing makes a vault, a record or a key anew as it was.
-            return ("\(path) is missing", kind == .socket ? "start Coffer's units again" : "restore it from a backup")
+            return (
+                "\(path) is missing", kind == .socket ? "start Coffer's socket units" : "restore it from a backup"
+            )
         }
         let isKind =
             switch kind {
@@ -70,7 +119,11 @@ struct Place {
             return ("\(path) is not a \(name)", "find out who put it there")
         }
         guard status.uid == uid else {
-            return ("\(path) belongs to uid \(status.uid) instead of \(uid)", "chown \(uid) \(path)")
+            // Whoever owned it may have changed it. Giving it away would make Coffer trust that.
+            return (
+                "\(path) belongs to uid \(status.uid) instead of \(uid)",
+                "find out who made it; if it was you, restoring a backup: chown \(uid) \(path)"
+            )
         }
         guard status.mode & closed == 0 else {
             let mode = String(status.mode & ~closed, radix: 8)

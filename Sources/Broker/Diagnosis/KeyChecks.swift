@@ -19,13 +19,14 @@ enum StorageKeyCheck: DiagnosisCheck {
                     .storageKey, .problem,
                     "the storage key is gone from the TPM (\(handle) is empty): it was removed, or the TPM was cleared or replaced",
                     advice:
-                        "if it was only removed, put it back with coffer unlock; otherwise: coffer recovery restore"
+                        "if it was only removed, put it back with coffer unlock; if that fails: \(SetAsideWords.recovery(facts.record))"
                 )
             case .another:
                 Keychain.Finding(
                     .storageKey, .problem,
                     "another key is in the place of the pinned storage key (\(handle)): the TPM was cleared or replaced, or somebody put it there",
-                    advice: "find out which it was, then restore the secrets with: coffer recovery restore")
+                    advice:
+                        "find out which it was; if it was cleared or replaced: \(SetAsideWords.recovery(facts.record))")
             }
         return [finding]
     }

@@ -18,7 +18,7 @@ enum MeasuredBootCheck: DiagnosisCheck {
         }
         let words = "registers \(boot.registers.map(String.init).joined(separator: ", "))"
         switch standing {
-        case .failure(let fault): return [failure(fault, words)]
+        case .failure(let fault): return [failure(fault, words, record)]
         case .success(let standing):
             guard standing.isApproved else {
                 return [
@@ -34,19 +34,18 @@ enum MeasuredBootCheck: DiagnosisCheck {
         }
     }
 
-    private static func failure(_ fault: Fault, _ words: String) -> Keychain.Finding {
+    private static func failure(_ fault: Fault, _ words: String, _ record: RegistryRecord) -> Keychain.Finding {
         let (what, advice) =
             switch fault.details.kind {
             case "boot": ("this boot was not approved", approveThere)
             case "boot-index":
                 (
-                    "the TPM's record of the approved boots is gone",
-                    "restore the secrets with the recovery code: coffer recovery restore"
+                    "the TPM's record of the approved boots is gone", SetAsideWords.recovery(record)
                 )
             default:
                 (
-                    "it is not known whether this boot is approved",
-                    "fix what is named above, then run coffer doctor again"
+                    "it is not known whether this boot is approved: \(fault.details.message ?? "the TPM did not say")",
+                    fault.details.advice ?? "see: journalctl -u cofferd"
                 )
             }
         return Keychain.Finding(

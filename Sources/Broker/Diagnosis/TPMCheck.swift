@@ -1,5 +1,6 @@
 import Authorization
 import BrokerProtocol
+import TPM
 import Vault
 
 /// Does the TPM answer, and what state is it in?
@@ -7,19 +8,21 @@ enum TPMCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
         switch facts.sealer {
         case nil: []
-        case .failure(let error): [failure(error)]
+        case .failure(let error): [failure(error, facts)]
         case .success(let condition): all(of: condition)
         }
     }
 
-    private static func failure(_ error: SealerError) -> Keychain.Finding {
+    private static func failure(_ error: SealerError, _ facts: DiagnosisFacts) -> Keychain.Finding {
         let advice =
             switch error.code {
             case .unavailable:
-                "check that the firmware has it switched on, and that the broker may open it (“tcti” in cofferd.conf)"
-            case .deadline: "wait a minute and run coffer doctor again; if that does not help, restart the machine"
+                facts.record == nil
+                    ? "check that the firmware has it switched on, and that the broker may open it (“tcti” in cofferd.conf); for a machine without a TPM root can set “sealer = software”, which protects less"
+                    : "check that the firmware has it switched on, and that the broker may open it (“tcti” in cofferd.conf)"
+            case .deadline: "wait a minute; if it still does not answer, restart the machine"
             case .exhausted: "end other programs that use the TPM"
-            default: "restart the machine, then run coffer doctor again"
+            default: "if it stays so after a restart of the machine, see: journalctl -u cofferd"
             }
         return Keychain.Finding(.tpm, .problem, error.reason, advice: advice)
     }
@@ -58,7 +61,7 @@ enum TPMCheck: DiagnosisCheck {
         return Keychain.Finding(
             .tpmLockout, .problem,
             "the TPM is in its lockout after failed attempts by other programs, for \(lockout.secondsLeft) s at most; Coffer's own keys are not affected",
-            advice: "wait, or end it with: tpm2_dictionarylockout --clear-lockout")
+            advice: "wait until it ends, and find out which program tries")
     }
 
     private static func passwords(_ condition: SealerCondition) -> Keychain.Finding {
@@ -84,33 +87,114 @@ enum TPMCheck: DiagnosisCheck {
             return Keychain.Finding(
                 .tpmRoom, .problem,
                 "the TPM has no room for another \(lacking.map(\.1).joined(separator: " and no room for another "))",
-                advice: "end other programs that use it, or flush what they left: tpm2_flushcontext")
+                advice: "end other programs that use it")
         }
+        let nv = condition.tpm.nvRoom
+        guard let left = nv.left, left == 0 else {
+            return Keychain.Finding(
+                .tpmRoom, .ok,
+                "the TPM has room for \(handles.roomForTransient) more objects and \(handles.roomForSessions) more sessions"
+            )
+        }
+        // Not a problem of those who have a vault, and perhaps only an estimate.
         return Keychain.Finding(
-            .tpmRoom, .ok,
-            "the TPM has room for \(handles.roomForTransient) more objects and \(handles.roomForSessions) more sessions"
-        )
+            .tpmRoom, .note,
+            "the TPM says that it has no room for another NV index (\(handles.nvIndexes.count) are there): it may refuse new vaults, and renewals of keys",
+            advice: NVRoom.advice)
     }
 }
 
-/// Does the TPM keep an index of Coffer's that no vault names? A power cut at the wrong moment can leave one. It is
-/// worthless, but the TPM has little room.
+/// Are the indexes there that the vault's keys depend on? And does the TPM keep one that nobody needs? A power cut at
+/// the wrong moment can leave one. It is worthless, but the TPM has little room.
 enum TPMIndexCheck: DiagnosisCheck {
     static func findings(_ facts: DiagnosisFacts) -> [Keychain.Finding] {
-        guard case .success(let condition) = facts.sealer, let pinned = facts.pinnedIndexes else { return [] }
-        let own = condition.tpm.handles.ownIndexes.map(\.rawValue)
-        let left = own.filter { !pinned.contains($0) }.map { "0x" + String($0, radix: 16) }
-        guard !left.isEmpty else {
-            return [Keychain.Finding(.tpmIndexes, .ok, "each of Coffer's indexes in the TPM belongs to a vault")]
+        guard case .success(let condition) = facts.sealer, let inventory = facts.inventory else { return [] }
+        let present = Set(condition.tpm.handles.ownIndexes.map(\.rawValue))
+        let missing = missing(present, condition, facts)
+        let left = present.subtracting(inventory.pinned).sorted()
+        if !missing.isEmpty { return missing + (left.isEmpty ? [] : [leftOver(left, inventory)]) }
+        return left.isEmpty
+            ? [Keychain.Finding(.tpmIndexes, .ok, "each of Coffer's indexes in the TPM belongs to a vault")]
+            : [leftOver(left, inventory)]
+    }
+
+    private static func leftOver(_ left: [UInt32], _ inventory: VaultInventory) -> Keychain.Finding {
+        let handles = left.map { "0x" + String($0, radix: 16) }
+        let what = "\(left.count == 1 ? "an index" : "\(left.count) indexes")"
+        // Removing an index destroys what depends on it. So nothing is called left over while anything is missing that
+        // may need it.
+        guard inventory.gaps.isEmpty else {
+            return Keychain.Finding(
+                .tpmIndexes, .note,
+                "the TPM keeps \(what) that no record names, and a part of a vault is missing (see above): that vault may need \(left.count == 1 ? "it" : "them")"
+            )
+        }
+        guard !inventory.isChanging else {
+            return Keychain.Finding(
+                .tpmIndexes, .note,
+                "the TPM keeps \(what) that no record names; a vault that is being made or renewed, or was set aside, may need \(left.count == 1 ? "it" : "them")"
+            )
         }
         // Only a note: the index may be in the making, or belong to another system on this machine.
-        return [
+        return Keychain.Finding(
+            .tpmIndexes, .note,
+            "the TPM keeps \(what) of Coffer that no vault of this system names: \(handles.joined(separator: ", "))",
+            advice:
+                "an interruption may have left it; it does no harm. Remove it only if you need the room, no vault is missing here that a backup has, no vault is being changed, and no other system on this machine uses Coffer: tpm2_nvundefine -C o \(handles[0])"
+        )
+    }
+
+    /// Nothing that needs a missing index opens again, so the person must know before they rely on it.
+    private static func missing(
+        _ present: Set<UInt32>, _ condition: SealerCondition, _ facts: DiagnosisFacts
+    ) -> [Keychain.Finding] {
+        // In a cleared TPM nothing is left. StorageKeyCheck reports that.
+        guard let record = facts.record, condition.storageKey == .pinned else { return [] }
+        func isMissing(_ handle: UInt32?) -> Bool { handle.map { !present.contains($0) } ?? false }
+        func finding(_ handle: UInt32?, _ what: String, _ advice: String) -> Keychain.Finding {
             Keychain.Finding(
-                .tpmIndexes, .note,
-                "the TPM keeps \(left.count == 1 ? "an index" : "\(left.count) indexes") of Coffer that no vault of this system names: \(left.joined(separator: ", "))",
-                advice:
-                    "an interruption may have left it; remove it only if no vault is being changed, no coffer rotate --all was interrupted, and no other system on this machine uses Coffer: tpm2_nvundefine -C o \(left[0])"
-            )
-        ]
+                .tpmIndexes, .problem,
+                "the TPM no longer has \(what) (0x\(String(handle ?? 0, radix: 16)))", advice: advice)
+        }
+        var findings: [Keychain.Finding] = []
+        if isMissing(record.generation?.handle) {
+            findings.append(
+                finding(
+                    record.generation?.handle,
+                    "the index that the vault's keys depend on: once locked, the vault will not open again",
+                    facts.isUnlocked
+                        ? "copy your secrets now, while the vault is unlocked: coffer export --output FILE; then \(SetAsideWords.recovery(facts.record))"
+                        : SetAsideWords.recovery(facts.record)))
+        }
+        if isMissing(record.binding?.index.handle) {
+            findings.append(
+                finding(
+                    record.binding?.index.handle, "the count of the vault's password tries",
+                    SetAsideWords.recovery(facts.record)))
+        }
+        // RollbackCheck and MeasuredBootCheck report these two, unless the vault was open before.
+        if isMissing(record.counter?.handle), !isRolledBack(facts) {
+            findings.append(
+                finding(
+                    record.counter?.handle, "the counter of the vault's changes",
+                    "have root accept the present file: coffer vault accept"))
+        }
+        if isMissing(record.boot?.index.handle), !isBootIndexGone(facts) {
+            findings.append(
+                finding(
+                    record.boot?.index.handle, "the record of the approved boots",
+                    SetAsideWords.recovery(facts.record)))
+        }
+        return findings
+    }
+
+    private static func isRolledBack(_ facts: DiagnosisFacts) -> Bool {
+        guard case .failure(let fault) = facts.vault else { return false }
+        return fault.details.kind == Keychain.rollback
+    }
+
+    private static func isBootIndexGone(_ facts: DiagnosisFacts) -> Bool {
+        guard case .failure(let fault) = facts.boot else { return false }
+        return fault.details.kind == "boot-index"
     }
 }

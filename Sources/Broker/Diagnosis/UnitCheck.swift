@@ -22,6 +22,14 @@ enum UnitCheck: DiagnosisCheck {
                     advice: "undo what a drop-in changed; see: systemctl cat cofferd.service")
             ]
         }
+        guard facts.process.hasUnifiedGroups else {
+            return [
+                Keychain.Finding(
+                    .unit, .note,
+                    "the broker runs as its unit says, but this system has control groups of version 1, which cannot keep one service out of swap; keys are locked in memory in any case"
+                )
+            ]
+        }
         return [Keychain.Finding(.unit, .ok, "the broker runs as its unit says: no core file, no swap, no privileges")]
     }
 
@@ -30,7 +38,8 @@ enum UnitCheck: DiagnosisCheck {
         var missing: [String] = []
         func demand(_ line: String, _ holds: Bool) { if !holds { missing.append(line) } }
         demand("LimitCORE=0", process.coreLimit == ["0", "0"])
-        demand("MemorySwapMax=0", process.swapLimit == "0")
+        // Only control groups of version 2 know this limit.
+        demand("MemorySwapMax=0", process.swapLimit == "0" || !process.hasUnifiedGroups)
         demand("NoNewPrivileges=yes", process.status["NoNewPrivs"] == "1")
         demand("CapabilityBoundingSet=", isZero(process.status["CapBnd"]) && isZero(process.status["CapEff"]))
         demand("SystemCallFilter=@system-service", process.status["Seccomp"] == "2")
@@ -61,6 +70,8 @@ struct BrokerProcess: Sendable, Equatable {
     var seesOtherProcesses: Bool
     var tunables: String
     var backtrace: String
+    /// Whether the system has control groups of version 2.
+    var hasUnifiedGroups = true
 
     /// Reads how this process runs.
     static func current() -> BrokerProcess {
@@ -77,7 +88,8 @@ struct BrokerProcess: Sendable, Equatable {
             swapLimit: group.flatMap { lines("/sys/fs/cgroup\($0)/memory.swap.max").first }.map { trimmed($0[...]) },
             users: lines("/proc/self/uid_map").map { $0.split(separator: " ").joined(separator: " ") }.joined(),
             seesOtherProcesses: FileManager.default.fileExists(atPath: "/proc/1"),
-            tunables: environment["GLIBC_TUNABLES"] ?? "", backtrace: environment["SWIFT_BACKTRACE"] ?? "")
+            tunables: environment["GLIBC_TUNABLES"] ?? "", backtrace: environment["SWIFT_BACKTRACE"] ?? "",
+            hasUnifiedGroups: FileManager.default.fileExists(atPath: "/sys/fs/cgroup/cgroup.controllers"))
     }
 
     /// - Returns: no lines if the file cannot be read. An unknown value counts as missing.

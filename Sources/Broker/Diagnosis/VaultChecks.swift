@@ -8,6 +8,8 @@ enum VerificationCheck: DiagnosisCheck {
         case nil: return []
         // RollbackCheck has reported this, with other advice.
         case .failure(let fault) where fault.details.kind == Keychain.rollback: return []
+        // FilesCheck has reported this.
+        case .failure(let fault) where fault.details.kind == Keychain.missing: return []
         // TPMCheck reports what is wrong with the TPM.
         case .failure(let fault) where fault.name == .tpm && facts.isTPMFailing: return []
         case .failure(let fault): return [failure(fault)]
@@ -22,7 +24,7 @@ enum VerificationCheck: DiagnosisCheck {
                 .verification, .problem, words, advice: "keep a copy of the file as it is, and restore a backup")
             : Keychain.Finding(
                 .verification, .problem, "the vault could not be checked: \(words)",
-                advice: "fix what is named above, then run coffer doctor again")
+                advice: fault.details.advice ?? "see: journalctl -u cofferd")
     }
 
     private static func rows(_ checkup: VaultCheckup) -> Keychain.Finding {

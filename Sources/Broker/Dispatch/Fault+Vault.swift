@@ -80,11 +80,16 @@ extension Fault {
 
     /// An error of the registry on the wire.
     init(_ error: RegistryError) {
-        let name: Name =
-            switch error.code {
-            case .damaged, .untrusted, .conflict: .damaged
-            case .unreadable, .unwritable: .failed
-            }
-        self.init(name, error.reason, advice: error.advice, cause: error.underlying)
+        switch error.code {
+        // A record that is put back heals this, so it is no damage of the vault.
+        case .damaged, .untrusted:
+            self.init(
+                .damaged,
+                Details(
+                    message: error.reason, advice: error.advice, cause: error.underlying, kind: Keychain.missing))
+        case .conflict: self.init(.damaged, error.reason, advice: error.advice, cause: error.underlying)
+        case .unreadable, .unwritable:
+            self.init(.failed, error.reason, advice: error.advice, cause: error.underlying)
+        }
     }
 }

@@ -93,6 +93,7 @@ struct KeychainMethods: Sendable {
             Entry(UnlockHandler.self, withoutVault: .creation),
             Entry(CreateVaultHandler.self, withoutVault: .allowed),
             Entry(AcceptVaultHandler.self, withoutVault: .allowed, looksAtDamage: true),
+            Entry(SetAsideVaultHandler.self, withoutVault: .allowed, looksAtDamage: true),
             Entry(NewRecoveryCodeHandler.self, withoutVault: .absent, isUse: true),
             Entry(ConfirmRecoveryCodeHandler.self, withoutVault: .absent, isUse: true),
             Entry(BootHandler.self, withoutVault: .absent),

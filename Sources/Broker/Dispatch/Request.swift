@@ -34,6 +34,9 @@ struct Request: Sendable {
     func creationRequired() async throws(Fault) -> Fault {
         try requireOwnOpen()
         try await vaultActor.checkOwnerExists()
+        // Before anybody is asked, because an answer would be in vain.
+        let isForService = admission.standing == .root
+        try await vaultActor.dependencies.requireRoom(for: vaultActor.owner, by: isForService ? nil : caller.uid)
         return try ask(for: .create, vault: nil)
     }
 

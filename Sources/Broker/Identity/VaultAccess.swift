@@ -18,6 +18,9 @@ struct VaultAccess: Sendable {
         if method is Keychain.AcceptVault {
             return try await Self.aside { () throws(Fault) in try Self.admitAcceptance(caller, choice) }
         }
+        if method is Keychain.SetAsideVault {
+            return try await Self.aside { () throws(Fault) in try Self.admitSettingAside(caller, choice) }
+        }
         switch (choice.group, choice.user) {
         case (nil, nil): return Admission(owner: caller.owner, standing: .own, name: nil)
         case (let group?, nil): return try await Self.aside { () throws(Fault) in try admitMember(caller, group) }
@@ -63,6 +66,16 @@ struct VaultAccess: Sendable {
         guard caller.uid == 0 else {
             throw Fault(.notPermitted, "only root may accept a vault's file that the TPM has not counted")
         }
+        return try admitToAny(caller, choice)
+    }
+
+    /// Root may set any vault aside. That reads no secret.
+    private static func admitSettingAside(_ caller: Caller, _ choice: Keychain.VaultChoice) throws(Fault) -> Admission {
+        guard caller.uid == 0 else { throw Fault(.notPermitted, "only root may set a vault aside") }
+        return try admitToAny(caller, choice)
+    }
+
+    private static func admitToAny(_ caller: Caller, _ choice: Keychain.VaultChoice) throws(Fault) -> Admission {
         do throws(SystemError) {
             switch (choice.group, choice.user) {
             case (nil, nil): return Admission(owner: caller.owner, standing: .own, name: nil)

@@ -32,9 +32,9 @@ enum DiagnoseHandler: MethodHandler {
             process: BrokerProcess.current(), now: UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
         // `try?`: a damaged record is reported with the vault.
         facts.record = (try? dependencies.registry.record(for: vaultActor.owner)) ?? nil
-        // `try?`: if any record is damaged, the owners of the indexes are not known, so nothing is reported about
-        // them.
-        facts.pinnedIndexes = (try? dependencies.registry.records()).map { Set($0.flatMap(\.indexHandles)) }
+        facts.inventory = VaultInventory(vaults: dependencies.directory, registry: dependencies.registry)
+        facts.isRoots = request.caller.uid == dependencies.registry.authenticatorUID
+        facts.isUnlocked = request.condition == .unlocked
         await inspect(core, &facts)
         if let boot = facts.record?.boot {
             facts.boot = await standing(vaultActor)

@@ -13,7 +13,7 @@ extension NewVaultKeys {
         var record = RegistryRecord(
             vault: id, owner: former.owner, ownerName: former.ownerName, created: former.created, sealer: sealer.kind,
             authenticatorKey: authenticatorKey, storageKey: storageKey, counter: counter, objects: names,
-            isService: former.isService, generation: generation)
+            isService: former.isService, generation: generation, maker: former.maker)
         var objects = objects
         if let set {
             let (object, name) = try sealer.makeSetKey(set, record: record)

@@ -69,7 +69,7 @@ struct RenewalPlan: Sendable {
         return Fault(
             .fingersChanged,
             "the enrolled fingers changed since \(name) was set, so it cannot be sealed anew",
-            advice: "set it again with coffer set, or remove it with coffer rm"
+            advice: "set it again with coffer set, if you have the secret elsewhere"
         )
     }
 }

@@ -50,6 +50,7 @@ actor VaultActor {
     nonisolated let renewal = VaultRenewal()
     nonisolated let recovery = RecoveryCodes()
     nonisolated let rollback = RollbackAcceptance()
+    nonisolated let settingAside = VaultSettingAside()
 
     struct OpenState: Sendable {
         let vault: OpenVault
@@ -169,7 +170,7 @@ actor VaultActor {
 
     /// Remembers damage, and closes the damaged vault.
     func noting(_ fault: Fault) -> Fault {
-        guard fault.name == .damaged else { return fault }
+        guard fault.name == .damaged, fault.details.kind != Keychain.missing else { return fault }
         if damage == nil, fault.details.kind == Keychain.rollback {
             note(AccessRecord(.rollback, outcome: "refused", detail: fault.details.message))
         }
@@ -183,6 +184,20 @@ actor VaultActor {
     /// Root has accepted the refused file.
     func forgetDamage() throws(Fault) {
         if isClosed { throw Faults.stopping }
+        damage = nil
+    }
+
+    /// Closes the vault before root sets it aside. What is found next is looked at anew.
+    func closeForSettingAside() {
+        wipe()
+        dependencies.challenges.dropAll(about: owner)
+        // `try?`: records that cannot be written now are those that a crash would lose.
+        try? open?.vault.anchorLog()
+        // `try?`: the file is moved, even if it cannot be closed.
+        try? open?.vault.close()
+        open = nil
+        opening = nil
+        renewal.close()
         damage = nil
     }
 

@@ -17,10 +17,11 @@ final class VaultCreation: Sendable {
     private let made = Mutex<Made?>(nil)
 
     /// Makes the keys and the file of a new vault, under the name that is not in use.
+    /// - Parameter maker: the user whose share of the TPM the vault takes; nil for root.
     /// - Returns: the record that the authenticator must write into the registry.
     func provision(
-        in vaultActor: isolated VaultActor, for challenge: Challenge.ID, isService: Bool = false,
-        authenticatorKey: [UInt8]
+        in vaultActor: isolated VaultActor, for challenge: Challenge.ID, by maker: UInt32? = nil,
+        isService: Bool = false, authenticatorKey: [UInt8]
     ) async throws(Fault) -> RegistryRecord {
         guard try vaultActor.condition() == .none else {
             throw Fault(.alreadyExists, "there is a vault already", advice: "it stays as it is")
@@ -33,17 +34,22 @@ final class VaultCreation: Sendable {
             throw Fault(.failed, "the broker has no random numbers")
         }
         let (dependencies, owner) = (vaultActor.dependencies, vaultActor.owner)
+        try await dependencies.takeRoom(for: owner, by: maker)
         let keys: NewVaultKeys
         do throws(SealerError) {
             keys = try await dependencies.sealer.makeKeys(
                 vault: id, owner: owner, authenticatorKey: authenticatorKey, within: dependencies.makingTime)
-        } catch { throw Fault(error) }
+        } catch {
+            dependencies.indexes.giveBack(owner)
+            throw Fault(error)
+        }
         let record = RegistryRecord(
             vault: id, owner: owner, ownerName: name, created: SystemClock.now(), sealer: dependencies.sealer.kind,
             authenticatorKey: authenticatorKey, storageKey: keys.storageKey, counter: keys.counter,
-            objects: keys.names, isService: isService, generation: keys.generation)
+            objects: keys.names, isService: isService, generation: keys.generation, maker: maker)
         do throws(Fault) { try enter(record, keys, in: vaultActor, for: challenge) } catch {
             await removeIndexes(of: record, dependencies)
+            dependencies.indexes.giveBack(owner)
             throw error
         }
         return record
@@ -88,6 +94,8 @@ final class VaultCreation: Sendable {
             try VaultFile.adopt(directory: vaultActor.dependencies.directory, record: made.record)
         } catch { throw vaultActor.noting(Fault(error)) }
         self.made.withLock { $0 = nil }
+        // From now on the registry's record counts.
+        vaultActor.dependencies.indexes.giveBack(vaultActor.owner)
         vaultActor.endOperation(of: challenge)
         return made.record.vault
     }

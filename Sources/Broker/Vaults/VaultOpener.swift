@@ -21,17 +21,18 @@ struct VaultOpener: Sendable {
             let newFile = try FileStatus.of(VaultFile.newPath(of: owner, in: dependencies.directory)) != nil
             guard let record else {
                 if file {
-                    throw Fault(
-                        .damaged, "there is a vault file that the registry does not know",
-                        advice: "ask root to look into it")
+                    let path = VaultFile.path(of: owner, in: dependencies.directory)
+                    throw Self.missing(
+                        "the vault \(path) has no record in the registry, so nothing can open it",
+                        advice: Registry.restore(dependencies.registry.path(of: owner)))
                 }
                 return nil
             }
             guard file || newFile else {
-                throw Fault(
-                    .damaged,
-                    "the vault's file is missing, and Coffer does not make a new one",
-                    advice: "restore it from a backup")
+                let path = VaultFile.path(of: owner, in: dependencies.directory)
+                throw Self.missing(
+                    "the vault's file \(path) is missing, and Coffer does not make a new one",
+                    advice: Registry.restore(path))
             }
             return record
         } catch let fault as Fault {
@@ -41,6 +42,11 @@ struct VaultOpener: Sendable {
         } catch {
             throw Fault(.failed, "the broker cannot examine its own files")
         }
+    }
+
+    /// Putting the missing part back heals this at once, so nobody remembers it as damage.
+    private static func missing(_ message: String, advice: String) -> Fault {
+        Fault(.damaged, Fault.Details(message: message, advice: advice, kind: Keychain.missing))
     }
 
     /// Refuses a vault if a broker ended while the registry was asked to name a successor. Changes written to the

@@ -13,6 +13,7 @@ struct VaultDependencies: Sendable {
     var lockTimes = LockTimes()
     var events = VaultEvents()
     var leases = LeaseStore(clock: .system)
+    var indexes = IndexBudget()
     /// How long making keys may take, or bringing a counter forward. A slow TPM needs many seconds, and a person
     /// waits for it only once.
     var makingTime = SealerLimits.making

@@ -64,6 +64,20 @@ public enum Authentication {
           former: int
         )
 
+        # Moves the registry's record of a vault aside, after SetAsideVault of org.coffer.Keychain. Only root may call this.
+        # The owner gets a copy of the vault's file that they can read, for the recovery code. Nothing is removed or replaced.
+        method SetAside(
+          # user:UID or group:GID.
+          owner: string,
+          # As SetAsideVault gave it.
+          stamp: string
+        ) -> (
+          # Where the record is now. It is absent if there was none.
+          record: ?string,
+          # The owner's copy of the file. It is absent for a group's vault and a service vault, which have no recovery code, and if there is no file.
+          copy: ?string
+        )
+
         # Gives up. The conversation ends, and the challenge is spent.
         method Cancel() -> ()
 
@@ -224,6 +238,35 @@ public enum Authentication {
             public var former: Int64
 
             public init(former: Int64) { self.former = former }
+        }
+    }
+
+    /// Moves the registry's record of a vault aside, after SetAsideVault of org.coffer.Keychain. Only root may call
+    /// this. The owner gets a copy of the vault's file that they can read, for the recovery code. Nothing is removed
+    /// or replaced.
+    public struct SetAside: VarlinkMethod {
+        public static let name = "org.coffer.Authentication.SetAside"
+        /// user:UID or group:GID.
+        public var owner: String
+        /// As SetAsideVault gave it.
+        public var stamp: String
+
+        public init(owner: String, stamp: String) {
+            self.owner = owner
+            self.stamp = stamp
+        }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            /// Where the record is now. It is absent if there was none.
+            public var record: String?
+            /// The owner's copy of the file. It is absent for a group's vault and a service vault, which have no
+            /// recovery code, and if there is no file.
+            public var copy: String?
+
+            public init(record: String? = nil, copy: String? = nil) {
+                self.record = record
+                self.copy = copy
+            }
         }
     }
 

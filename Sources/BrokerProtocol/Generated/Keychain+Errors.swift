@@ -38,7 +38,8 @@ extension Fault.Name {
     /// The vault's file is damaged, or is not the one that belongs here.
     ///
     /// kind: It is rollback if the file is an older copy, or if the counter is gone. Root can accept the file
-    /// (AcceptVault).
+    /// (AcceptVault). It is missing if the vault's file or its record in the registry is not there. Putting it back
+    /// ends the error.
     public static let damaged = Self(rawValue: "org.coffer.Keychain.Damaged")
     /// The TPM could not do it.
     ///

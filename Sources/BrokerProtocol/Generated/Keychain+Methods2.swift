@@ -242,6 +242,32 @@ extension Keychain {
         public init(challenge: String? = nil) { self.challenge = challenge }
     }
 
+    /// Moves a vault's files aside, with its access log, so that a new vault can be made. Only root may call this,
+    /// for anybody's vault. Nothing is removed or replaced. SetAside of org.coffer.Authentication moves the
+    /// registry's record, and completes it. If the broker opens the vault, or cannot find out, the answer is
+    /// NotPermitted or the TPM's error, unless force is true.
+    public struct SetAsideVault: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.SetAsideVault"
+        public var force: Bool?
+
+        public init(force: Bool? = nil) { self.force = force }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            /// user:UID or group:GID.
+            public var owner: String
+            /// The time in the names of the files.
+            public var stamp: String
+            /// Where the vault's file is now. It is absent if there was none.
+            public var file: String?
+
+            public init(owner: String, stamp: String, file: String? = nil) {
+                self.owner = owner
+                self.stamp = stamp
+                self.file = file
+            }
+        }
+    }
+
     /// Returns the state of the vault, and the guarantees that hold here.
     public struct Status: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Status"
@@ -363,25 +389,6 @@ extension Keychain {
             self.registers = registers
             self.weak = weak
             self.release = release
-            self.challenge = challenge
-        }
-    }
-
-    /// Approves a future boot. Boots that were approved stay approved. Without replacements and values, it approves
-    /// the present boot alone.
-    public struct ApproveBoot: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.ApproveBoot"
-        public typealias Reply = BootReply
-        /// The present boot with other measurements. Each group is for one file. At least one digest of each group
-        /// was measured in this boot.
-        public var replacements: [[Replacement]]?
-        /// The boot with these values in its registers. A register that is left out stays as it is now.
-        public var values: [RegisterValue]?
-        public var challenge: String?
-
-        public init(replacements: [[Replacement]]? = nil, values: [RegisterValue]? = nil, challenge: String? = nil) {
-            self.replacements = replacements
-            self.values = values
             self.challenge = challenge
         }
     }

@@ -209,6 +209,22 @@ extension Keychain {
         # From then on every other copy of the file is refused. If there is nothing to accept, the answer is AlreadyExists.
         method AcceptVault(challenge: ?string, group: ?string, user: ?string) -> (vault: VaultState)
 
+        # Moves a vault's files aside, with its access log, so that a new vault can be made. Only root may call this, for anybody's vault.
+        # Nothing is removed or replaced. SetAside of org.coffer.Authentication moves the registry's record, and completes it.
+        # If the broker opens the vault, or cannot find out, the answer is NotPermitted or the TPM's error, unless force is true.
+        method SetAsideVault(
+          force: ?bool,
+          group: ?string,
+          user: ?string
+        ) -> (
+          # user:UID or group:GID.
+          owner: string,
+          # The time in the names of the files.
+          stamp: string,
+          # Where the vault's file is now. It is absent if there was none.
+          file: ?string
+        )
+
         # What locks a vault by itself.
         type LockCauses (
           # A locked screen.
@@ -370,19 +386,6 @@ extension Keychain {
         # Checks the TPM, the broker's process and files, the PAM services and the clock, and every row of the caller's vault.
         # The answer has nothing secret, and nothing about other users. A user has one such call at a time.
         method Diagnose(group: ?string, user: ?string) -> (findings: []Finding)
-
-        # Checks the whole access log.
-        method VerifyLog(group: ?string, user: ?string) -> (
-          whole: bool,
-          # What is wrong, for people to read.
-          problem: ?string,
-          # How many records there are.
-          records: int,
-          # The number of the oldest record.
-          first: ?int,
-          # The number of the newest record.
-          last: ?int
-        )
 
 
         """#

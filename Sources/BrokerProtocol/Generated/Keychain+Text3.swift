@@ -3,6 +3,19 @@ import Varlink
 
 extension Keychain {
     static let text3 = #"""
+        # Checks the whole access log.
+        method VerifyLog(group: ?string, user: ?string) -> (
+          whole: bool,
+          # What is wrong, for people to read.
+          problem: ?string,
+          # How many records there are.
+          records: int,
+          # The number of the oldest record.
+          first: ?int,
+          # The number of the newest record.
+          last: ?int
+        )
+
         # A person is needed. Pass the challenge to Begin of org.coffer.Authentication.
         # Then repeat the call with the challenge, from the same process.
         error AuthenticationRequired (
@@ -45,6 +58,7 @@ extension Keychain {
           message: string,
           advice: ?string,
           # It is rollback if the file is an older copy, or if the counter is gone. Root can accept the file (AcceptVault).
+          # It is missing if the vault's file or its record in the registry is not there. Putting it back ends the error.
           kind: ?string,
           cause: ?string
         )

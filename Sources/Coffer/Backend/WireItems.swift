@@ -76,7 +76,7 @@ extension Wire.Change {
             guard change.condition.mode == nil else {
                 throw KeychainError(
                     .invalidArgument, "a deletion may only have the condition isUnchanged",
-                    advice: "look at the item first, or delete it without a condition")
+                    advice: "look at the item first, and give its revision")
             }
             self.init(
                 action: .delete, service: name.service, account: name.account, kind: name.wireKind,

@@ -63,7 +63,7 @@ struct SettingsOwnership: Sendable {
     /// - Throws: ``SettingsError/Code/notTrusted``.
     func check(folder: FileStatus, _ path: String) throws(SettingsError) {
         guard let gid else {
-            guard folder.uid == uid else { throw .foreign(path, folder.uid, advice: "remove it") }
+            guard folder.uid == uid else { throw .foreign(path, folder.uid, advice: "move it away") }
             guard folder.mode & 0o077 == 0 else {
                 throw SettingsError(.notTrusted, "others can enter \(path)", advice: "run: chmod 700 \(path)")
             }
@@ -82,7 +82,7 @@ struct SettingsOwnership: Sendable {
     /// - Throws: ``SettingsError/Code/notTrusted``.
     func check(file: FileStatus, _ path: String) throws(SettingsError) {
         guard file.isRegular else {
-            throw SettingsError(.notTrusted, "\(path) is no regular file", advice: "remove it")
+            throw SettingsError(.notTrusted, "\(path) is no regular file", advice: "move it away")
         }
         // A file that was replaced since it was opened has no name at all.
         guard file.links <= 1 else {
@@ -93,7 +93,7 @@ struct SettingsOwnership: Sendable {
                 throw SettingsError(.notTrusted, "\(path) is not the group's alone", advice: "run: chmod o= \(path)")
             }
         } else {
-            guard file.uid == uid else { throw .foreign(path, file.uid, advice: "remove it") }
+            guard file.uid == uid else { throw .foreign(path, file.uid, advice: "move it away") }
             guard file.mode & 0o022 == 0 else {
                 throw SettingsError(.notTrusted, "others can write \(path)", advice: "run: chmod 600 \(path)")
             }
@@ -129,7 +129,7 @@ extension SettingsError {
         let isLink = error.errno == ELOOP || error.errno == ENOTDIR
         self.init(
             isLink ? .notTrusted : .unavailable, error.message,
-            advice: isLink ? "remove what is in its place" : error.advice, cause: error.underlying)
+            advice: isLink ? "move away what is in its place" : error.advice, cause: error.underlying)
     }
 
     static func foreign(_ path: String, _ uid: UInt32, advice: String) -> SettingsError {

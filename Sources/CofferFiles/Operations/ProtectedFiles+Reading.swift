@@ -117,7 +117,8 @@ extension ProtectedFiles {
             return try FileReader(file, key: key, name: name(path))
         }
         throw KeychainError(
-            .damaged, "the key of \(path.text) is missing", advice: "restore the vault, or delete the file")
+            .damaged, "the key of \(path.text) is missing",
+            advice: "keep the file, and restore the vault that has its key")
     }
 
     private func openFile(

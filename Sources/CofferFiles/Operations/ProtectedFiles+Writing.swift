@@ -134,7 +134,9 @@ extension ProtectedFiles {
         }
         throw KeychainError(
             .damaged, "the key of \(path.text) is missing, so its access control is not known",
-            advice: "name an access control, or delete the file first")
+            advice:
+                "keep the file until the vault that has its key is restored; to replace it all the same, name an access control"
+        )
     }
 
     /// - Returns: nil if there is no file.

@@ -30,7 +30,7 @@ extension InMemoryKeychain {
             guard case .delete = change.action, [.isAbsent, .isPresent].contains(change.condition) else { continue }
             throw KeychainError(
                 .invalidArgument, "a deletion may only have the condition isUnchanged",
-                advice: "look at the item first, or delete it without a condition")
+                advice: "look at the item first, and give its revision")
         }
         let stores = changes.contains { if case .set = $0.action { true } else { false } }
         return try await perform(in: vault, makes: stores, prompts: prompts) { (vault, call) throws(KeychainError) in

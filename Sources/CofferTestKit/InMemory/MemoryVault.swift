@@ -61,7 +61,7 @@ struct MemoryVault: Sendable {
         guard items[name].map({ $0.id == item.id }) ?? true else {
             throw KeychainError(
                 .alreadyExists, "an item of that name exists already",
-                advice: "choose another name, or remove that one first")
+                advice: "choose another name")
         }
     }
 

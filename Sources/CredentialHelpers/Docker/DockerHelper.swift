@@ -31,7 +31,8 @@ struct DockerHelper: Sendable {
             throw Self.notFound
         }
         guard let secret = String(validating: item.value, as: UTF8.self) else {
-            throw KeychainError(.notText, "the login is not text", advice: "erase it, and log in again")
+            throw KeychainError(
+                .notText, "the login is not text", advice: "look at it with coffer get, and log in again")
         }
         return DockerCredentials(serverURL: url, username: name.account, secret: secret)
     }

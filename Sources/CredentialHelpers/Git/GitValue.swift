@@ -31,7 +31,8 @@ struct GitValue: Sendable {
         let value = stored.withoutLineEnd
         guard !value.contains(0), !value.contains(UInt8(ascii: "\r")) else {
             throw KeychainError(
-                .damaged, "the entry has bytes that git does not take", advice: "erase it, and log in again")
+                .damaged, "the entry has bytes that git does not take",
+                advice: "look at it with coffer get, and correct it with coffer edit")
         }
         let lines = value.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var seen: Set<GitField> = []

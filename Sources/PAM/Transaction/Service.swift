@@ -36,7 +36,8 @@ public struct Service: Sendable, Equatable {
         throw PAMError(
             .misconfigured, stage: .start,
             reason: "there is no PAM file \(candidates[0])",
-            advice: "put back the PAM files that Coffer brings: coffer, coffer-biometric and coffer-passcode")
+            advice: "have root restore it from a backup, or from the package: "
+                + "apt-get install --reinstall -o Dpkg::Options::=--force-confmiss coffer")
     }
 
     /// The first word of each rule, without the "-" that makes libpam ignore a missing module.

@@ -8,37 +8,80 @@ enum HandleRange: UInt32 {
 }
 
 /// `TPM2_GetCapability`. Part 3, section 30.2.
+///
+/// A TPM may answer with less than it has, and says so by `moreData`. Every list is therefore asked for until the TPM has no more.
 enum Capability {
+    /// How many entries one command asks for. No TPM puts more handles into an answer (Part 2, `MAX_CAP_HANDLES`).
+    private static let page: UInt32 = 254
+
+    /// The longest list that is believed. No TPM has memory for so many handles.
+    private static let mostHandles = 1 << 16
+
     static func handles(_ range: HandleRange, _ channel: Channel) throws(TPMError) -> [UInt32] {
         try handles(from: range.rawValue, channel)
     }
 
-    /// The handles of one range in order, starting with `first`; at most 254.
-    static func handles(from first: UInt32, _ channel: Channel) throws(TPMError) -> [UInt32] {
-        var reader = try ask(1, first, count: 254, channel)
-        let count = try reader.number32()
-        guard count <= 254 else { throw TPMError(.other, "the TPM lists more handles than it can have") }
+    /// The handles of one range in order, starting with `first`.
+    ///
+    /// - Parameter last: the last handle of interest.
+    static func handles(
+        from first: UInt32, through last: UInt32 = .max, _ channel: Channel
+    ) throws(TPMError) -> [UInt32] {
         var handles: [UInt32] = []
-        for _ in 0..<count { handles.append(try reader.number32()) }
-        return handles
+        var next = first
+        while true {
+            var (reader, hasMore) = try ask(1, next, count: page, channel)
+            let count = try reader.number32()
+            guard count <= page else { throw TPMError(.other, "the TPM lists more handles than it was asked for") }
+            for _ in 0..<count {
+                let handle = try reader.number32()
+                // A list that does not rise might never end.
+                guard handle >= next, handles.last.map({ $0 < handle }) ?? true else {
+                    throw TPMError(.other, "the TPM lists its handles in no order")
+                }
+                if handle > last { return handles }
+                handles.append(handle)
+            }
+            guard hasMore, count > 0, let end = handles.last, end < last else { return handles }
+            guard handles.count <= mostHandles else {
+                throw TPMError(.other, "the TPM lists more handles than it can have")
+            }
+            next = end + 1
+        }
     }
 
-    /// The values of `TPM_PT` properties, starting with `first`.
+    /// Whether something is at a handle.
+    static func has(handle: UInt32, _ channel: Channel) throws(TPMError) -> Bool {
+        var (reader, _) = try ask(1, handle, count: 1, channel)
+        guard try reader.number32() > 0 else { return false }
+        return try reader.number32() == handle
+    }
+
+    /// The values of `TPM_PT` properties from `first` on, `count` numbers of them.
     static func properties(from first: UInt32, count: UInt32, _ channel: Channel) throws(TPMError) -> [UInt32: UInt32] {
-        var reader = try ask(6, first, count: count, channel)
-        let found = try reader.number32()
-        guard found <= count else { throw TPMError(.other, "the TPM lists more properties than were asked for") }
         var properties: [UInt32: UInt32] = [:]
-        for _ in 0..<found {
-            let property = try reader.number32()
-            properties[property] = try reader.number32()
+        var next = first
+        while next < first + count {
+            var (reader, hasMore) = try ask(6, next, count: first + count - next, channel)
+            let found = try reader.number32()
+            guard found <= count else { throw TPMError(.other, "the TPM lists more properties than were asked for") }
+            let asked = next
+            for _ in 0..<found {
+                let property = try reader.number32()
+                guard property >= next, property < .max else {
+                    throw TPMError(.other, "the TPM lists its properties in no order")
+                }
+                properties[property] = try reader.number32()
+                next = property + 1
+            }
+            guard hasMore, next > asked else { break }
         }
         return properties
     }
 
     /// Whether the TPM has a command.
     static func has(_ command: CommandCode, _ channel: Channel) throws(TPMError) -> Bool {
-        var reader = try ask(2, command.rawValue, count: 1, channel)
+        var (reader, _) = try ask(2, command.rawValue, count: 1, channel)
         guard try reader.number32() > 0 else { return false }
         // `TPMA_CC`: the low half has the command's number.
         return try reader.number32() & 0xFFFF == command.rawValue
@@ -46,15 +89,15 @@ enum Capability {
 
     private static func ask(
         _ capability: UInt32, _ property: UInt32, count: UInt32, _ channel: Channel
-    ) throws(TPMError) -> MarshalledReader {
+    ) throws(TPMError) -> (MarshalledReader, hasMore: Bool) {
         var parameters: [UInt8] = []
         parameters.append(capability)
         parameters.append(property)
         parameters.append(count)
         var reader = MarshalledReader(try channel.exchange(.getCapability, parameters))
-        _ = try reader.number8()  // moreData: no request here needs more than one answer.
+        let hasMore = try reader.number8() != 0
         guard try reader.number32() == capability else { throw TPMError(.other, "the TPM answered another question") }
-        return reader
+        return (reader, hasMore)
     }
 }
 

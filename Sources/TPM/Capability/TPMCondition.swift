@@ -10,6 +10,8 @@ public struct TPMCondition: Sendable, Hashable {
     public let passwords: Passwords
     public let lockout: Lockout
     public let handles: Handles
+    /// The room for NV indexes.
+    public let nvRoom: NVRoom
     /// Whether the TPM can count a PIN's tries. Its revision tells.
     public let supportsPINIndexes: Bool
     /// Whether the TPM can approve and revoke policies.
@@ -56,7 +58,7 @@ public struct TPMCondition: Sendable, Hashable {
 }
 
 extension TPMContext {
-    /// Takes eight commands, none with a secret or an authorization.
+    /// Takes eight commands or more (a long list takes several), none with a secret or an authorization.
     public func condition() throws(TPMError) -> TPMCondition {
         let channel = engine.channel
         let fixed = try Capability.properties(from: 0x100, count: 64, channel)
@@ -81,7 +83,7 @@ extension TPMContext {
                     + Capability.handles(.savedSessions, channel),
                 roomForTransient: variable[0x207] ?? 0, roomForPersistent: variable[0x209] ?? 0,
                 roomForSessions: min(variable[0x204] ?? 0, variable[0x206] ?? 0)),
-            supportsPINIndexes: revision >= PINIndex.firstRevision,
+            nvRoom: NVRoom(fixed: fixed, variable: variable), supportsPINIndexes: revision >= PINIndex.firstRevision,
             supportsPolicyIndexes: try Capability.has(.policyAuthorizeNV, channel))
     }
 

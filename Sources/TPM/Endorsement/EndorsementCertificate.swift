@@ -26,7 +26,7 @@ extension TPMContext {
     ///
     /// - Returns: nil if neither may read it.
     private func content(of handle: UInt32) throws(TPMError) -> [UInt8]? {
-        guard try Capability.handles(from: handle, engine.channel).first == handle else { return nil }
+        guard try Capability.has(handle: handle, engine.channel) else { return nil }
         var parameters: [UInt8] = []
         parameters.append(handle)
         var answer = MarshalledReader(try engine.channel.exchange(.nvReadPublic, parameters))

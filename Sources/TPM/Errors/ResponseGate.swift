@@ -42,10 +42,10 @@ enum ResponseGate {
         case .lockout:
             (
                 "the TPM is in its lockout after failed attempts by some program",
-                "wait, or reset it with the lockout authorization"
+                "wait until it ends, and find out which program that is"
             )
         case .exhausted:
-            ("the TPM has no room left", "end other programs that use it, or remove persistent keys that nobody needs")
+            ("the TPM has no room left", "end other programs that use it")
         case .unavailable: ("the TPM is not ready", "restart the machine, and check its firmware settings")
         case .policyRefused: ("the TPM refused the authorization", "")
         case .damaged: ("the stored object does not belong to this TPM's storage key, or was altered", "")

@@ -27,7 +27,8 @@ extension TPMContext {
             throw TPMError(
                 .exhausted,
                 "no persistent handle is free for a storage key (0x81000002 to 0x8100000F)",
-                advice: "remove a key that nobody needs"
+                advice:
+                    "to see what they are: tpm2_getcap handles-persistent; have root find out which programs they belong to"
             )
         }
         let primary = try createPrimary(Self.uniqueForms[0])

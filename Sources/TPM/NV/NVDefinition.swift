@@ -34,6 +34,10 @@ extension TPMContext {
                 .unsupported, "this TPM is older than 2016, so it has no NV index of the type needed (\(Role.self))",
                 responseCode: code)
         }
+        if code != 0, ResponseCode(code).isFromTPM, ResponseCode(code).base == ResponseCode.noSpaceInStorage {
+            // `try?`: the number of indexes only makes the message clearer.
+            throw NVRoom.exhausted(try? nvRoom(), responseCode: code)
+        }
         try checkOwner(code, .nvDefineSpace)
         return NVIndex(engine, reference, identity)
     }
@@ -86,7 +90,8 @@ extension TPMContext {
             throw TPMError(
                 .ownerPasswordSet,
                 "the TPM's owner password is set, so Coffer can make no key or index",
-                advice: "clear it (tpm2_changeauth -c owner -p OLD)",
+                advice:
+                    "take that password away while you make it, and set it again afterwards (tpm2_changeauth -c owner)",
                 responseCode: code)
         }
         try engine.check(code, command)

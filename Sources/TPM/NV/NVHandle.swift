@@ -16,14 +16,18 @@ public struct NVHandle: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension TPMContext {
-    /// The lowest free handle of Coffer's range. Takes one command.
+    /// The lowest free handle of Coffer's range. Takes one command, and one more for every 254 indexes in the range.
     ///
     /// - Throws: `.exhausted`.
     func freeNVHandle() throws(TPMError) -> NVHandle {
-        let present = Set(try Capability.handles(from: NVHandle.range.lowerBound, engine.channel))
-        guard let free = NVHandle.range.first(where: { !present.contains($0) }), let handle = NVHandle(rawValue: free)
-        else {
-            throw TPMError(.exhausted, "no NV index handle is free (\(NVHandle.range.lowerBound) and up)")
+        let range = NVHandle.range
+        let present = Set(
+            try Capability.handles(from: range.lowerBound, through: range.upperBound, engine.channel))
+        guard let free = range.first(where: { !present.contains($0) }), let handle = NVHandle(rawValue: free) else {
+            throw TPMError(
+                .exhausted,
+                "all \(range.count) handles that Coffer uses for NV indexes (from 0x0\(String(range.lowerBound, radix: 16))) are taken",
+                advice: NVRoom.advice)
         }
         return handle
     }

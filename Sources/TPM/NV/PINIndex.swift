@@ -102,7 +102,7 @@ extension Session where Kind == SessionKind.Policy {
             case ResponseCode.authorizationUnavailable:
                 throw TPMError(
                     .triesUsedUp, "no try is left for the password this vault is bound to",
-                    advice: "use the recovery code",
+                    advice: RecoveryAdvice.setAsideAnyway,
                     responseCode: code)
             default: break
             }

@@ -130,7 +130,8 @@ extension StoredCredential {
     fileprivate func check(_ pinned: [UInt8]) throws(TPMError) {
         guard try name() == pinned else {
             throw TPMError(
-                .damaged, "a stored credential is not the one this vault was made with", advice: "restore a backup")
+                .damaged, "a stored credential is not the one this vault was made with",
+                advice: "keep the present file, and restore a backup")
         }
     }
 }

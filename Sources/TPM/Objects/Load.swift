@@ -55,11 +55,12 @@ public struct ExpectedObject: Sendable, Hashable {
             throw TPMError(
                 .damaged,
                 "a stored TPM object has other attributes or another policy than its vault's",
-                advice: "restore a backup")
+                advice: "keep the present file, and restore a backup")
         }
         guard try area.name() == name else {
             throw TPMError(
-                .damaged, "a stored TPM object is not the one this vault was made with", advice: "restore a backup")
+                .damaged, "a stored TPM object is not the one this vault was made with",
+                advice: "keep the present file, and restore a backup")
         }
         return area
     }

@@ -140,8 +140,8 @@ extension TPMSealer: BootTie {
             .bootChanged,
             "the vault is tied to the boot, and this boot was not approved (registers \(Self.words(boot.registers)))",
             advice:
-                "start the machine as before and run coffer boot approve, or restore the secrets with the recovery code: "
-                + "coffer recovery restore"
+                "start the machine as before and run coffer boot approve; if that is not possible, "
+                + RecoveryAdvice.setAsideAnyway
         )
     }
 
@@ -172,7 +172,7 @@ extension TPMSealer: BootTie {
             throw TPMError(
                 .approvalsGone,
                 "the TPM's record of the approved boots was removed or replaced",
-                advice: "restore the secrets with the recovery code: coffer recovery restore",
+                advice: RecoveryAdvice.setAside,
                 responseCode: error.responseCode)
         }
     }

@@ -136,8 +136,10 @@ extension VaultError {
         return VaultError(
             .rollback,
             what,
-            advice: "put the newest file back and restart cofferd, or restore this one's secrets with: coffer "
-                + "recovery restore, or have root accept it with: coffer vault accept \(name)",
+            advice:
+                "put the newest file back and restart cofferd; if that file is lost, have root accept this one with: "
+                + "coffer vault accept \(name), or set it aside with: coffer vault set-aside \(name), and restore its "
+                + "secrets with: coffer recovery restore FILE",
             cause: cause)
     }
 

@@ -1,3 +1,4 @@
+import Authorization
 import Cryptography
 import Platform
 import Synchronization
@@ -7,6 +8,7 @@ final class AccessLog: Sendable {
     let path: String
     private let limit: Int
     let format: LogFormat
+    private let vault: VaultID
     private let now: @Sendable () -> UInt64
     private let state = Mutex<State?>(nil)
 
@@ -27,6 +29,7 @@ final class AccessLog: Sendable {
         self.path = path
         self.limit = limit
         self.now = now
+        vault = format.vault
         self.format = LogFormat(keys: keys, format: format)
     }
 
@@ -176,6 +179,11 @@ extension AccessLog {
                 ? begun(.start, "the log begins", after: LogStart.none, next: 1, anchor: nil)
                 : begun(.broken, "it was missing", after: anchor, next: 1, anchor: anchor)
         }
+        if anchor == nil, try isOfEarlierVault() {
+            // Nothing of this vault's is lost: it vouches for no record yet. The other vault's log stays beside it.
+            try files { () throws(SystemError) in try DurableFile.move(path, to: path + ".earlier") }
+            return try begun(.start, "the log begins", after: LogStart.none, next: 1, anchor: nil)
+        }
         let content = try self.content()
         // With an anchor, the chain is good up to it, because its MAC covers everything before. Without one, the whole
         // chain is checked. That also happens if a new chain was begun after the anchor and the vault does not know
@@ -203,6 +211,12 @@ extension AccessLog {
             try sync(&state)
         }
         return state
+    }
+
+    /// Whether the file claims to be the log of another vault. It stays behind if only a vault's file is moved away.
+    private func isOfEarlierVault() throws(VaultError) -> Bool {
+        let claimed = try files { () throws(SystemError) in try LogStart.vault(ofFile: path) }
+        return claimed.map { $0 != vault } ?? false
     }
 
     /// Begins a new chain. The old file stays beside it under another name, for inspection.
@@ -275,9 +289,8 @@ extension AccessLog {
     private func files<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(VaultError) -> Value {
         do throws(SystemError) { return try body() } catch {
             throw VaultError(
-                .storage, "the access log cannot be written or read", advice: "check the disk and its permissions",
-                cause: error
-            )
+                .storage, "the access log cannot be written or read: \(error.message)",
+                advice: "check the disk and its permissions", cause: error)
         }
     }
 }

@@ -102,6 +102,8 @@ extension OpenVault {
                 for frame in content.frames {
                     let record = try log.format.open(frame)
                     guard record.event == .broken else { continue }
+                    // A vault's first record ever. Before it there was only an earlier vault's log, left in this place.
+                    if record.sequence == 1, content.start?.previous == LogStart.none { continue }
                     problem = "before record \(record.sequence), \(record.detail ?? "it was changed")"
                 }
             }

@@ -100,6 +100,9 @@ public protocol SealerInspection: Sendable {
     /// - Parameter record: a vault's record, whose storage key is checked; nil if there is no vault.
     func inspect(_ record: RegistryRecord?) throws(SealerError) -> SealerCondition
 
+    /// How many more NV indexes fit.
+    func room() throws(SealerError) -> NVRoom
+
     /// Identifies the TPM that holds a vault's storage key. May take seconds.
     ///
     /// - Parameter roots: certificates of TPM makers that root trusts.

@@ -38,6 +38,10 @@ extension TPMSealer: SealerInspection {
         } catch { throw SealerError(error) }
     }
 
+    public func room() throws(SealerError) -> NVRoom {
+        do throws(TPMError) { return try access.open().nvRoom() } catch { throw SealerError(error) }
+    }
+
     public func identity(
         of record: RegistryRecord, roots: [Certificate]
     ) throws(SealerError) -> Endorsement.Standing {

@@ -28,7 +28,7 @@ extension TPMSealer {
             throw SealerError(
                 .pinIndexGone,
                 "the TPM's index for this vault's password was removed or replaced",
-                advice: "restore the secrets with the recovery code: coffer recovery restore", tpmCode: error.tpmCode)
+                advice: RecoveryAdvice.setAside, tpmCode: error.tpmCode)
         }
     }
 

@@ -16,8 +16,8 @@ extension StorageLimits {
             let status: FileStatus?
             do throws(SystemError) { status = try FileStatus.of(path) } catch {
                 throw VaultError(
-                    .storage, "the vault's files cannot be used", advice: "check the disk and its permissions",
-                    cause: error)
+                    .storage, "the vault's files cannot be used: \(error.message)",
+                    advice: "check the disk and its permissions", cause: error)
             }
             guard status?.size ?? 0 <= file else { throw .damaged("\(path) is longer than a vault can be") }
         }

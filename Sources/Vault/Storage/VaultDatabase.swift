@@ -1,9 +1,11 @@
 import GRDB
+import Platform
 
 /// A vault's SQLite file. It has one connection, locked against all others. Before a change is reported, it is on disk
 /// and the WAL is empty.
 final class VaultDatabase: Sendable {
     private let queue: DatabaseQueue
+    private let path: String
 
     /// SQLite's default, in bytes.
     static let pageSize = 4096
@@ -17,6 +19,9 @@ final class VaultDatabase: Sendable {
         // A broker that was just stopped may take a moment to release the file.
         configuration.busyMode = .timeout(2)
         try StorageLimits.check(path)
+        // SQLite would only say that the file is in another mode than it should be.
+        if let obstacle = Self.obstacle(path) { throw obstacle }
+        self.path = path
         configuration.prepareDatabase { database in
             try StorageLimits.apply(to: database)
             // Exclusive mode uses no shared-memory file that others could write to, and allows no second writer.
@@ -33,9 +38,35 @@ final class VaultDatabase: Sendable {
         queue = try StorageGate.run { try DatabaseQueue(path: path, configuration: configuration) }
     }
 
+    /// Why the vault cannot be written, if the file or its folder is the reason.
+    ///
+    /// A vault that can only be read stays closed. Coffer records each read before it gives out a secret, and brings the
+    /// file's epoch forward in each run. It can do neither here.
+    private static func obstacle(_ path: String) -> VaultError? {
+        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        for place in [folder, path] {
+            do throws(SystemError) { try FileSystemRoom.checkWritable(place) } catch {
+                return VaultError(
+                    .storage, "the vault cannot be used: \(error.message)",
+                    advice:
+                        "have root make it writable for cofferd; Coffer opens no vault for reading only, because it records each read",
+                    cause: error)
+            }
+        }
+        return nil
+    }
+
+    /// Runs SQLite, and names the file if that cannot be used.
+    private func run<Value>(_ body: () throws -> Value) throws(VaultError) -> Value {
+        do throws(VaultError) { return try StorageGate.run(body) } catch {
+            guard error.code == .storage, let obstacle = Self.obstacle(path) else { throw error }
+            throw obstacle
+        }
+    }
+
     /// Reads within one transaction. It is rolled back, so nothing that `body` does stays in the file.
     func read<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
-        try StorageGate.run {
+        try run {
             // `queue.read` sets a pragma around each transaction, after which SQLite parses every statement anew.
             try queue.unsafeRead { database in
                 // `inTransaction` would parse these two anew, too.
@@ -56,7 +87,7 @@ final class VaultDatabase: Sendable {
 
     /// Runs one transaction. Afterwards everything is in the file itself.
     func write<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
-        try StorageGate.run {
+        try run {
             try queue.writeWithoutTransaction { database in
                 var result: Value?
                 try database.inTransaction(.immediate) {
@@ -71,7 +102,7 @@ final class VaultDatabase: Sendable {
     }
 
     func close() throws(VaultError) {
-        try StorageGate.run { try queue.close() }
+        try run { try queue.close() }
     }
 
     /// Acknowledged changes must not depend on the WAL: one damaged frame would undo everything after it.

@@ -14,6 +14,9 @@ public enum VaultFile {
         path(of: owner, in: directory) + ".new"
     }
 
+    /// The folder with the files of the vaults that root has set aside.
+    public static func setAsideDirectory(in directory: String) -> String { "\(directory)/set-aside" }
+
     /// The suffix of a successor's files, until the registry names it.
     static let successorSuffix = ".next"
 
@@ -195,6 +198,48 @@ public enum VaultFile {
         }
     }
 
+    /// Moves a vault that nobody has open out of the way, with its log and with all that belongs to it. Nothing is removed or replaced.
+    ///
+    /// - Parameters:
+    ///   - time: becomes part of the files' names.
+    ///   - records: the names of the records that were set aside. A vault without one was left by an interruption, and is taken up.
+    /// - Returns: that part of the names, and where the vault is now; nil if there is no vault's file.
+    public static func setAside(
+        _ owner: Owner, in directory: String, at time: String, records: [String]
+    ) throws(VaultError) -> (stamp: String, file: String?) {
+        let (aside, start) = (setAsideDirectory(in: directory), "\(owner.fileStem).")
+        var moved: (stamp: String, file: String?) = (time, nil)
+        try files { () throws(SystemError) in
+            try Folder.make(aside, mode: 0o700)
+            let taken = try Folder.entries(aside).filter { $0.hasPrefix(start) }
+            // The vault itself comes first. Without it, nothing uses the files beside it.
+            let parts = try Folder.entries(directory).filter { $0.hasPrefix(start) }.map { $0.dropFirst(start.count) }
+                .sorted { one, other in one == "vault" || (other != "vault" && one < other) }
+            func isFree(_ stamp: String) -> Bool { !parts.contains { taken.contains("\(start)\(stamp).\($0)") } }
+            let left = taken.filter { $0.hasSuffix(".vault") }.map {
+                $0.dropFirst(start.count).dropLast(".vault".count)
+            }
+            .filter { !records.contains("\(start)\($0).json") }.sorted().last.map { String($0) }
+            if let left, !parts.contains("vault"), isFree(left) {
+                moved = (left, "\(aside)/\(start)\(left).vault")
+            } else {
+                var number = 1
+                while taken.contains(where: { $0.hasPrefix("\(start)\(moved.stamp).") }) {
+                    number += 1
+                    moved.stamp = "\(time)-\(number)"
+                }
+            }
+            for part in parts {
+                let target = "\(aside)/\(start)\(moved.stamp).\(part)"
+                try DurableFile.move("\(directory)/\(start)\(part)", to: target)
+                if part == "vault" { moved.file = target }
+            }
+            try DurableFile.syncFolder(of: "\(directory)/\(start)vault")
+            return true
+        }
+        return moved
+    }
+
     /// Checks that a vault is a regular file of the broker's own, and never a link.
     static func checkKind(of path: String) throws(VaultError) {
         for path in [path] + sideFiles.map({ path + $0 }) {
@@ -242,8 +287,8 @@ public enum VaultFile {
         let isFine: Bool
         do throws(SystemError) { isFine = try body() } catch {
             throw VaultError(
-                .storage, "the vault's files cannot be used", advice: "check the disk and its permissions", cause: error
-            )
+                .storage, "the vault's files cannot be used: \(error.message)",
+                advice: "check the disk and its permissions", cause: error)
         }
         if !isFine, let refusal { throw refusal() }
         return isFine

@@ -14,7 +14,8 @@ struct LogCommand: ParsableCommand {
             Columns: TIME EVENT ITEM OUTCOME PROGRAM, the newest last. PROGRAM is the program that the process ran when it connected, as the \
             kernel reported it then. The process may have run something else since. A “?” marks a name that only the process itself gives. On a \
             terminal the columns are aligned. Otherwise tabs separate them, times are in ISO 8601, and the first line names the columns, too. \
-            --json prints one object a line, with the control group and the item's id as well.
+            --json prints one object a line, with the control group and the item's id as well. In the log of another vault (--group, --user) \
+            the column USER before PROGRAM names who it was.
 
             The records are chained: --verify finds out whether one is missing or changed, and then ends with status 7. If there are too many \
             records, the oldest half is dropped, and the log records that. It never holds a value.
@@ -44,7 +45,8 @@ struct LogCommand: ParsableCommand {
     func run() throws {
         let client = CommandSession(vault).client
         if verify { return try check(client) }
-        var table = LogTable(aligned: Output.isTerminal, width: Output.columns)
+        var table = LogTable(
+            aligned: Output.isTerminal, width: Output.columns, namesUsers: vault.group != nil || vault.user != nil)
         var last: Int64 = 0
         var hasHeader = false
         repeat {

@@ -13,9 +13,8 @@ struct RecoveryRestoreCommand: ParsableCommand {
             your present vault, with its access control, label, comment and attributes. A guarded secret is guarded again. Secrets for the old \
             device only are lost, and listed as lost. Secrets that your vault already has stay as they are, unless you give --replace.
 
-            If your present vault does not open (for example because the TPM was cleared), root first moves it away while cofferd is \
-            stopped. Root gives you user-<uid>.vault from /var/lib/coffer, and moves user-<uid>.json out of /var/lib/coffer-auth/vaults. \
-            Restoring that vault's file then makes a new vault and fills it.
+            If your present vault does not open (for example because the TPM was cleared), root first runs: coffer vault set-aside --user <name>. \
+            It gives you a copy of the vault's file, and says where it is. Restoring that file then makes a new vault and fills it.
 
             Type the code at the terminal, or pipe it in. A secret under an application password needs a new one, which you type at the \
             terminal.

@@ -84,7 +84,7 @@ struct UnlockCommand: ParsableCommand {
         guard isatty(STDIN_FILENO) == 1 else {
             throw KeychainError(
                 .failed, "unbinding would destroy secrets, and there is no terminal to confirm it at",
-                advice: "read them first, or run: coffer unlock --unbind --force")
+                advice: "read them first, and store them in another class; then run this in a terminal")
         }
         guard try Confirmation.isGiven("Unbind and destroy? [y/N] ", orSkipWith: "--force") else {
             Output.note("Nothing was changed")

@@ -6,9 +6,9 @@ import Coffer
 struct VaultCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vault",
-        abstract: "Make a service vault, or accept an older copy of a vault's file. Root only.",
+        abstract: "Make a service vault, accept an older copy of a vault's file, or set a vault aside. Root only.",
         usage: "coffer vault <subcommand>",
-        subcommands: [VaultCreateCommand.self, VaultAcceptCommand.self])
+        subcommands: [VaultCreateCommand.self, VaultAcceptCommand.self, VaultSetAsideCommand.self])
 }
 
 /// `coffer vault create`

@@ -7,7 +7,12 @@ enum BrokerCheck: DoctorCheck {
 
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
         switch facts.status {
-        case .failure(let error): return [DoctorFinding(check, error)]
+        case .failure(let error):
+            // If the broker answers the other question, only the vault is at fault, and the broker's findings name that.
+            guard case .success(let reply) = facts.diagnosis else { return [DoctorFinding(check, error)] }
+            let answers = DoctorFinding(check: check, verdict: .ok, message: "the broker answers")
+            return reply.findings.contains { $0.verdict == .problem }
+                ? [answers] : [answers, DoctorFinding(.vault, error)]
         case .success(let status):
             let version = VisibleText.line(status.version)
             let isSame = status.version == ProductVersion.current

@@ -10,7 +10,13 @@ enum Doctor {
         BiometryCheck.self, FingersCheck.self,
     ]
 
-    static func findings(_ facts: DoctorFacts) -> [DoctorFinding] { checks.flatMap { $0.findings(facts) } }
+    /// Two checks may run into the same cause. It is named once.
+    static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
+        var findings: [DoctorFinding] = []
+        for finding in checks.flatMap({ $0.findings(facts) })
+        where !findings.contains(where: { $0.isSameTask(as: finding) }) { findings.append(finding) }
+        return findings
+    }
 
     /// All findings in one line: whether there is something to do, then how many of each kind there are.
     static func summary(_ findings: [DoctorFinding]) -> String {
@@ -35,10 +41,11 @@ protocol DoctorCheck: SendableMetatype {
 /// The broker's own findings, which only it can make.
 enum BrokersFindings: DoctorCheck {
     static func findings(_ facts: DoctorFacts) -> [DoctorFinding] {
-        // BrokerCheck has reported a broker that does not answer.
-        guard case .success = facts.status else { return [] }
         switch facts.diagnosis {
-        case .failure(let error): return [DoctorFinding(.verification, error)]
+        case .failure(let error):
+            // BrokerCheck has reported a broker that does not answer.
+            guard case .success = facts.status else { return [] }
+            return [DoctorFinding(.verification, error)]
         case .success(let reply): return reply.findings.map(DoctorFinding.init)
         }
     }
@@ -115,6 +122,12 @@ struct DoctorFinding: Encodable, Equatable {
         verdict = finding.verdict
         message = VisibleText.sentence(finding.message)
         advice = finding.advice.map(VisibleText.sentence)
+    }
+
+    /// Whether both ask for the same thing to be done.
+    func isSameTask(as other: DoctorFinding) -> Bool {
+        guard verdict == .problem, other.verdict == .problem else { return false }
+        return message == other.message && advice == other.advice
     }
 
     /// The finding as one line for a person.

@@ -1,12 +1,15 @@
 import BrokerProtocol
 import Coffer
+import Platform
 
 /// The access log in lines. For a person the columns are aligned as far as possible, since records come page by page. For a program they are
 /// separated by tabs.
 struct LogTable {
     let aligned: Bool
+    /// Whether each line names the user. In a person's own log it is always the same.
+    private let namesUsers: Bool
     /// The widths of all columns but the last. They grow with the content.
-    private var widths = [16, 7, 28, 18]
+    private var widths: [Int]
     /// The widest that a column gets, so that one long name does not push all lines off the screen.
     private static let widest = 40
     /// The events for which an item's requirements are proved.
@@ -15,12 +18,16 @@ struct LogTable {
     /// The terminal's width, to which lines are cut; nil if it is not known.
     private let width: Int?
 
-    init(aligned: Bool, width: Int? = nil) {
+    init(aligned: Bool, width: Int? = nil, namesUsers: Bool = false) {
         self.aligned = aligned
         self.width = width
+        self.namesUsers = namesUsers
+        widths = [16, 7, 28, 18] + (namesUsers ? [8] : [])
     }
 
-    var header: String { join(["TIME", "EVENT", "ITEM", "OUTCOME", "PROGRAM"]) }
+    var header: String {
+        join(["TIME", "EVENT", "ITEM", "OUTCOME"] + (namesUsers ? ["USER"] : []) + ["PROGRAM"])
+    }
 
     /// Widens the columns for the records that are shown next.
     mutating func widen(for records: [Keychain.LogRecord]) {
@@ -41,8 +48,16 @@ struct LogTable {
         }
         return [
             aligned ? TimeText(record.time).clock() : TimeText(record.time).iso8601, VisibleText.line(record.event),
-            item(record), outcome, program(record),
-        ]
+            item(record), outcome,
+        ] + (namesUsers ? [Self.user(record)] : []) + [program(record)]
+    }
+
+    /// The user's present name. The log itself has only the number.
+    private static func user(_ record: Keychain.LogRecord) -> String {
+        guard let uid = record.uid else { return "-" }
+        // `try?`: a number without a name, or a name service that does not answer, leaves the number.
+        let account = UInt32(exactly: uid).flatMap { (try? Account.withUID($0)) ?? nil }
+        return account.map { VisibleText.line($0.name) } ?? "uid \(uid)"
     }
 
     private func item(_ record: Keychain.LogRecord) -> String {

@@ -1,0 +1,159 @@
+import Authorization
+import BrokerProtocol
+import Foundation
+import Platform
+import TPM
+import TestSupport
+import Testing
+import Varlink
+import Vault
+
+@testable import Broker
+
+/// A part of a vault is missing. What `coffer doctor` says must not make it worse, even if it is followed to the letter.
+@Suite(.timeLimit(.minutes(30)))
+struct DoctorLossTests {
+    private let owner = Owner.user(ProcessSurroundings.effectiveUser)
+
+    private struct Stage {
+        let tpm: SWTPM
+        var broker: ThrowAwayBroker
+        let record: String
+        let vault: String
+
+        init(_ owner: Owner) async throws {
+            let tpm = try SWTPM()
+            self.tpm = tpm
+            broker = try await Self.start(tpm)
+            try await broker.makeVault(broker.client())
+            _ = try await broker.client().call(Keychain.Set(service: "s", account: "a", value: someValue))
+            let key = broker.configuration.registryDirectory + "/signing-key.pem"
+            try DurableFile.write(Array("-".utf8), to: key, mode: 0o600)
+            record = "\(broker.configuration.registryDirectory)/vaults/\(owner.fileStem).json"
+            vault = "\(broker.configuration.vaultDirectory)/\(owner.fileStem).vault"
+        }
+
+        private static func start(
+            _ tpm: SWTPM, folder: TemporaryFolder? = nil, authenticator: TestAuthenticator? = nil
+        ) async throws -> ThrowAwayBroker {
+            try await ThrowAwayBroker(
+                folder: folder, authenticator: authenticator,
+                configure: { configuration in
+                    configuration.sealer = .tpm
+                    configuration.tcti = "\(tpm.configuration)"
+                }
+            ) { _ in TPMSealer(TPMAccess.patient(tpm.configuration)) }
+        }
+
+        /// The next broker has not opened the vault yet.
+        mutating func restart() async throws {
+            await broker.stop()
+            broker = try await Self.start(tpm, folder: broker.folder, authenticator: broker.authenticator)
+        }
+
+        func findings(_ check: Keychain.Check) async throws -> [Keychain.Finding] {
+            try await broker.client().call(Keychain.Diagnose()).findings.filter { $0.check == check.rawValue }
+        }
+
+        /// The handles of the vault's own indexes, as tools write them.
+        func handles() throws -> [String] {
+            try Tool.output("tpm2_getcap", ["-T", tpm.tools, "handles-nv-index"])
+                .split(separator: "\n").map { String($0.drop { $0 == "-" || $0 == " " }).lowercased() }
+        }
+
+        func take(_ path: String) throws {
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".taken")
+        }
+
+        func giveBack(_ path: String) throws {
+            try FileManager.default.moveItem(atPath: path + ".taken", toPath: path)
+        }
+    }
+
+    @Test("a vault without its record is something to do, and no index is called left over", arguments: [false, true])
+    func missingRecord(isOpen: Bool) async throws {
+        var stage = try await Stage(owner)
+        if !isOpen { try await stage.restart() }
+        try stage.take(stage.record)
+        let files = try await stage.findings(.files)
+        #expect(files.map(\.verdict) == [.problem])
+        #expect(files.first?.message.contains(stage.vault) == true, "\(files)")
+        #expect(files.first?.advice?.contains(stage.record) == true, "\(files)")
+        let all = try await stage.broker.client().call(Keychain.Diagnose()).findings
+        for finding in all {
+            #expect(!(finding.advice ?? "").contains("nvundefine"), "\(finding)")
+            for handle in try stage.handles() { #expect(!finding.message.contains(handle), "\(finding)") }
+            #expect(finding.advice != "run the command again" && finding.advice?.contains("named above") != true)
+        }
+        // With the record put back, everything works, and nobody restarts anything.
+        try stage.giveBack(stage.record)
+        #expect(try await stage.findings(.files).map(\.verdict) == [.ok])
+        #expect(try await stage.findings(.tpmIndexes).map(\.verdict) == [.ok])
+        #expect(try await stage.broker.client().call(Keychain.List()).items.count == 1)
+        await stage.broker.stop()
+    }
+
+    @Test("a record without its file, one that others could write, and a missing folder each name what to restore")
+    func parts() async throws {
+        let stage = try await Stage(owner)
+        await stage.broker.stop()
+        func gaps() -> [VaultInventory.Gap] {
+            VaultInventory(
+                vaults: stage.broker.configuration.vaultDirectory,
+                registry: Registry(
+                    directory: stage.broker.configuration.registryDirectory,
+                    authenticatorUID: ProcessSurroundings.effectiveUser)
+            ).gaps
+        }
+        #expect(gaps() == [])
+        try stage.take(stage.vault)
+        #expect(gaps().map(\.owner) == [owner])
+        #expect(gaps().first?.advice.contains(stage.vault) == true, "\(gaps())")
+        // A vault that is registered but has its first name is taken over at its next opening.
+        try FileManager.default.moveItem(atPath: stage.vault + ".taken", toPath: stage.vault + ".new")
+        #expect(gaps() == [])
+        try FileManager.default.moveItem(atPath: stage.vault + ".new", toPath: stage.vault)
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: stage.record)
+        #expect(gaps().first?.message.contains(stage.record) == true, "\(gaps())")
+        #expect(gaps().first?.advice.contains("backup") == true, "\(gaps())")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: stage.record)
+        let folder = stage.broker.configuration.registryDirectory + "/vaults"
+        try stage.take(folder)
+        #expect(gaps().first?.advice.contains(stage.record) == true, "\(gaps())")
+        try stage.giveBack(folder)
+        try stage.take(stage.broker.configuration.vaultDirectory)
+        #expect(gaps().contains { $0.message.contains(stage.broker.configuration.vaultDirectory) }, "\(gaps())")
+    }
+
+    @Test("an index that keys depend on is looked for, and each that is gone is named with what it means")
+    func missingIndex() async throws {
+        let stage = try await Stage(owner)
+        let registry = Registry(
+            directory: stage.broker.configuration.registryDirectory,
+            authenticatorUID: ProcessSurroundings.effectiveUser)
+        let record = try #require(try registry.record(for: owner))
+        for handle in record.indexHandles {
+            try Tool.output("tpm2_nvundefine", ["-T", stage.tpm.tools, "-C", "o", "0x\(String(handle, radix: 16))"])
+        }
+        let found = try await stage.findings(.tpmIndexes)
+        #expect(found.count == 2 && found.allSatisfy { $0.verdict == .problem && $0.advice != nil }, "\(found)")
+        for handle in record.indexHandles {
+            #expect(found.contains { $0.message.contains(String(handle, radix: 16)) }, "\(found)")
+        }
+        #expect(found.contains { $0.advice?.contains("coffer export") == true }, "\(found)")
+        await stage.broker.stop()
+    }
+
+    @Test(
+        "another user hears that something is missing, and not whose",
+        .enabled(if: ProcessSurroundings.effectiveUser == 0, "needs root"))
+    func foreign() async throws {
+        let stage = try await Stage(owner)
+        try stage.take(stage.record)
+        let other = try await OtherUser(stage.broker, 1)
+        let said = try await other.say("Diagnose")
+        #expect(said.contains("another vault") && said.contains("ask root"), "\(said)")
+        #expect(!said.contains(owner.fileStem) && !said.contains("nvundefine"), "\(said)")
+        await stage.broker.stop()
+    }
+}
