@@ -37,7 +37,7 @@ MODULE ?= $(default_module)
 programs := cofferd coffer-authenticator coffer coffer-secret-service git-credential-coffer docker-credential-coffer
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo examples test race fuzz bench docs check format mutants mutate memory pam release deb packages clients recording install uninstall machine clean
+.PHONY: help build demo examples test race fuzz bench docs check format mutants mutate memory pam release deb packages container clients recording install uninstall machine clean
 
 help: ## this list
 	@echo 'Targets:'
@@ -121,6 +121,9 @@ deb: needs-packages release ## Debian packages of the optimised programs (.build
 
 packages: needs-packages build pam ## install, update, remove and purge the packages in a clean root (debootstrap); needs root
 	scripts/packages --programs .build/debug
+
+container: needs-packages build pam ## what make machine does and needs no kernel of its own, in a container (systemd-nspawn); needs root
+	scripts/container --programs .build/debug
 
 clients: needs-packages build pam ## the clients that people have, unmodified, against installed packages in a clean root; needs root
 	scripts/clients --programs .build/debug

@@ -75,6 +75,36 @@ import Testing
         #expect(ContinuousClock.now - start < patience / 4)
     }
 
+    /// systemd starts the authenticator without groups. Started otherwise, it has root's, and the user's bus must not get them.
+    @Test func theHelperGivesUpItsGroups() throws {
+        let stage = try stage()
+        let folder = try #require(stage.notifications)
+        let bus = try SessionBus(.silent, in: folder)
+        let account = try #require(try Account.withUID(SessionBus.uid))
+        let order = NotificationOrder(account, bus: "\(folder)/\(SessionBus.uid)/bus", text: "x", seconds: 5)
+        let helper = try Subprocess(
+            "/usr/bin/python3",
+            ["-c", Self.start, Stage.program, String(decoding: try JSONEncoder().encode(order), as: UTF8.self)])
+        #expect(try helper.finish() == 0)
+        #expect(eventually { !bus.lines.isEmpty })
+        #expect(bus.lines == ["uid 1 gid 1 groups [] new 1"])
+    }
+
+    /// Starts the helper with more groups, as a conversation starts it: its order comes by descriptor 3.
+    private static let start = #"""
+        import os, socket, sys
+        os.setgroups([0, 4242, 4243])
+        ours, theirs = socket.socketpair()
+        child = os.fork()
+        if child == 0:
+            os.dup2(theirs.fileno(), 3)
+            os.set_inheritable(3, True)
+            os.execv(sys.argv[1], ["coffer-authenticator", "notify"])
+        theirs.close()
+        ours.sendall(sys.argv[2].encode() + b"\0")
+        os.waitpid(child, 0)
+        """#
+
     @Test func aBusOfAnotherUsersIsLeftAlone() throws {
         let stage = try stage()
         let bus = try SessionBus(.foreign, in: try #require(stage.notifications))

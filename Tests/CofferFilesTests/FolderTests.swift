@@ -130,6 +130,27 @@ import Testing
         }
     }
 
+    /// In /tmp, another user can be the first to make the folder whose name everybody knows.
+    @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another user's"))
+    func aDirectoryThatSomebodyElseHasMadeIsRefused() async throws {
+        for (folder, mode) in [("coffer-0", 0o700), ("coffer-0", 0o755), ("coffer-0/app", 0o700)] {
+            let scratch = try Scratch()
+            try FileManager.default.createDirectory(
+                atPath: scratch.path + "/" + folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            try FileManager.default.setAttributes(
+                [.ownerAccountID: 65534, .groupOwnerAccountID: 65534, .posixPermissions: mode],
+                ofItemAtPath: scratch.path + "/" + folder)
+            let files = ProtectedFiles(
+                service: "app", directory: .temporary, keys: try scratch.keys(),
+                environment: ["TMPDIR": scratch.path])
+            #expect(await code { try await files.write([1], to: "f") } == .notPermitted)
+            #expect(await code { _ = try await files.list() } == .notPermitted)
+            let made = try FileManager.default.subpathsOfDirectory(atPath: scratch.path).filter { $0.hasSuffix("/f") }
+            #expect(made.isEmpty, "\(made)")
+        }
+    }
+
     @Test func directoriesFollowTheSpecificationOfXDG() throws {
         func path(_ directory: ProtectedDirectory, _ environment: [String: String], service: String = "app") -> String?
         {

@@ -10,11 +10,18 @@ import time
 # Seconds that any step may take. An emulated machine beside others is slow.
 LIMIT = 600
 
+# What the host gives a container. A machine has its ports and a second disk in their place.
+HOST = "/opt/host"
+IS_CONTAINER = os.path.isdir(HOST)
+
+
+def start_name():
+    return open(f"{HOST}/start" if IS_CONTAINER else "/dev/vdb").readline().strip("\n\0")
 
 
 def port(name):
     """A line to the host. It may come after output of the machine's start."""
-    path = f"/dev/virtio-ports/coffer.{name}"
+    path = f"{HOST}/{name}" if IS_CONTAINER else f"/dev/virtio-ports/coffer.{name}"
     end = time.monotonic() + LIMIT
     while not os.path.exists(path) and time.monotonic() < end:
         time.sleep(0.1)
@@ -35,7 +42,10 @@ def note(text):
 
 
 def step(name, action):
-    """One line of the report. The next step runs even if this one fails."""
+    """One line of the report.
+
+    Returns whether it succeeded. The next steps build on it.
+    """
     began = time.monotonic()
     try:
         action()
@@ -93,48 +103,64 @@ def wait_for(condition, what, limit=LIMIT):
         time.sleep(0.2)
 
 
+# A question at the end of what came so far.
+QUESTION = re.compile(r"(\[[yY]/[nN]\]|[Pp]assword[^\n]*:) ?\Z")
+# So long nothing more comes after a question that nobody expected.
+SILENCE = 10
+
+
 class Login:
     """Somebody at a terminal: login(1), its PAM stack, their shell."""
 
-    def __init__(self, user, password):
+    def __init__(self, user, password, command=("/bin/login", "{user}")):
         self.text = ""
         self.count = 0
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
-            os.execve("/bin/login", ["login", user], {"TERM": "dumb", "PATH": "/usr/bin:/usr/sbin"})
-        self.expect(r"Password:")
+            words = [word.format(user=user) for word in command]
+            os.execve(words[0], words, {"TERM": "dumb", "PATH": "/usr/bin:/usr/sbin"})
+        self.expect(r"[Pp]assword: ?")
         self.send(password)
         # A question instead of a shell counts as a refusal.
-        self.expect(r"\$ |login:|incorrect")
+        self.expect(r"\$ |login:|incorrect|denied")
         self.send("stty -echo; PS1=; PS2=; echo is-\"in\"")
         self.expect(r"is-in\r?\n")
 
     def send(self, line):
         os.write(self.terminal, line.encode() + b"\n")
 
-    def expect(self, pattern, limit=LIMIT):
+    def expect(self, pattern, limit=LIMIT, unless=None):
+        """What comes before the pattern. It fails at once if the other pattern comes first, and soon if there is a question that nobody answers."""
         end = time.monotonic() + limit
+        silent_since = time.monotonic()
         while True:
             found = re.search(pattern, self.text)
+            other = re.search(unless, self.text[: found.start()] if found else self.text) if unless else None
+            demand(not other, f"{pattern!r} did not come: {self.text[-500:]!r}")
             if found:
                 before, self.text = self.text[: found.start()], self.text[found.end():]
                 return before
-            demand(time.monotonic() < end, f"{pattern!r} did not come within {limit} s: {self.text[-500:]!r}")
+            now = time.monotonic()
+            demand(now < end, f"{pattern!r} did not come within {limit} s: {self.text[-500:]!r}")
+            demand(now < silent_since + SILENCE or not QUESTION.search(self.text), f"{pattern!r} was expected, and it asks: {self.text[-500:]!r}")
             if not select.select([self.terminal], [], [], 1)[0]:
                 continue
             try:
                 self.text += os.read(self.terminal, 65536).decode(errors="replace")
             except OSError:
                 raise Failed(f"the terminal was closed before {pattern!r} came: {self.text[-500:]!r}")
+            silent_since = time.monotonic()
 
     def run(self, command, *answers):
-        """Types a command, and each answer at the next question for a password."""
+        """Types a command, and each answer at the next question for a password. An answer may be a pair: its question, and the answer."""
         self.count += 1
         self.send(f"{command}; echo \"<$?>{self.count}.\"")
+        out = ""
         for answer in answers:
-            self.expect(r"[Pp]assword[^\n]*: ?")
-            self.send(answer)
-        out = self.expect(rf"<(?=\d+>{self.count}\.)")
+            question, words = answer if isinstance(answer, tuple) else (r"[Pp]assword[^\n]*: ?", answer)
+            out += self.expect(question, unless=rf"<\d+>{self.count}\.")
+            self.send(words)
+        out += self.expect(rf"<(?=\d+>{self.count}\.)")
         code = int(self.expect(rf">{self.count}\.[^\n]*\n"))
         return Outcome(code, out.replace("\r", ""), "")
 

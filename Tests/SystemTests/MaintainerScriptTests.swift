@@ -1,0 +1,212 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The packages' own scripts, which dpkg runs as root. Each runs in a folder that stands for a machine, with stand-ins for the programs that it calls.
+@Suite struct MaintainerScriptTests {
+    private struct Stage {
+        let folder: TemporaryFolder
+        private var machine: String { folder.path + "/machine" }
+        private var calls: String { folder.path + "/calls" }
+
+        /// - Parameter answer: what debconf says of deleting the vaults; nil: there is no debconf.
+        init(answer: String? = "false", isRunning: Bool = true) throws {
+            folder = try TemporaryFolder()
+            for path in [
+                "/programs", "/machine/var/lib/coffer", "/machine/var/lib/coffer-auth", "/machine/var/lib/other",
+                "/machine/usr/share/debconf",
+            ] {
+                try FileManager.default.createDirectory(
+                    atPath: folder.path + path, withIntermediateDirectories: true)
+            }
+            for path in ["coffer/user-1.vault", "coffer-auth/key", "other/file"] {
+                try Data("x".utf8).write(to: URL(filePath: "\(machine)/var/lib/\(path)"))
+            }
+            // What a taken-over broker could leave.
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(machine)/var/lib/coffer/link", withDestinationPath: "\(machine)/var/lib/other")
+            if isRunning {
+                try FileManager.default.createDirectory(
+                    atPath: machine + "/run/systemd/system", withIntermediateDirectories: true)
+            }
+            if let answer {
+                try Data(
+                    """
+                    db_note() { echo "$*" >>"\(folder.path)/calls"; }
+                    db_fset() { db_note db_fset "$@"; }
+                    db_input() { db_note db_input "$@"; }
+                    db_go() { db_note db_go; }
+                    db_get() { db_note db_get "$@"; RET=\(answer); }
+                    db_stop() { db_note db_stop; }
+                    """.utf8
+                ).write(to: URL(filePath: machine + "/usr/share/debconf/confmodule"))
+            }
+            for name in [
+                "systemctl", "udevadm", "deb-systemd-invoke", "pam-auth-update", "dpkg-divert", "chown", "chmod",
+            ] {
+                try Script.write(
+                    """
+                    #!/bin/sh
+                    echo "\(name) $*" >>"\(folder.path)/calls"
+                    """, to: "\(folder.path)/programs/\(name)")
+            }
+        }
+
+        /// Runs a script as dpkg does, after the folder was put before each path of it.
+        func run(_ name: String, _ words: String..., environment: [String: String] = [:]) throws -> Outcome {
+            let text = try String(contentsOfFile: "\(Sandbox.package)/packaging/debian/\(name)", encoding: .utf8)
+            let moved = text.replacing("/usr/share/debconf/", with: "\(machine)/usr/share/debconf/")
+                .replacing("/run/systemd/system", with: "\(machine)/run/systemd/system")
+                .replacing("/var/lib/", with: "\(machine)/var/lib/")
+            return try Command(
+                program: "/bin/sh", arguments: ["-c", moved, name] + words,
+                environment: ["PATH": "\(folder.path)/programs:/usr/bin:/bin"].merging(environment) { $1 }
+            ).run()
+        }
+
+        /// The calls of stand-ins, one a line.
+        func called() throws -> [String] {
+            guard FileManager.default.fileExists(atPath: calls) else { return [] }
+            return try String(contentsOfFile: calls, encoding: .utf8).split(separator: "\n").map(String.init)
+        }
+
+        /// What is left of the folders.
+        func left() throws -> [String] {
+            try FileManager.default.subpathsOfDirectory(atPath: machine + "/var/lib").sorted()
+        }
+
+        static let whole = [
+            "coffer", "coffer-auth", "coffer-auth/key", "coffer/link", "coffer/user-1.vault", "other", "other/file",
+        ]
+    }
+
+    @Test("a purge keeps the vaults unless somebody says otherwise, and says so", arguments: ["false", nil])
+    func purgeKeeps(_ answer: String?) throws {
+        let stage = try Stage(answer: answer)
+        let outcome = try stage.run("coffer.postrm", "purge")
+        #expect(outcome.code == 0 && outcome.errors.contains("Kept the vaults"), "\(outcome)")
+        #expect(try stage.left() == Stage.whole)
+    }
+
+    @Test("a purge that was told so deletes the two folders, follows no link, and asks anew each time")
+    func purgeDeletes() throws {
+        let stage = try Stage(answer: "true")
+        let outcome = try stage.run("coffer.postrm", "purge")
+        #expect(outcome.code == 0 && !outcome.errors.contains("Kept"), "\(outcome)")
+        #expect(try stage.left() == ["other", "other/file"])
+        #expect(
+            try stage.called() == [
+                "db_fset coffer/delete-vaults seen false", "db_input high coffer/delete-vaults", "db_go",
+                "db_get coffer/delete-vaults", "db_stop",
+            ])
+    }
+
+    @Test(
+        "nothing but a purge deletes or asks",
+        arguments: ["remove", "upgrade", "failed-upgrade", "abort-install", "abort-upgrade", "disappear"])
+    func othersKeep(_ word: String) throws {
+        let stage = try Stage(answer: "true")
+        let outcome = try stage.run("coffer.postrm", word)
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(try stage.left() == Stage.whole)
+        #expect(try stage.called().isEmpty)
+    }
+
+    @Test("a first installation starts nothing again; an update does; a root without systemd is left alone")
+    func postinst() throws {
+        let rule = [
+            "udevadm control --reload", "udevadm trigger --action=add --subsystem-match=tpmrm",
+        ]
+        let first = try Stage()
+        #expect(try first.run("coffer.postinst", "configure", "").code == 0)
+        #expect(try first.called() == rule + ["db_stop"])
+        let update = try Stage()
+        #expect(try update.run("coffer.postinst", "configure", "1.0").code == 0)
+        #expect(
+            try update.called()
+                == rule + ["deb-systemd-invoke try-restart cofferd.service coffer-authenticator.service", "db_stop"])
+        let folder = try Stage(isRunning: false)
+        #expect(try folder.run("coffer.postinst", "configure", "1.0").code == 0)
+        #expect(try folder.called() == ["db_stop"])
+        for stage in [first, update, folder] { #expect(try stage.left() == Stage.whole) }
+    }
+
+    @Test("an update says beforehand that vaults lock")
+    func preinst() throws {
+        let stage = try Stage()
+        #expect(try stage.run("coffer.preinst", "upgrade", "1.0").text.contains("locks all vaults"))
+        #expect(try stage.called() == ["systemctl --quiet is-active cofferd.service"])
+        #expect(try stage.run("coffer.preinst", "install").text.isEmpty)
+        #expect(try Stage(isRunning: false).run("coffer.preinst", "upgrade", "1.0").text.isEmpty)
+    }
+
+    @Test("a removal stops the sockets first, so that nobody starts the services again; an update does not")
+    func prerm() throws {
+        let stage = try Stage()
+        #expect(try stage.run("coffer.prerm", "upgrade", "1.1").code == 0)
+        #expect(try stage.called().isEmpty)
+        #expect(try stage.run("coffer.prerm", "remove").code == 0)
+        #expect(
+            try stage.called() == [
+                "deb-systemd-invoke stop cofferd.socket coffer-authenticator.socket",
+                "deb-systemd-invoke stop cofferd.service coffer-authenticator.service",
+            ])
+        #expect(try stage.left() == Stage.whole)
+    }
+
+    @Test(
+        "the module's line goes in with the package, and out before the module does, once no other architecture has it")
+    func module() throws {
+        let stage = try Stage()
+        #expect(try stage.run("libpam-coffer.postinst", "configure").code == 0)
+        #expect(try stage.run("libpam-coffer.prerm", "upgrade", "1.1").code == 0)
+        let another = ["DPKG_MAINTSCRIPT_PACKAGE_REFCOUNT": "2"]
+        #expect(try stage.run("libpam-coffer.prerm", "remove", environment: another).code == 0)
+        #expect(try stage.called() == ["pam-auth-update --package"])
+        #expect(try stage.run("libpam-coffer.prerm", "remove").code == 0)
+        #expect(try stage.called() == ["pam-auth-update --package", "pam-auth-update --package --remove coffer"])
+    }
+
+    @Test("D-Bus's file of another keyring is put aside, and comes back")
+    func diversion() throws {
+        let file = "/usr/share/dbus-1/services/org.freedesktop.secrets.service"
+        func call(_ word: String) -> String {
+            "dpkg-divert --package coffer-secret-service --rename --quiet \(word) --divert \(file).other \(file)"
+        }
+        let stage = try Stage()
+        for word in ["install", "upgrade"] {
+            #expect(try stage.run("coffer-secret-service.preinst", word).code == 0)
+        }
+        #expect(try stage.called() == [call("--add"), call("--add")])
+        let removal = try Stage()
+        for word in ["upgrade", "purge", "remove", "abort-install", "disappear"] {
+            #expect(try removal.run("coffer-secret-service.postrm", word).code == 0)
+        }
+        #expect(try removal.called() == [String](repeating: call("--remove"), count: 3))
+    }
+
+    /// The broker owns its folder. A script of root's that changes files in it could be led by a link to any file.
+    @Test("no script gives files to accounts or changes their modes, and each one is tested here")
+    func rest() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Sandbox.package + "/packaging/debian")
+            .filter {
+                ["preinst", "postinst", "prerm", "postrm", "config"].contains($0.split(separator: ".").last ?? "")
+            }
+        #expect(
+            names.sorted() == [
+                "coffer-secret-service.postrm", "coffer-secret-service.preinst", "coffer.postinst", "coffer.postrm",
+                "coffer.preinst", "coffer.prerm", "libpam-coffer.postinst", "libpam-coffer.prerm",
+            ])
+        for name in names {
+            let text = try String(contentsOfFile: "\(Sandbox.package)/packaging/debian/\(name)", encoding: .utf8)
+            #expect(text.hasPrefix("#!/bin/sh\nset -e\n"), "\(name)")
+            for line in text.split(separator: "\n") where !line.hasPrefix("#") && !line.contains("echo ") {
+                let words = line.split(whereSeparator: \.isWhitespace)
+                for word in ["chown", "chmod", "chgrp", "setfacl", "mv", "cp", "eval"] {
+                    #expect(!words.contains { $0 == word }, "\(name): \(line)")
+                }
+                if words.contains("rm") { #expect(line.contains("--one-file-system --"), "\(name): \(line)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Units, accounts, folders and rules, as they are shipped: who owns what, and who may reach it.
+@Suite struct UnitFileTests {
+    private static let packaging = Sandbox.package + "/packaging/"
+    /// Kinds of files with protections in them. Packages' own scripts are in MaintainerScriptTests.
+    private static let folders = [
+        "systemd", "systemd-user", "tmpfiles.d", "sysusers.d", "udev", "pam-configs", "dbus",
+    ]
+
+    /// A file's lines without comments, each behind its section. What only describes is left out.
+    private static func directives(_ file: String) throws -> [String] {
+        var section = ""
+        var found: [String] = []
+        for line in try String(contentsOfFile: packaging + file, encoding: .utf8).split(separator: "\n") {
+            let text = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            if text.isEmpty || text.hasPrefix("#") || text.hasPrefix("Description=")
+                || text.hasPrefix("Documentation=")
+            {
+                continue
+            }
+            if file.hasPrefix("systemd"), text.hasPrefix("["), text.hasSuffix("]") {
+                section = text + " "
+            } else {
+                found.append("\(file): \(section)\(text)")
+            }
+        }
+        return found
+    }
+
+    @Test("every directive is in the table, in its order, and nothing else is there")
+    func directives() throws {
+        let table = try String(contentsOfFile: Sandbox.package + "/Tests/Packages/directives.txt", encoding: .utf8)
+            .split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
+        var seen = 0
+        for folder in Self.folders {
+            for name in try FileManager.default.contentsOfDirectory(atPath: Self.packaging + folder).sorted() {
+                let file = "\(folder)/\(name)"
+                let expected = table.filter { $0.hasPrefix(file + ": ") }
+                let found = try Self.directives(file)
+                #expect(!expected.isEmpty, "Tests/Packages/directives.txt has no line for \(file)")
+                #expect(
+                    found == expected,
+                    "missing: \(expected.filter { !found.contains($0) }); more: \(found.filter { !expected.contains($0) })"
+                )
+                seen += expected.count
+            }
+        }
+        #expect(seen == table.count, "Tests/Packages/directives.txt has lines for files that are not there")
+    }
+
+    /// A socket's folder belongs to whoever serves the socket. Otherwise somebody else could put another socket in its place.
+    @Test("only the served account can replace a socket, and only root may report logins")
+    func sockets() throws {
+        let folders = try Self.directives("tmpfiles.d/coffer.conf").map { $0.split(separator: " ") }
+        func value(_ key: String, _ file: String) throws -> Substring? {
+            try Self.directives(file).first { $0.contains("] \(key)=") }?.split(separator: "=", maxSplits: 1).last
+        }
+        for (socket, service, mode) in [
+            ("cofferd.socket", "cofferd.service", "0666"),
+            ("coffer-authenticator.socket", "coffer-authenticator.service", "0666"),
+            ("coffer-authenticator-report.socket", "coffer-authenticator-report@.service", "0600"),
+        ] {
+            let path = try #require(try value("ListenStream", "systemd/\(socket)"))
+            let parent = path.prefix(upTo: try #require(path.lastIndex(of: "/")))
+            let folder = try #require(folders.first { $0.count > 2 && $0[2] == parent }, "no line for \(parent)")
+            let user = try #require(try value("User", "systemd/\(service)"))
+            #expect(folder[3] == "0755" && folder[4] == user, "\(folder) serves \(user)")
+            #expect(try value("SocketMode", "systemd/\(socket)").map(String.init) == mode, "\(socket)")
+            #expect(try value("DirectoryMode", "systemd/\(socket)") == "0755")
+            #expect(try value("SocketUser", "systemd/\(socket)") ?? "root" == "root")
+        }
+    }
+
+    /// By the programs of systemd that installation runs, in a folder that stands for a machine.
+    @Test(
+        "the account and the folders are made with their owners, also where a folder of others is in the way",
+        .enabled(if: geteuid() == 0, "only root can give folders to accounts"))
+    func accountsAndFolders() throws {
+        let stage = try TemporaryFolder()
+        let script = """
+            set -e
+            mkdir -p "$1/etc" "$1/run/coffer-auth" "$1/var/lib/coffer" "$1/var/lib/coffer-auth"
+            chown 65534:65534 "$1"/run/* "$1"/var/lib/*
+            chmod 0777 "$1"/run/* "$1"/var/lib/*
+            systemd-sysusers --root="$1" "$0/sysusers.d/coffer.conf"
+            systemd-tmpfiles --root="$1" --create "$0/tmpfiles.d/coffer.conf"
+            cd "$1"
+            user=$(awk -F: '$1 == "coffer" { print $3 ":" $4 }' etc/passwd)
+            awk -F: '$1 == "coffer" && $3 < 1000 && $3 > 0 { print "account", $7 }' etc/passwd
+            awk -F: '$1 == "tss" { print "group", $4 }' etc/group
+            for folder in run/coffer run/coffer-auth var/lib/coffer var/lib/coffer-auth; do
+                owner=$(stat -c %u:%g "$folder")
+                [ "$owner" != "$user" ] || owner=coffer
+                echo "$folder $owner $(stat -c %a "$folder")"
+            done
+            """
+        let outcome = try Command(
+            program: "/bin/sh", arguments: ["-c", script, Self.packaging, stage.path],
+            environment: ProcessInfo.processInfo.environment
+        ).run()
+        #expect(
+            outcome.code == 0
+                && outcome.text.split(separator: "\n") == [
+                    "account /usr/sbin/nologin", "group coffer", "run/coffer coffer 755", "run/coffer-auth 0:0 755",
+                    "var/lib/coffer coffer 700", "var/lib/coffer-auth 0:0 755",
+                ], "\(outcome)")
+    }
+}
