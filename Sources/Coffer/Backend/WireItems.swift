@@ -1,5 +1,6 @@
 import BrokerProtocol
 import FoundationEssentials
+import Platform
 
 /// Items between the library's types and those of `org.coffer.Keychain`.
 extension ItemAttributes {
@@ -152,10 +153,13 @@ extension Wire.AccessChange {
 enum Base64 {
     static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    static func decode(_ text: String) throws(KeychainError) -> [UInt8] {
+    /// Decodes a secret, and overwrites the text.
+    static func take(_ text: String) throws(KeychainError) -> [UInt8] {
+        defer { Wipe.storage(of: text.utf8) }
         guard let data = Data(base64Encoded: text) else {
             throw KeychainError(.protocolViolation, "the broker gave a value that is not base64")
         }
+        defer { Wipe.storage(of: data) }
         return Array(data)
     }
 }
