@@ -21,6 +21,22 @@ extension Authentication {
         /// The keychain is bound to another password than the login's.
         case boundPassword = "bound-password"
     }
+
+    /// Why a finger was not asked for or not taken, as `obstacle` of `Biometry` and `kind` of an error carry it.
+    public enum FingerRefusal: String, Codable, Sendable {
+        /// fprintd finds no reader.
+        case noReader = "no-reader"
+        /// The user has enrolled no finger.
+        case notEnrolled = "not-enrolled"
+        /// Nobody could be asked for readers.
+        case notLookedFor = "not-looked-for"
+        /// Not now, or not in this session.
+        case unavailable
+        /// The finger was none of those that are enrolled.
+        case notRecognised = "not-recognised"
+        /// The item is bound to other fingers.
+        case otherFingers = "other-fingers"
+    }
 }
 
 extension Keychain {

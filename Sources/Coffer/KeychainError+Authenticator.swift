@@ -28,6 +28,11 @@ extension KeychainError {
         switch fault.name {
         case .authenticationFailed: self.init(refusal: details)
         case .authenticationCancelled: self = .cancelledByPerson
+        // The access control is in order. It is fingers that are missing.
+        case .authenticationInvalidArgument where details.kind != nil:
+            self.init(
+                Self.fingerCode(details.kind), details.message ?? "no finger can be asked for here",
+                advice: details.advice ?? "")
         case .notCompleted:
             let kind = details.kind ?? "failed"
             self = (KnownFault.notCompleted[kind] ?? KnownFault.tpm(kind)).error(details)
@@ -59,15 +64,33 @@ extension KeychainError {
         case .boundPassword:
             self.init(.boundPassword, details.message ?? "wrong password", advice: details.advice ?? "")
         case .biometry:
-            self.init(.biometryRefused, details.message ?? "no finger was recognised", advice: details.advice ?? "")
+            self.init(
+                Self.fingerCode(details.kind), details.message ?? "no finger was recognised",
+                advice: details.advice ?? "")
         case nil:
             self.init(.accountDenied, details.message ?? "authentication failed", advice: details.advice ?? "")
+        }
+    }
+
+    /// - Parameter kind: what the authenticator says; nil from one of an earlier version.
+    static func fingerCode(_ kind: String?) -> Code {
+        switch kind.flatMap(Authentication.FingerRefusal.init(rawValue:)) {
+        case .notEnrolled: .biometryNotEnrolled
+        case .noReader, .notLookedFor, .unavailable: .biometryNotAvailable
+        case .notRecognised, .otherFingers, nil: .biometryRefused
         }
     }
 
     /// The task that made the call was cancelled.
     package static var cancelledByTask: KeychainError {
         KeychainError(.cancelled, "the program cancelled the request", advice: "nothing was done")
+    }
+
+    /// The task that made a change was cancelled after the change was sent.
+    static var outcomeUnknown: KeychainError {
+        KeychainError(
+            .outcomeUnknown, "the program cancelled a change that the broker has already, so it may have been made",
+            advice: "look at the item before you repeat it")
     }
 
     static func untrustedAuthenticator(_ path: String, _ peer: PeerCredentials) -> KeychainError {

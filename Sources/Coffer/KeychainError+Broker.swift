@@ -5,6 +5,17 @@ import Varlink
 
 extension KeychainError {
     /// A call to the broker that got no valid Varlink answer.
+    /// - Parameter mayBeDone: whether it changes something, and was sent.
+    init(broker failure: TransportFailure, path: String, mayBeDone: Bool) {
+        let error = KeychainError(broker: failure, path: path)
+        self = mayBeDone ? error.adding("the change may have been made") : error
+    }
+
+    private func adding(_ words: String) -> KeychainError {
+        KeychainError(code, "\(message), and \(words)", advice: advice, cause: cause)
+    }
+
+    /// A call to the broker that got no valid Varlink answer.
     init(broker failure: TransportFailure, path: String) {
         switch failure {
         // The broker drops such a connection, because it cannot know whose it is.

@@ -89,14 +89,20 @@ extension KeychainError {
         case accountDenied = "account-denied"
         /// Too many wrong answers. The message says when to try again.
         case tooManyTries = "too-many-tries"
-        /// The person gave up, or the task was cancelled.
+        /// The person gave up, or the task was cancelled. Nothing was changed.
         case cancelled
+        /// The task was cancelled after a change was sent. It may have been made.
+        case outcomeUnknown = "outcome-unknown"
         /// Nobody answered in time.
         case timedOut = "authentication-timed-out"
         /// The challenge was spent, or the item changed while the person was asked.
         case requestOutdated = "request-outdated"
-        /// No finger can be asked for here, no finger matched, or the item is bound to other fingers than those enrolled now.
+        /// No finger matched, or the item is bound to other fingers than those enrolled now.
         case biometryRefused = "biometry-refused"
+        /// There is a reader, and the person has enrolled no finger.
+        case biometryNotEnrolled = "biometry-not-enrolled"
+        /// No finger can be asked for here: there is no reader, or it cannot be used now. The message says why.
+        case biometryNotAvailable = "biometry-not-available"
         /// The PAM configuration cannot ask as the item demands.
         case authenticationMisconfigured = "authentication-misconfigured"
 
@@ -156,7 +162,8 @@ extension KeychainError {
         case .locked, .authenticationNeeded, .applicationPasswordNeeded: -25308  // errSecInteractionNotAllowed
         case .notPermitted: -34018  // errSecMissingEntitlement
         case .damaged, .notText, .notDecodable: -26275  // errSecDecode
-        case .applicationPasswordRefused, .biometryRefused, .wrongPassword, .boundPassword, .accountExpired,
+        case .applicationPasswordRefused, .biometryRefused, .biometryNotEnrolled, .biometryNotAvailable, .wrongPassword,
+            .boundPassword, .accountExpired,
             .accountDenied,
             .tooManyTries,
             .timedOut, .requestOutdated:
@@ -168,7 +175,7 @@ extension KeychainError {
             .tpmUnsupported,
             .tpmOther, .brokerUnreachable, .brokerSilent, .authenticatorUnreachable, .authenticatorUntrusted:
             -25291  // errSecNotAvailable
-        case .protocolViolation, .failed: -2070  // errSecInternalComponent
+        case .protocolViolation, .failed, .outcomeUnknown: -2070  // errSecInternalComponent
         }
     }
 }

@@ -4,8 +4,18 @@
 package enum CallLimits {
     /// A call to the broker, which waits for a TPM, but never for a person.
     package static let broker = Duration.seconds(30)
-    /// Connections that one keychain has to the broker at once. A user has 64 in all.
+    /// How long a change that was sent is waited for after its task was cancelled, so that its outcome is known if it can be.
+    static let lastAnswer = Duration.seconds(1)
+    /// How long the broker may take to say that it is there.
+    static let availability = Duration.seconds(2)
+    /// Connections that one process has to the broker at once. A user has 64 in all.
     static let connections = 4
+    /// Calls of one process that have a person asked at once. A user has 32 open challenges that one prompt can answer.
+    static let asking = 24
+    /// Calls of one process that the broker may answer with another challenge.
+    static let trying = connections
+    /// As `asking`, for one item, and for all calls that share no prompt. The broker takes 8, also from other programs.
+    static let askingAlike = 6
     /// The accounts that one query names.
     static let listedAccounts = 32
     /// A call to the authenticator, which waits for a person and for PAM's modules.

@@ -18,6 +18,11 @@ public struct ConversionError: Error, Sendable, Equatable, CustomStringConvertib
     public var description: String { "the secret \(account) is no \(type.rawValue)" }
 }
 
+extension ConversionError: LocalizedError {
+    /// What happened: ``description``.
+    public var errorDescription: String? { description }
+}
+
 /// Secrets as swift-configuration's types: text as it is, numbers and `true` or `false` as they are written, and lists as JSON arrays. Byte chunks are base64 there.
 enum ValueConversion {
     static func value(_ bytes: [UInt8], as type: ConfigType, _ account: String) throws(ConversionError) -> ConfigValue {

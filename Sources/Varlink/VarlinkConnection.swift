@@ -76,6 +76,8 @@ public struct VarlinkConnection: ~Copyable, Sendable {
             throw TransportFailure(error)
         }
         guard let message else { throw .unreachable("the connection was closed without an answer") }
+        // It may hold a secret. Nobody else has it.
+        defer { Wipe.storage(of: message) }
         do {
             return try Varlink.decode(VarlinkAnswer<Reply>.self, from: message)
         } catch {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 
 /// One received message. It is exactly one JSON object by RFC 8259, and small enough for a decoder.
 public struct VarlinkMessage: Sendable {
@@ -18,7 +19,10 @@ public struct VarlinkMessage: Sendable {
     ) throws -> Content {
         let decoder = JSONDecoder()
         decoder.userInfo = userInfo
-        return try decoder.decode(type, from: Data(bytes))
+        let copy = Data(bytes)
+        // It may hold a secret, and nothing that is decoded shares its memory.
+        defer { Wipe.storage(of: copy) }
+        return try decoder.decode(type, from: copy)
     }
 }
 

@@ -93,7 +93,8 @@ enum ExitStatus: Int32, Error {
                 .boundPassword,
                 .accountExpired, .accountDenied, .tooManyTries, .cancelled,
                 .timedOut,
-                .requestOutdated, .authenticationMisconfigured, .biometryRefused:
+                .requestOutdated, .authenticationMisconfigured, .biometryRefused, .biometryNotEnrolled,
+                .biometryNotAvailable:
                 .authentication
             case .locked: .locked
             case .notPermitted: .notPermitted
@@ -105,7 +106,7 @@ enum ExitStatus: Int32, Error {
             case .brokerUnreachable, .brokerSilent, .authenticatorUnreachable, .authenticatorUntrusted: .unreachable
             case .alreadyExists: .alreadyExists
             case .invalidArgument: .usage
-            case .changedMeanwhile, .limitExceeded, .protocolViolation, .failed: .failure
+            case .changedMeanwhile, .limitExceeded, .protocolViolation, .failed, .outcomeUnknown: .failure
             }
     }
 

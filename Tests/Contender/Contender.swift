@@ -3,10 +3,17 @@ import Foundation
 
 /// One of several processes that use the same items at once: `coffer-contender NUMBER ROUNDS`. It reads, writes and deletes what others do too.
 /// Every round adds one to the counter "shared".
+///
+/// `coffer-contender readers TASKS ITEMS`: so many tasks read so many items that ask. It prints how often it was asked, and how many threads it had at
+/// most.
+///
+/// `coffer-contender secret ACCOUNT used|kept`: reads a secret without or with a copy, writes a line, and ends with the next line of its input.
 @main
 struct Contender {
     static func main() async throws {
         let arguments = CommandLine.arguments
+        if arguments[1] == "secret" { return try await secret(arguments[2], isKept: arguments[3] == "kept") }
+        if arguments[1] == "readers" { return try await Readers.run(Int(arguments[2]) ?? 1, Int(arguments[3]) ?? 1) }
         let number = Int(arguments[1]) ?? 0
         let rounds = Int(arguments[2]) ?? 1
         let keychain = Keychain(service: "contention", prompts: .never)
@@ -18,6 +25,18 @@ struct Contender {
             }
             try await group.waitForAll()
         }
+    }
+
+    private static func secret(_ account: String, isKept: Bool) async throws {
+        let keychain = Keychain(service: "many", prompts: .never)
+        let kept = isKept ? try await keychain.bytes(for: account) : []
+        let sum = try await keychain.withBytes(for: account) { bytes in
+            bytes.indices.reduce(0) { $0 &+ Int(bytes[$1]) }
+        }
+        // Standard output is not flushed while it is a pipe.
+        try FileHandle.standardOutput.write(contentsOf: Data("\(sum)\n".utf8))
+        _ = readLine()
+        withExtendedLifetime(kept) {}
     }
 
     static func mix(_ keychain: Keychain, _ number: Int, _ round: Int) async throws {

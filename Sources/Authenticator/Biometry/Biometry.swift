@@ -36,7 +36,7 @@ struct Biometry: Sendable {
             let (reason, advice) = (error.words.reason, error.words.advice)
             return .init(
                 usable: false, type: Self.type, reason: reason, advice: advice.isEmpty ? nil : advice,
-                currentSet: set.map(Hex.encode))
+                obstacle: error.words.kind.rawValue, currentSet: set.map(Hex.encode))
         }
     }
 
@@ -74,7 +74,7 @@ struct Biometry: Sendable {
 
     /// Tells a person that only earlier fingers open this item.
     static let changed = BiometryWords(
-        "the enrolled fingers changed since this item was set, so nobody can read it",
+        "the enrolled fingers changed since this item was set, so nobody can read it", .otherFingers,
         advice: "set it again with: coffer set")
 
     private func connect() throws(BiometryObstacle) -> Bus {
@@ -110,11 +110,16 @@ enum BiometricAvailability: Equatable {
 /// What a person is told about fingerprints that cannot be used.
 struct BiometryWords: Equatable {
     let reason: String
+    /// The same for programs.
+    let kind: BrokerProtocol.Authentication.FingerRefusal
     /// What to do about it; empty if there is nothing to do.
     let advice: String
 
-    init(_ reason: String, advice: String = "") {
+    init(
+        _ reason: String, _ kind: BrokerProtocol.Authentication.FingerRefusal = .unavailable, advice: String = ""
+    ) {
         self.reason = reason
+        self.kind = kind
         self.advice = advice
     }
 }
@@ -141,8 +146,10 @@ enum BiometryObstacle: Error, Equatable {
     /// The obstacle, and what to do about it.
     var words: BiometryWords {
         switch self {
-        case .noReader: BiometryWords("fprintd finds no fingerprint reader", advice: "to list readers: fprintd-list")
-        case .noneEnrolled: BiometryWords("you have no enrolled finger", advice: "enrol one with: fprintd-enroll")
+        case .noReader:
+            BiometryWords("fprintd finds no fingerprint reader", .noReader, advice: "to list readers: fprintd-list")
+        case .noneEnrolled:
+            BiometryWords("you have no enrolled finger", .notEnrolled, advice: "enrol one with: fprintd-enroll")
         case .lidClosed: BiometryWords("the lid is closed", advice: "open it to use the fingerprint reader")
         case .remoteSession:
             BiometryWords(
@@ -159,7 +166,7 @@ enum BiometryObstacle: Error, Equatable {
             BiometryWords(
                 "another request is waiting for your answer",
                 advice: "answer or cancel it first, so that it is clear which request a finger allows")
-        case .unknown(let reason): BiometryWords("fingerprints cannot be used: \(reason)")
+        case .unknown(let reason): BiometryWords("fingerprints cannot be used: \(reason)", .notLookedFor)
         case .storage(let reason, let advice):
             BiometryWords("the enrolled fingers cannot be trusted: \(reason)", advice: advice)
         }

@@ -35,10 +35,11 @@ struct Enrolment {
     }
 
     private static func refusal(_ obstacle: BiometryObstacle) -> ConversationError {
-        .refused(
-            .invalidArgument(
-                "nobody could read an item that requires biometry here, because \(obstacle.words.reason)",
-                advice: obstacle.words.advice))
+        var refusal = ConversationError.Refusal.invalidArgument(
+            "nobody could read an item that requires biometry here, because \(obstacle.words.reason)",
+            advice: obstacle.words.advice)
+        refusal.fault.details.kind = obstacle.words.kind.rawValue
+        return .refused(refusal)
     }
 
     /// The broker puts the key into the vault before the registry names it. A crash in between leaves a key that nobody uses.

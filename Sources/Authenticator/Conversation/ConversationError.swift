@@ -98,6 +98,13 @@ extension ConversationError.Refusal {
         return Self(fault: Fault(.authenticationFailed, details), reason: reason.rawValue)
     }
 
+    /// A finger could not be asked for, or was the wrong one.
+    static func failed(_ words: BiometryWords) -> Self {
+        var refusal = failed(.biometry, words.reason, advice: words.advice)
+        refusal.fault.details.kind = words.kind.rawValue
+        return refusal
+    }
+
     /// The registry cannot be read or changed.
     /// - Parameter consequence: what that prevented.
     static func notCompleted(_ consequence: String, _ error: RegistryError, kind: String = "failed") -> Self {

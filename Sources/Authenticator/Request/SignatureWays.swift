@@ -81,7 +81,7 @@ struct SignatureWays {
             first = first ?? objection
         }
         let words = first ?? BiometryWords("the challenge cannot be answered")
-        throw .refused(.failed(.biometry, words.reason, advice: words.advice))
+        throw .refused(.failed(words))
     }
 }
 
@@ -98,10 +98,12 @@ enum ProofService: String, Sendable, Equatable, CaseIterable {
     func translated(_ error: ConversationError) -> ConversationError {
         guard self == .biometric, case .refused(let refusal) = error else { return error }
         switch refusal.reason {
-        case "password": return .refused(.failed(.biometry, "no enrolled finger was recognised"))
-        case "tries": return .refused(.failed(.biometry, "no enrolled finger was recognised in all tries"))
+        case "password":
+            return .refused(.failed(BiometryWords("no enrolled finger was recognised", .notRecognised)))
+        case "tries":
+            return .refused(.failed(BiometryWords("no enrolled finger was recognised in all tries", .notRecognised)))
         case "unavailable":
-            return .refused(.failed(.biometry, "the fingerprint reader read no finger in time, or was removed"))
+            return .refused(.failed(BiometryWords("the fingerprint reader read no finger in time, or was removed")))
         default: return error
         }
     }

@@ -65,7 +65,7 @@ struct Signer {
     }
 
     private static func refused(_ words: BiometryWords) -> ConversationError {
-        .refused(.failed(.biometry, words.reason, advice: words.advice))
+        .refused(.failed(words))
     }
 
     private func signature(

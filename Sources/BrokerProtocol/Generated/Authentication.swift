@@ -91,6 +91,9 @@ public enum Authentication {
           reason: ?string,
           # What to do about it, for people to read. It is left out if there is nothing to do.
           advice: ?string,
+          # The reason for programs. no-reader: none was found. not-enrolled: the user has enrolled no finger.
+          # not-looked-for: root's configuration has no system bus, or nobody answers there. unavailable: not now, or not in this session.
+          obstacle: ?string,
           # The digest of the enrolled fingers, in hexadecimal. It is absent if none can be trusted.
           currentSet: ?string
         )
@@ -102,7 +105,9 @@ public enum Authentication {
           # password: the answer was wrong. expired: the account or its password has expired. denied: the account may not do it.
           # tries: there were too many. bound-password: the vault is bound to another password than the login password.
           # biometry: Coffer cannot ask for a finger, recognised none, or the item is bound to other fingers.
-          reason: string
+          reason: string,
+          # For biometry: as obstacle of Biometry, or not-recognised, or other-fingers.
+          kind: ?string
         )
         # The person gave up.
         error Cancelled (message: string, advice: ?string)
@@ -113,7 +118,12 @@ public enum Authentication {
         # The answer is too long or has a NUL byte, or a call came out of order.
         # Or an answer cannot be used again for so long, or the caller has no terminal session.
         # Or an item would be bound to a finger, but none is enrolled.
-        error InvalidArgument (message: string, advice: ?string)
+        error InvalidArgument (
+          message: string,
+          advice: ?string,
+          # For an item that would be bound to a finger: as obstacle of Biometry.
+          kind: ?string
+        )
         # PAM is not set up: a service file or a module is missing.
         error Misconfigured (
           message: string,
@@ -293,16 +303,22 @@ public enum Authentication {
             public var reason: String?
             /// What to do about it, for people to read. It is left out if there is nothing to do.
             public var advice: String?
+            /// The reason for programs. no-reader: none was found. not-enrolled: the user has enrolled no finger.
+            /// not-looked-for: root's configuration has no system bus, or nobody answers there. unavailable: not now,
+            /// or not in this session.
+            public var obstacle: String?
             /// The digest of the enrolled fingers, in hexadecimal. It is absent if none can be trusted.
             public var currentSet: String?
 
             public init(
-                usable: Bool, type: String, reason: String? = nil, advice: String? = nil, currentSet: String? = nil
+                usable: Bool, type: String, reason: String? = nil, advice: String? = nil, obstacle: String? = nil,
+                currentSet: String? = nil
             ) {
                 self.usable = usable
                 self.type = type
                 self.reason = reason
                 self.advice = advice
+                self.obstacle = obstacle
                 self.currentSet = currentSet
             }
         }
@@ -316,6 +332,8 @@ extension Fault.Name {
     /// may not do it. tries: there were too many. bound-password: the vault is bound to another password than the
     /// login password. biometry: Coffer cannot ask for a finger, recognised none, or the item is bound to other
     /// fingers.
+    ///
+    /// kind: For biometry: as obstacle of Biometry, or not-recognised, or other-fingers.
     public static let authenticationFailed = Self(rawValue: "org.coffer.Authentication.Failed")
     /// The person gave up.
     public static let authenticationCancelled = Self(rawValue: "org.coffer.Authentication.Cancelled")
@@ -325,6 +343,8 @@ extension Fault.Name {
     public static let authenticationChallengeRefused = Self(rawValue: "org.coffer.Authentication.ChallengeRefused")
     /// The answer is too long or has a NUL byte, or a call came out of order. Or an answer cannot be used again for
     /// so long, or the caller has no terminal session. Or an item would be bound to a finger, but none is enrolled.
+    ///
+    /// kind: For an item that would be bound to a finger: as obstacle of Biometry.
     public static let authenticationInvalidArgument = Self(rawValue: "org.coffer.Authentication.InvalidArgument")
     /// PAM is not set up: a service file or a module is missing.
     ///

@@ -8,28 +8,56 @@ extension BrokerBackend {
     public func read(
         _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item] {
+        guard !items.isEmpty else { return [] }
+        return try await shared(items, request, in: vault).copies
+    }
+
+    /// Implements ``KeychainBackend/withValue(of:_:in:_:)``. The value and its base64 are overwritten when nobody uses them.
+    public func withValue<Result: Sendable>(
+        of item: ItemName, _ request: ReadRequest, in vault: VaultName,
+        _ body: (Span<UInt8>) throws(KeychainError) -> Result
+    ) async throws(KeychainError) -> Result {
+        try await shared([item], request, in: vault).withValue(body)
+    }
+
+    private func shared(
+        _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
+    ) async throws(KeychainError) -> ReadItems {
+        // A program that asks for others, and says so, answers none of them with another's read.
+        guard request.prompts.announcement == nil else {
+            return ReadItems(try await read(items, request, in: vault, nil))
+        }
+        let key = SharedReads.Key(items: items, request: request, vault: vault)
+        return try await access.reads.items(key) { (sharing) throws(KeychainError) in
+            try await read(items, request, in: vault, sharing)
+        }
+    }
+
+    private func read(
+        _ items: [ItemName], _ request: ReadRequest, in vault: VaultName, _ sharing: SharedReads.Asking?
+    ) async throws(KeychainError) -> [Item] {
         // A call for one item also takes an application password.
         guard items.count != 1, request.applicationPassword == nil, request.version == nil else {
-            return [try await readOne(items, request, in: vault)]
+            return [try await readOne(items, request, in: vault, sharing)]
         }
-        guard !items.isEmpty else { return [] }
         let method = Wire.GetAll(
             items: items.map(\.wire), reason: request.reason, unlock: request.mayUnlock,
             forOthers: request.forOthers ? true : nil)
         let reply = try await call(
-            method, in: vault, prompts: request.prompts, about: items.map(\.description).joined(separator: ", "))
+            method, in: vault, prompts: request.prompts, about: items.map(\.description).joined(separator: ", "),
+            sharing: sharing)
         guard reply.items.count == items.count else {
             throw KeychainError(.protocolViolation, "the broker gave another number of items")
         }
         var found: [Item] = []
         for one in reply.items {
-            found.append(Item(value: try Base64.decode(one.value), attributes: try ItemAttributes(one.item)))
+            found.append(Item(value: try Base64.take(one.value), attributes: try ItemAttributes(one.item)))
         }
         return found
     }
 
     private func readOne(
-        _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
+        _ items: [ItemName], _ request: ReadRequest, in vault: VaultName, _ sharing: SharedReads.Asking?
     ) async throws(KeychainError) -> Item {
         guard items.count == 1 else {
             throw KeychainError(
@@ -41,8 +69,9 @@ extension BrokerBackend {
             version: request.version.map(Int64.init), reason: request.reason,
             unlock: request.mayUnlock, applicationPassword: request.applicationPassword.map(Base64.encode),
             forOthers: request.forOthers ? true : nil)
-        let reply = try await call(method, in: vault, prompts: request.prompts, about: "\(name)")
-        return Item(value: try Base64.decode(reply.value), attributes: try ItemAttributes(reply.item))
+        let reply = try await call(
+            method, in: vault, prompts: request.prompts, about: "\(name)", sharing: sharing)
+        return Item(value: try Base64.take(reply.value), attributes: try ItemAttributes(reply.item))
     }
 
     /// Implements ``KeychainBackend/set(_:to:if:prompts:in:)``.

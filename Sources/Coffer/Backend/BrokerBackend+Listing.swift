@@ -26,9 +26,11 @@ extension BrokerBackend {
         _ method: Method, in vault: VaultName
     ) async throws(KeychainError) -> [ItemAttributes] where Method.Reply == Wire.ItemsReply {
         var items: [ItemAttributes] = []
-        for reply in try await connections.replies(to: Wire.InVault(method, vault.choice)) {
-            for item in reply.items { items.append(try ItemAttributes(item)) }
-        }
+        do throws(KeychainError) {
+            for reply in try await access.connections.replies(to: Wire.InVault(method, vault.choice)) {
+                for item in reply.items { items.append(try ItemAttributes(item)) }
+            }
+        } catch { throw error.forApplication }
         return items
     }
 }

@@ -21,10 +21,18 @@ extension BrokerBackend {
 
     /// Implements ``KeychainBackend/biometrics()``.
     public func biometrics() async throws(KeychainError) -> Biometrics {
-        let answer = try await Conversation(paths: paths, caller: getuid()).biometry()
+        let answer: Authentication.Biometry.Reply
+        do throws(KeychainError) { answer = try await Conversation(paths: paths, caller: getuid()).biometry() } catch {
+            throw error.forApplication
+        }
+        guard !answer.usable else {
+            return Biometrics(kind: Biometrics.Kind(rawValue: answer.type) ?? .none, unavailableReason: nil)
+        }
+        let refusal = answer.obstacle.flatMap(Authentication.FingerRefusal.init(rawValue:)) ?? .notLookedFor
+        let obstacle = Biometrics.Obstacle(refusal)
         return Biometrics(
-            kind: Biometrics.Kind(rawValue: answer.type) ?? .none,
-            unavailableReason: answer.usable ? nil : answer.reason ?? "fingers cannot be asked for here")
+            kind: obstacle == .noReader ? .none : Biometrics.Kind(rawValue: answer.type) ?? .none,
+            unavailableReason: answer.reason ?? "fingers cannot be asked for here", obstacle: obstacle)
     }
 
     /// Implements ``KeychainBackend/events(of:in:)``.
@@ -34,6 +42,17 @@ extension BrokerBackend {
         let reader = try await EventReader(Wire.InVault(Wire.Monitor(service: service), vault.choice), paths: paths)
         // Each event is read when it is asked for, so the broker knows how slow the reader is.
         return AsyncThrowingStream { try await reader.next() }
+    }
+}
+
+extension Biometrics.Obstacle {
+    fileprivate init(_ wire: Authentication.FingerRefusal) {
+        self =
+            switch wire {
+            case .noReader, .notLookedFor: .noReader
+            case .notEnrolled: .notEnrolled
+            case .unavailable, .notRecognised, .otherFingers: .unavailable
+            }
     }
 }
 

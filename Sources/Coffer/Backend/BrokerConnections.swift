@@ -22,32 +22,58 @@ final class BrokerConnections: Sendable {
         self.patience = patience
     }
 
+    /// How a call ended for its caller.
+    private enum Outcome<Reply: Codable & Sendable>: Sendable {
+        case answered(Result<VarlinkAnswer<Reply>, TransportFailure>)
+        /// It was given up. Nothing was changed.
+        case cancelled
+        /// It was given up after it was sent.
+        case unknown
+    }
+
     /// Makes a call and waits for its one answer.
     ///
-    /// If the caller's task is cancelled, a call that changes nothing ends at once. A call that changes something is waited
-    /// for, because the caller has to know whether the change was made.
+    /// If the caller's task is cancelled, a call that changes nothing ends at once, and so does one that was not sent yet. A
+    /// change that was sent is waited for a moment longer. Then the caller is told that it may have been made.
     /// - Parameter late: gets the error that is answered after the call was given up. It may hold a challenge.
-    /// - Throws: `.cancelled`, `.brokerSilent`, `.brokerUnreachable`, `.protocolViolation`.
+    /// - Throws: `.cancelled`, `.outcomeUnknown`, `.brokerSilent`, `.brokerUnreachable`, `.protocolViolation`.
     func call<Method: VarlinkMethod>(
         _ method: Method, late: @escaping @Sendable (Fault) async -> Void
     ) async throws(KeychainError) -> VarlinkAnswer<Method.Reply> {
-        let first = FirstResult<Result<VarlinkAnswer<Method.Reply>, TransportFailure>?>()
+        let first = FirstResult<Outcome<Method.Reply>>()
+        let sending = Sending()
         // An unstructured task does not inherit the cancellation of the caller's. If it ended the connection, a challenge
         // in the answer could not be withdrawn.
         Task {
             await enter()
-            let result = first.hasEnded ? nil : await answer(to: method)
+            let result = await answer(to: method, sending)
             leave()
-            guard !first.end(with: result), case .success(.fault(let fault)) = result else { return }
+            guard let result, !first.end(with: .answered(result)), case .success(.fault(let fault)) = result else {
+                return
+            }
             await late(fault)
         }
-        let result = await withTaskCancellationHandler {
+        let changes = !(method is any ReadingMethod)
+        let outcome = await withTaskCancellationHandler {
             await first.value
         } onCancel: {
-            if method is any ReadingMethod { first.end(with: nil) }
+            guard !sending.giveUp(), changes else {
+                first.end(with: .cancelled)
+                return
+            }
+            Task.detached {
+                // `try?`: nobody cancels this task, so it always sleeps.
+                try? await Task.sleep(for: CallLimits.lastAnswer)
+                first.end(with: .unknown)
+            }
         }
-        guard let result else { throw .cancelledByTask }
-        do throws(TransportFailure) { return try result.get() } catch { throw KeychainError(broker: error, path: path) }
+        switch outcome {
+        case .cancelled: throw .cancelledByTask
+        case .unknown: throw .outcomeUnknown
+        case .answered(.success(let answer)): return answer
+        case .answered(.failure(let failure)):
+            throw KeychainError(broker: failure, path: path, mayBeDone: changes && sending.wasSent)
+        }
     }
 
     /// Makes a call and waits for all of its replies. Nobody is asked, so a cancelled call ends its connection at once.
@@ -100,12 +126,18 @@ final class BrokerConnections: Sendable {
         } catch { throw .cancelledByTask }
     }
 
+    /// - Returns: nil if the call was given up before it was sent.
     private func answer<Method: VarlinkMethod>(
-        to method: Method
-    ) async -> Result<VarlinkAnswer<Method.Reply>, TransportFailure> {
+        to method: Method, _ sending: Sending
+    ) async -> Result<VarlinkAnswer<Method.Reply>, TransportFailure>? {
         let deadline = ContinuousClock.now + patience
         do {
+            guard !sending.isGivenUp else { return nil }
             let connection = try await taken(until: deadline)
+            guard sending.begin() else {
+                keep(connection)
+                return nil
+            }
             let answer = try await connection.call(method, until: deadline)
             if case .fault(let fault) = answer { put(connection, after: fault) } else { keep(connection) }
             return .success(answer)
@@ -168,6 +200,32 @@ final class BrokerConnections: Sendable {
             return nil
         }
         next?.resume()
+    }
+}
+
+/// Whether a call was sent, or given up before.
+private final class Sending: Sendable {
+    private enum State { case waiting, sent, givenUp }
+
+    private let state = Mutex(State.waiting)
+
+    var wasSent: Bool { state.withLock { $0 == .sent } }
+    var isGivenUp: Bool { state.withLock { $0 == .givenUp } }
+
+    /// - Returns: false if the call was given up.
+    func begin() -> Bool {
+        state.withLock { state in
+            if state == .waiting { state = .sent }
+            return state == .sent
+        }
+    }
+
+    /// - Returns: false if the call was sent.
+    func giveUp() -> Bool {
+        state.withLock { state in
+            if state == .waiting { state = .givenUp }
+            return state == .givenUp
+        }
     }
 }
 

@@ -42,8 +42,8 @@ final class EventReader: @unchecked Sendable {
     private static func translated(_ error: any Error, _ path: String) -> KeychainError {
         switch error {
         case let error as KeychainError: error
-        case let fault as Fault: KeychainError(brokerFault: fault)
-        case let failure as TransportFailure: KeychainError(broker: failure, path: path)
+        case let fault as Fault: KeychainError(brokerFault: fault).forApplication
+        case let failure as TransportFailure: KeychainError(broker: failure, path: path).forApplication
         default: .cancelledByTask
         }
     }

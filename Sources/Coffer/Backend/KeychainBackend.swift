@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 
 /// Where the items of a ``Keychain`` are: in the broker's vaults, or in memory for tests.
 ///
@@ -11,6 +12,13 @@ public protocol KeychainBackend: Sendable {
     /// Reads items, all or none. If any of them needs a person, one prompt names all of them.
     /// - Throws: `.notFound`, `.locked`, `.authenticationNeeded`, `.cancelled` and the errors of authentication.
     func read(_ items: [ItemName], _ request: ReadRequest, in vault: VaultName) async throws(KeychainError) -> [Item]
+
+    /// Reads one item, and has its value as long as the body runs. A backend overwrites the value after that, if it can.
+    /// - Throws: as ``read(_:_:in:)``, and what the body throws.
+    func withValue<Result: Sendable>(
+        of item: ItemName, _ request: ReadRequest, in vault: VaultName,
+        _ body: (Span<UInt8>) throws(KeychainError) -> Result
+    ) async throws(KeychainError) -> Result
 
     /// Stores one item. Nobody is asked, unless the vault does not exist yet.
     /// - Throws: as ``apply(_:prompts:in:)``.
@@ -73,8 +81,22 @@ public protocol KeychainBackend: Sendable {
     ) async throws(KeychainError) -> AsyncThrowingStream<KeychainEvent, any Error>
 }
 
+extension KeychainBackend {
+    /// Reads the item, and overwrites the copy that was read.
+    public func withValue<Result: Sendable>(
+        of item: ItemName, _ request: ReadRequest, in vault: VaultName,
+        _ body: (Span<UInt8>) throws(KeychainError) -> Result
+    ) async throws(KeychainError) -> Result {
+        guard var value = try await read([item], request, in: vault).first?.value else {
+            throw KeychainError(.protocolViolation, "the backend gave no item")
+        }
+        defer { Wipe.bytes(&value) }
+        return try body(value.span)
+    }
+}
+
 /// What a read brings besides the names of items.
-public struct ReadRequest: Sendable {
+public struct ReadRequest: Sendable, Hashable {
     /// Why the program asks, in its own words. The prompt shows it, and the access log has it. At most 512 bytes in UTF-8.
     public var reason: String?
     /// How the person is asked, if the read needs one.
@@ -164,17 +186,31 @@ public struct Biometrics: Sendable, Hashable {
         case fingerprint
     }
 
+    /// Why no finger can be asked for.
+    public enum Obstacle: String, Sendable, Hashable, CaseIterable {
+        /// No reader was found, or nobody could look for one.
+        case noReader = "no-reader"
+        /// There is a reader, and the user has enrolled no finger.
+        case notEnrolled = "not-enrolled"
+        /// Not now, or not in this session: the lid is closed, the session is remote or locked.
+        case unavailable
+    }
+
     /// The kind of reader that is there, even if it cannot be used now.
     public let kind: Kind
-    /// Why fingers cannot be asked for, in words for a person; nil if they can.
+    /// Why fingers cannot be asked for; nil if they can.
+    public let obstacle: Obstacle?
+    /// The same in words for a person; nil if fingers can be asked for.
     public let unavailableReason: String?
 
     /// Whether a finger can be asked for now.
     public var isAvailable: Bool { unavailableReason == nil }
 
     /// For backends. Applications get it from ``Keychain/biometrics()``.
-    public init(kind: Kind, unavailableReason: String?) {
+    /// - Parameter obstacle: nil for what `kind` says: no reader, or not available now.
+    public init(kind: Kind, unavailableReason: String?, obstacle: Obstacle? = nil) {
         self.kind = kind
         self.unavailableReason = unavailableReason
+        self.obstacle = unavailableReason == nil ? nil : obstacle ?? (kind == .none ? .noReader : .unavailable)
     }
 }

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import FoundationEssentials
+import Platform
 
 /// Items between the library's types and those of `org.coffer.Keychain`.
 extension ItemAttributes {
@@ -156,11 +157,13 @@ enum Base64 {
         return data.base64EncodedString()
     }
 
-    static func decode(_ text: String) throws(KeychainError) -> [UInt8] {
-        guard var data = Data(base64Encoded: text) else {
+    /// Decodes a secret, and overwrites the text.
+    static func take(_ text: String) throws(KeychainError) -> [UInt8] {
+        defer { Wipe.storage(of: text.utf8) }
+        guard let data = Data(base64Encoded: text) else {
             throw KeychainError(.protocolViolation, "the broker gave a value that is not base64")
         }
-        defer { data.resetBytes(in: data.startIndex..<data.endIndex) }
+        defer { Wipe.storage(of: data) }
         return Array(data)
     }
 }

@@ -11,6 +11,25 @@ public enum VaultName: Sendable, Hashable {
     case group(String)
     /// The service vault of an account. Only root may name one.
     case account(String)
+
+    /// Compares bytes, because two different names can be equal in Unicode.
+    public static func == (one: VaultName, other: VaultName) -> Bool {
+        switch (one, other) {
+        case (.own, .own): true
+        case (.group(let name), .group(let others)), (.account(let name), .account(let others)):
+            name.utf8.elementsEqual(others.utf8)
+        default: false
+        }
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .own: hasher.combine(0)
+        case .group(let name): hasher.combine(Array(name.utf8))
+        case .account(let name): hasher.combine(Array(name.utf8))
+        }
+    }
 }
 
 /// A vault as its user may see it.

@@ -14,7 +14,16 @@ enum ItemCoding {
     ) throws(KeychainError) -> Value {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
             throw KeychainError(
-                .notDecodable, "the value of \(name) is no \(type)", advice: "read it as the type that was stored")
+                .notDecodable, "the value of \(name) is no \(type) in JSON", advice: Self.advice(to: type))
+        }
+    }
+
+    /// Text and bytes are often stored as they are, and not as JSON. A guess could change a value that looks like JSON.
+    private static func advice(to type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "read text that was stored as it is with string(for:)"
+        case is [UInt8].Type, is Data.Type: "read bytes that were stored as they are with bytes(for:)"
+        default: "read it as the type that was stored"
         }
     }
 

@@ -13,6 +13,22 @@ extension Keychain {
         try await item(name(account), request(reason, applicationPassword: applicationPassword)).value
     }
 
+    /// Uses the value of an account's item, and keeps no copy of it.
+    ///
+    /// The value is there as long as the closure runs. After that its memory is overwritten, and that of the message and the
+    /// base64 in which it came. So nothing of it stays, unless the closure copies it.
+    /// ```swift
+    /// let length = try await keychain.withBytes(for: "signingKey", reason: "Sign the report") { key in key.count }
+    /// ```
+    /// - Throws: as ``bytes(for:reason:applicationPassword:)``, and what the closure throws.
+    public func withBytes<Result: Sendable>(
+        for account: String, reason: String? = nil, applicationPassword: String? = nil,
+        _ body: (Span<UInt8>) throws(KeychainError) -> Result
+    ) async throws(KeychainError) -> Result {
+        try await backend.withValue(
+            of: name(account), request(reason, applicationPassword: applicationPassword), in: vault, body)
+    }
+
     /// The value of an account's item as text.
     /// ```swift
     /// let token = try await keychain.string(for: "accessToken", reason: "Show your token")

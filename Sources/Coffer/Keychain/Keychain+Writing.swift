@@ -92,13 +92,20 @@ extension Keychain {
     private func deleteAll(of itemClass: ItemClass?) async throws(KeychainError) -> Int {
         var count = 0
         // Another program may add items meanwhile, and one request takes only so many.
-        while true {
-            let items = try await backend.items(
-                matching: ItemQuery(service: service, itemClass: itemClass), in: vault)
-            let some = items.prefix(ChangeLimits.changes)
-            guard !some.isEmpty else { return count }
-            let changes = some.map { ItemChange($0.name, .delete) }
-            count += try await backend.apply(changes, prompts: prompts, in: vault).count { $0.existedBefore }
+        do throws(KeychainError) {
+            while true {
+                let items = try await backend.items(
+                    matching: ItemQuery(service: service, itemClass: itemClass), in: vault)
+                let some = items.prefix(ChangeLimits.changes)
+                guard !some.isEmpty else { return count }
+                let changes = some.map { ItemChange($0.name, .delete) }
+                count += try await backend.apply(changes, prompts: prompts, in: vault).count { $0.existedBefore }
+            }
+        } catch {
+            guard count > 0 else { throw error }
+            throw KeychainError(
+                error.code, "\(error.message), and \(count) items are deleted already",
+                advice: "call it again to delete the rest", tpmCode: error.tpmCode, cause: error.cause)
         }
     }
 

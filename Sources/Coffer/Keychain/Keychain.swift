@@ -17,7 +17,10 @@ import FoundationEssentials
 ///   ``edit(_:_:reason:applicationPassword:)`` if it changes the access control;
 /// - ``unlock()``, and storing the first item, which makes the user's vault.
 ///
-/// When a task is cancelled, its prompt closes at once, and the call throws `.cancelled`.
+/// When a task is cancelled, its prompt closes at once, and the call throws `.cancelled`. A change that was sent already is
+/// waited for a moment longer; then the call throws `.outcomeUnknown`.
+///
+/// Equal reads at the same time are one read: one prompt answers all tasks that want the value.
 ///
 /// Any program of the user can read items that require nothing. To keep an item from other programs of the user, require presence.
 public struct Keychain: Sendable {

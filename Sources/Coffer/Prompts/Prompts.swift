@@ -3,7 +3,9 @@
 /// ```swift
 /// let quiet = Keychain(service: "com.example.daemon", prompts: .never)
 /// ```
-public struct Prompts: Sendable {
+///
+/// Two are equal if they ask alike. Handlers are equal if one is a copy of the other, because closures cannot be compared.
+public struct Prompts: Sendable, Hashable {
     /// The ways, for backends.
     package enum Way: Sendable {
         case automatic
@@ -12,6 +14,8 @@ public struct Prompts: Sendable {
     }
 
     package let way: Way
+    /// Tells one handler from another.
+    private let mark: Mark?
     /// What the person is told before they are asked, after the authenticator's own words; nil for nothing more than the authenticator says.
     package var announcement: String?
     /// What a terminal has shown in earlier tries; nil to show every notice whole.
@@ -19,7 +23,7 @@ public struct Prompts: Sendable {
 
     /// Asks at the terminal; else by the program that `COFFER_ASKPASS` names; else by pinentry, where there is a display.
     /// If none of these is there, the call throws as with ``never``.
-    public static let automatic = Prompts(way: .automatic)
+    public static let automatic = Prompts(way: .automatic, mark: nil)
 
     /// The same, for tries that follow each other. The terminal repeats the first line of a notice only.
     package func remembering(_ shown: ShownNotice) -> Prompts {
@@ -37,7 +41,7 @@ public struct Prompts: Sendable {
 
     /// Asks nobody. A call that needs a person throws `.authenticationNeeded`, or `.locked` if it needs nothing but an open vault. The access log has
     /// the attempt.
-    public static let never = Prompts(way: .never)
+    public static let never = Prompts(way: .never, mark: nil)
 
     /// Asks in the application's own window.
     ///
@@ -53,7 +57,24 @@ public struct Prompts: Sendable {
     /// })
     /// ```
     public static func handler(_ ask: @escaping @Sendable (PromptMessage) async throws -> String?) -> Prompts {
-        Prompts(way: .handler(ask))
+        Prompts(way: .handler(ask), mark: Mark())
+    }
+
+    private final class Mark: Sendable {}
+
+    /// Whether both ask alike.
+    public static func == (one: Prompts, other: Prompts) -> Bool {
+        guard one.mark === other.mark, one.announcement == other.announcement, one.shown === other.shown else { return false }
+        switch (one.way, other.way) {
+        case (.automatic, .automatic), (.never, .never), (.handler, .handler): return true
+        default: return false
+        }
+    }
+
+    /// Hashes what `==` compares, but for the announcement.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(mark.map(ObjectIdentifier.init))
+        if case .never = way { hasher.combine(1) }
     }
 }
 

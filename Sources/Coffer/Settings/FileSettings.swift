@@ -50,14 +50,33 @@ public struct FileSettings: SettingsBackend {
         return try location.folder() + "/" + fileName
     }
 
+    /// Which file it is; nil if there can be none.
+    var file: SettingsFile? {
+        // `try?`: the first use throws the error.
+        guard let path = try? path() else { return nil }
+        return SettingsFile(path: Self.withoutLinks(path), group: location.sharingGroup)
+    }
+
+    /// The path with its links resolved, as far as it exists.
+    private static func withoutLinks(_ path: String) -> String {
+        var existing = URL(filePath: path).standardizedFileURL
+        var missing: [String] = []
+        while existing.path != "/", !FileManager.default.fileExists(atPath: existing.path) {
+            missing.append(existing.lastPathComponent)
+            existing.deleteLastPathComponent()
+        }
+        return ([existing.resolvingSymlinksInPath().path] + missing.reversed()).joined(separator: "/")
+    }
+
     /// Implements ``SettingsBackend/read()``.
     public func read() throws(SettingsError) -> SettingsContent {
         let path = try path()
         let folderPath = try location.folder()
+        // A group that does not exist is an error, also if it has no folder.
+        let ownership = try location.ownership()
         do throws(SystemError) {
             guard try FileStatus.of(folderPath) != nil else { return Self.nothing }
         } catch { throw SettingsError(error) }
-        let ownership = try location.ownership()
         let folder = try opened(folderPath, ownership)
         return try content(in: folder, path, ownership).content
     }

@@ -53,7 +53,7 @@ public struct Setting<Value: SettingValue>: Sendable {
         }
         nonmutating set {
             do throws(SettingsError) { try settings.set(newValue, for: key) } catch {
-                settings.state.withLock { $0.refused(error) }
+                settings.memory.state.withLock { $0.refused(error) }
             }
         }
     }

@@ -7,10 +7,10 @@ extension Settings {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let observer = SettingsObserver(wake: wake)
         // What is stored now is no change.
-        try? refresh()  // `try?`: reading a value throws the error.
-        let number = state.withLock { $0.observers.add(observer) }
-        wake.onTermination = { [weak self] _ in self?.removeObserver(number) }
-        startWatching()
+        try? memory.refresh()  // `try?`: reading a value throws the error.
+        let number = memory.state.withLock { $0.observers.add(observer) }
+        wake.onTermination = { [weak memory] _ in memory?.removeObserver(number) }
+        memory.startWatching()
         return SettingsChanges(settings: self, observer: observer, wakes: wakes)
     }
 
@@ -27,13 +27,15 @@ extension Settings {
     /// be written is kept, and tried again with the next change or ``flush()``.
     public func failures() -> AsyncStream<SettingsError> {
         AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
-            let number = state.withLock { $0.observers.add(continuation) }
+            let number = memory.state.withLock { $0.observers.add(continuation) }
             // The stream keeps the settings, because without them it would be silent for ever.
-            continuation.onTermination = { [self] _ in removeObserver(number) }
+            continuation.onTermination = { [self] _ in memory.removeObserver(number) }
         }
     }
+}
 
-    private func removeObserver(_ number: UInt64) {
+extension SettingsMemory {
+    fileprivate func removeObserver(_ number: UInt64) {
         let watch = state.withLock { state -> Task<Void, Never>? in
             state.observers.remove(number)
             guard !state.observers.observesChanges else { return nil }
@@ -43,7 +45,7 @@ extension Settings {
         watch?.cancel()
     }
 
-    private func startWatching() {
+    fileprivate func startWatching() {
         state.withLock { state in
             guard state.watch == nil else { return }
             state.watch = Task.detached { [weak self, backend] in
@@ -83,7 +85,7 @@ public struct SettingValues<Value: SettingValue>: AsyncSequence, Sendable {
                 guard change.names.contains(key.name) else { continue }
                 // `try?`: a stored value of another type counts as the default.
                 return
-                    (try? settings.state.withLock { (state) throws(SettingsError) in
+                    (try? settings.memory.state.withLock { (state) throws(SettingsError) in
                         try state.value(for: key)
                     }) ?? key.defaultValue
             }

@@ -8,9 +8,9 @@ import Synchronization
 public struct SettingsChange: Sendable, Equatable {
     /// Who changed them.
     public enum Origin: Sendable {
-        /// This ``Settings``.
+        /// This process.
         case here
-        /// Another process, or another ``Settings`` of this one.
+        /// Another process.
         case elsewhere
     }
 

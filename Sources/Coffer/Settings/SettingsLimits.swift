@@ -12,6 +12,8 @@ public enum SettingsLimits {
     public static let value = 256 << 10
     /// The most settings in a suite.
     public static let count = 2048
+    /// The most changes that wait to be written: a suite is emptied and filled again.
+    static let pending = 2 * count
     /// The largest suite, in bytes of its JSON text.
     public static let file = 1 << 20
     /// The deepest nesting of a value.

@@ -12,6 +12,9 @@ enum SettingsLocation: Sendable {
     /// Where root makes the folders of groups.
     static let groups = "/var/lib/coffer-settings"
 
+    /// nil for the user's own.
+    var sharingGroup: String? { if case .group(let name, _) = self { name } else { nil } }
+
     /// The folder's path. It is the caller's own, or absolute.
     /// - Throws: ``SettingsError/Code/unavailable`` if the user has no home folder.
     func folder() throws(SettingsError) -> String {

@@ -9,16 +9,20 @@ struct SettingsState: Sendable {
     private(set) var defaults: [String: SettingsJSON] = [:]
     /// Changes that are not written yet, each with its place in the order of changes.
     private var edits: [String: (edit: SettingsEdit, number: UInt64)] = [:]
-    /// The names that stay; all others were removed before the edits. nil if nothing of this kind is pending.
-    private var kept: (names: Set<String>, number: UInt64)?
     private var lastNumber: UInt64 = 0
     /// What writes of this process are changing just now. The file may be seen before the write returns.
     private var writing: [String: SettingsJSON?] = [:]
     /// Why a property could not be set.
     private var refusal: SettingsError?
-    var isScheduled = false
+    /// When the pending changes are written by themselves; nil if nothing is scheduled.
+    var due: ContinuousClock.Instant?
+    /// The memory itself, as long as it must not end (``isNeeded``).
+    var keeper: SettingsMemory?
     var observers = SettingsObservers()
     var watch: Task<Void, Never>?
+
+    /// Whether something would be lost with this memory.
+    var isNeeded: Bool { !edits.isEmpty || !defaults.isEmpty }
 
     func value<Value>(for key: SettingKey<Value>) throws(SettingsError) -> Value {
         guard let json = values[key.name] ?? defaults[key.name] else { return key.defaultValue }
@@ -30,7 +34,7 @@ struct SettingsState: Sendable {
     /// - Returns: the observers to tell, outside of the lock. So do the methods below.
     mutating func record(_ edit: SettingsEdit) throws(SettingsError) -> [SettingsObserver] {
         // Otherwise memory would have no bound while nothing can be written.
-        guard edits.count < SettingsLimits.count || edits[edit.name] != nil else {
+        guard edits.count < SettingsLimits.pending || edits[edit.name] != nil else {
             throw SettingsError(.limitExceeded, "\(edits.count) changes wait to be written")
         }
         // Otherwise no change would be written until this one is taken back.
@@ -46,12 +50,13 @@ struct SettingsState: Sendable {
         return observers.note([edit.name], .here)
     }
 
-    mutating func keepOnly(_ names: Set<String>) -> [SettingsObserver] {
-        lastNumber += 1
-        edits = edits.filter { names.contains($0.key) }
-        kept = (kept.map { $0.names.intersection(names) } ?? names, lastNumber)
+    mutating func removeAll(except names: Set<String>) -> [SettingsObserver] {
         let removed = Set(values.keys).subtracting(names)
-        values = values.filter { names.contains($0.key) }
+        for name in removed {
+            lastNumber += 1
+            edits[name] = (SettingsEdit(name: name, value: nil), lastNumber)
+            values[name] = nil
+        }
         size = nil
         return observers.note(removed, .here)
     }
@@ -65,7 +70,6 @@ struct SettingsState: Sendable {
 
     /// Applies the pending changes.
     private func apply(to values: inout [String: SettingsJSON]) {
-        if let kept { values = values.filter { kept.names.contains($0.key) } }
         for (name, pending) in edits { values[name] = pending.edit.value }
     }
 
@@ -88,7 +92,6 @@ struct SettingsState: Sendable {
             values = all
             return written
         } catch { written.reason = error }
-        if let kept { values = values.filter { kept.names.contains($0.key) } }
         var size = try SettingsFormat.Size(of: values)
         var larger: [SettingsEdit] = []
         for (edit, _) in edits.values.sorted(by: { $0.number < $1.number }) {
@@ -118,7 +121,6 @@ struct SettingsState: Sendable {
     mutating func forget(_ written: Written) {
         let number = written.last
         edits = edits.filter { $0.value.number > number || written.left.contains($0.key) }
-        if let kept, kept.number <= number { self.kept = nil }
     }
 
     /// Takes what was read or written.

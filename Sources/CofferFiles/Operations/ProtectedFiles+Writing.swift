@@ -169,3 +169,21 @@ public enum FileStreamError<Source: Error>: Error {
     /// The file could not be written.
     case file(KeychainError)
 }
+
+extension FileStreamError: LocalizedError {
+    /// What happened, in words for a person.
+    public var errorDescription: String? {
+        switch self {
+        case .source(let reason): (reason as? any LocalizedError)?.errorDescription ?? "the stream could not be read"
+        case .file(let error): error.message
+        }
+    }
+
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .source(let reason): (reason as? any LocalizedError)?.recoverySuggestion
+        case .file(let error): error.recoverySuggestion
+        }
+    }
+}

@@ -7,6 +7,15 @@ extension InMemoryKeychain {
         _ items: [ItemName], _ request: ReadRequest, in vault: VaultName
     ) async throws(KeychainError) -> [Item] {
         guard !items.isEmpty else { return [] }
+        let key = SharedReads.Key(items: items, request: request, vault: vault)
+        return try await reads.items(key) { (sharing) throws(KeychainError) in
+            try await self.read(items, request, in: vault, sharing)
+        }.copies
+    }
+
+    private func read(
+        _ items: [ItemName], _ request: ReadRequest, in vault: VaultName, _ sharing: SharedReads.Asking
+    ) async throws(KeychainError) -> [Item] {
         guard items.count <= ItemLimits.reads else {
             throw KeychainError(
                 .limitExceeded, "one call reads at most \(ItemLimits.reads) items", advice: "read fewer items at once")
@@ -21,7 +30,8 @@ extension InMemoryKeychain {
         if items.count > 1 { try Self.checkNames(items) }
         try ItemLimits.check(reason: request.reason)
         if let version = request.version { try ItemLimits.check(version: version) }
-        return try await perform(in: vault, prompts: request.prompts) { (vault, call) throws(KeychainError) in
+        let found = try await perform(in: vault, prompts: request.prompts, sharing: sharing) {
+            (vault, call) throws(KeychainError) -> MemoryStep<[Item]> in
             var values: [(StoredItem, StoredValue)] = []
             for name in items {
                 let item = try vault.item(name)
@@ -45,6 +55,8 @@ extension InMemoryKeychain {
             for (_, value) in values { try Self.check(request.applicationPassword, of: value) }
             return .done(values.map { item, value in item.item(value) })
         }
+        // A shared read overwrites its values when all are done. Those in the vault must not be the same memory.
+        return found.map { Item(value: $0.value.map(\.self), attributes: $0.attributes) }
     }
 
     private static func checkNames(_ items: [ItemName]) throws(KeychainError) {

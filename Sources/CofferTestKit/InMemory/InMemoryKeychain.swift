@@ -17,6 +17,8 @@ public final class InMemoryKeychain: KeychainBackend {
     let fingers: Biometrics
     let clock: @Sendable () -> Date
     let content: Mutex<Content>
+    /// Equal reads at the same time are one read, as with a broker.
+    let reads = SharedReads()
 
     /// Everything that changes.
     struct Content {

@@ -71,16 +71,20 @@ extension InMemoryKeychain {
     }
 
     /// Makes a call that may need a person. The body runs again after the person has answered.
-    /// - Parameter makes: whether the call makes the vault if there is none.
+    /// - Parameters:
+    ///   - makes: whether the call makes the vault if there is none.
+    ///   - sharing: is told while a person is asked.
     func perform<Value: Sendable>(
-        in name: VaultName, makes: Bool = false, prompts: Prompts,
+        in name: VaultName, makes: Bool = false, prompts: Prompts, sharing: SharedReads.Asking? = nil,
         _ body: (inout MemoryVault, MemoryCall) throws(KeychainError) -> MemoryStep<Value>
     ) async throws(KeychainError) -> Value {
         if Task.isCancelled { throw .cancelledByTask }
         switch try step(in: name, makes: makes, answered: nil, body) {
         case .done(let value, _): return value
         case .question(let question):
+            sharing?.begin()
             try await questioner.ask(question, by: prompts)
+            sharing?.end()
             if Task.isCancelled { throw .cancelledByTask }
             if question.opens { try open(name) }
             guard case .done(let value, _) = try step(in: name, makes: makes, answered: question, body) else {

@@ -86,7 +86,7 @@ struct MemoryVault: Sendable {
                 advice: "bind this one with: coffer unlock --bind")
         }
         if !access.requirements.isDisjoint(with: fingers), let reason = biometrics.unavailableReason {
-            throw KeychainError(.biometryRefused, reason, advice: "require presence instead")
+            throw KeychainError(biometrics.refusal, reason, advice: "require presence instead")
         }
     }
 
@@ -125,7 +125,7 @@ struct MemoryVault: Sendable {
 
 extension KeychainError {
     static func noSuchItem(_ name: ItemName) -> KeychainError {
-        KeychainError(.notFound, "\(name): there is no such item", advice: "list your items with: coffer list")
+        KeychainError(.notFound, "\(name): there is no such item")
     }
 
     static let noApplicationPassword = KeychainError(

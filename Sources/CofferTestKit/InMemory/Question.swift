@@ -105,7 +105,7 @@ struct Questioner: Sendable {
     /// Takes note of every message that is shown.
     let show: @Sendable (PromptMessage) -> Void
 
-    /// - Throws: `.locked`, `.authenticationNeeded`, `.wrongPassword`, `.biometryRefused`, `.cancelled`.
+    /// - Throws: `.locked`, `.authenticationNeeded`, `.wrongPassword`, `.biometryNotEnrolled`, `.biometryNotAvailable`, `.cancelled`.
     func ask(_ question: Question, by prompts: Prompts) async throws(KeychainError) {
         let nobody =
             question.isForVault
@@ -123,14 +123,14 @@ struct Questioner: Sendable {
         }
         try await tell(PromptMessage(style: .information, text: question.text), prompts)
         if needsFinger {
-            if let reason = biometrics.unavailableReason { throw KeychainError(.biometryRefused, reason) }
+            if let reason = biometrics.unavailableReason { throw KeychainError(biometrics.refusal, reason) }
             try await tell(PromptMessage(style: .information, text: "Place your finger on the reader"), prompts)
             if case .automatic = prompts.way { try await waitForPerson() }
         }
         if needsPassword {
             let question = PromptMessage(style: .hiddenQuestion, text: "Password: ")
             guard try await answer(to: question, prompts) == password else {
-                throw KeychainError(.wrongPassword, "wrong password", advice: "run the command again")
+                throw KeychainError(.wrongPassword, "wrong password", advice: "try again")
             }
         }
     }
@@ -194,4 +194,9 @@ struct Questioner: Sendable {
         }
         return try result.get()
     }
+}
+
+extension Biometrics {
+    /// The code of the error of a call that needs a finger here.
+    var refusal: KeychainError.Code { obstacle == .notEnrolled ? .biometryNotEnrolled : .biometryNotAvailable }
 }

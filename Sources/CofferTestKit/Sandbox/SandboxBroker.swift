@@ -139,3 +139,10 @@ public struct SandboxError: Error, Sendable, CustomStringConvertible {
     /// What happened and what to do, on one line.
     public var description: String { advice.isEmpty ? message : "\(message); \(advice)" }
 }
+
+extension SandboxError: LocalizedError {
+    /// What happened: ``message``.
+    public var errorDescription: String? { message }
+    /// What to do about it: ``advice``.
+    public var recoverySuggestion: String? { advice.isEmpty ? nil : advice }
+}

@@ -57,6 +57,7 @@ extension ServiceError {
             case .notPermitted, .cancelled, .authenticationNeeded: BusErrorName.accessDenied
             case .timedOut: BusErrorName.timeout
             case .wrongPassword, .boundPassword, .accountExpired, .accountDenied, .tooManyTries, .biometryRefused,
+                .biometryNotEnrolled, .biometryNotAvailable,
                 .applicationPasswordRefused:
                 BusErrorName.authenticationFailed
             case .applicationPasswordNeeded: BusErrorName.notSupported

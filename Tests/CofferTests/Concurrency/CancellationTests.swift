@@ -179,6 +179,66 @@ struct CancellationTests {
         #expect(server.calls("List").isEmpty)
     }
 
+    @Test("a change that waits for a place is given up when its task is cancelled, and is never sent")
+    func waitingChange() async throws {
+        let folder = try TemporaryFolder()
+        let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
+        let server = try FakeServer(path: paths.broker, ["Show": [.silence], "Lock": [.silence]])
+        let keychain = Coffer.Keychain(
+            service: "s", backend: BrokerBackend(paths: paths, patience: .seconds(100_000)))
+        let others = (0..<CallLimits.connections).map { number in
+            Task { try await keychain.attributes(of: "\(number)") }
+        }
+        try await Self.until { server.calls("Show").count == CallLimits.connections }
+        let locking = Task { () throws(KeychainError) in try await keychain.lock() }
+        await Task.yield()
+        locking.cancel()
+        await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: locking) }
+        for task in others { task.cancel() }
+        #expect(server.calls("Lock").isEmpty)
+    }
+
+    @Test("a change that was sent tells what came of it, if that is known soon after the cancellation")
+    func sentChange() async throws {
+        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let keychain = Coffer.Keychain(service: "s", prompts: .never, backend: sandbox.backend)
+        for round in 0..<20 {
+            let storing = Task { () throws(KeychainError) in _ = try await keychain.set("x", for: "\(round)") }
+            for _ in 0..<round { await Task.yield() }
+            storing.cancel()
+            do throws(KeychainError) {
+                try await Check.value(of: storing)
+                #expect(try await keychain.exists("\(round)"))
+            } catch {
+                #expect(error.code == .cancelled)
+                // It was never sent.
+                #expect(try await keychain.exists("\(round)") == false)
+            }
+        }
+        await sandbox.stop()
+    }
+
+    @Test("a change whose answer does not come may have been made, and the error says so")
+    func silentChange() async throws {
+        let folder = try TemporaryFolder()
+        let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
+        _ = try FakeServer(path: paths.broker, ["Set": [.close, .silence], "Show": [.close]])
+        let keychain = Coffer.Keychain(
+            service: "s", backend: BrokerBackend(paths: paths, patience: .milliseconds(50)))
+        for code in [KeychainError.Code.brokerUnreachable, .brokerSilent] {
+            do throws(KeychainError) {
+                try await keychain.set("x", for: "me")
+                Issue.record("the call succeeded")
+            } catch {
+                #expect(error.code == code)
+                #expect(error.message.contains("may have been made"), "\(error)")
+            }
+        }
+        do throws(KeychainError) { _ = try await keychain.attributes(of: "me") } catch {
+            #expect(!error.message.contains("may have been made"), "\(error)")
+        }
+    }
+
     @Test("a call that is cancelled while it waits for its turn at the agent asks nobody else")
     func waitsForAgent() throws {
         let folder = try TemporaryFolder()

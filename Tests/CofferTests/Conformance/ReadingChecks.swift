@@ -1,5 +1,7 @@
-import Coffer
 import Testing
+
+@testable import Coffer
+@testable import CofferTestKit
 
 let readingChecks = [
     Check("an absent item, a value that is no text, a value of another type") { stage in
@@ -11,6 +13,34 @@ let readingChecks = [
         try await keychain.set(value: ["a": 1], for: "map")
         #expect(try await keychain.value([String: Int].self, for: "map") == ["a": 1])
         await refused(.notDecodable) { () throws(KeychainError) in try await keychain.value([Int].self, for: "map") }
+    },
+    Check("a value is used without a copy") { stage in
+        let keychain = stage.keychain("with bytes")
+        try await keychain.set("abc", for: "me")
+        let bytes = try await keychain.withBytes(for: "me") { span in
+            var bytes: [UInt8] = []
+            for index in span.indices { bytes.append(span[index]) }
+            return bytes
+        }
+        #expect(bytes == Array("abc".utf8))
+        // The stored value is as it was.
+        #expect(try await keychain.string(for: "me") == "abc")
+        await refused(.notFound) { () throws(KeychainError) in
+            try await keychain.withBytes(for: "absent") { $0.count }
+        }
+        await refused(.failed) { () throws(KeychainError) in
+            try await keychain.withBytes(for: "me") { (_) throws(KeychainError) -> Int in
+                throw KeychainError(.failed, "no")
+            }
+        }
+        // Tasks that share a read do not see it overwritten.
+        let tasks = (0..<20).map { number in
+            Task { () throws(KeychainError) -> Int in
+                if number % 2 == 0 { return try await keychain.withBytes(for: "me") { $0.count } }
+                return try await keychain.string(for: "me") == "abc" ? 3 : 0
+            }
+        }
+        for task in tasks { #expect(try await task.value == 3) }
     },
     Check("several items are read all or not at all", needs: [.reads]) { stage in
         let keychain = stage.keychain("read several")
@@ -169,8 +199,10 @@ let readingChecks = [
         let keychain = stage.keychain("fingers")
         let biometrics = try await keychain.biometrics()
         #expect(!biometrics.isAvailable && biometrics.unavailableReason?.isEmpty == false)
+        // Nobody has looked for a reader, so none is claimed.
+        #expect(biometrics.kind == .none && biometrics.obstacle == .noReader)
         for requirement in [AccessControl.Requirement.biometryAny, .biometryCurrentSet] {
-            await refused(.biometryRefused) { () throws(KeychainError) in
+            await refused(.biometryNotAvailable) { () throws(KeychainError) in
                 try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(requirement))
             }
         }
@@ -201,6 +233,29 @@ let askingChecks = [
         #expect(value == "x")
         #expect(person.questions == 1)
         #expect(person.shown.contains("presence") && person.shown.contains("Show your token"), "\(person.shown)")
+    },
+    Check("tasks that read one item at once ask once, and each has the value") { stage in
+        let keychain = stage.keychain("at once")
+        try await keychain.set("x", for: "me", access: .whenUnlocked.requiring(.userPresence))
+        let reads = (stage.backend as? BrokerBackend)?.access.reads ?? (stage.backend as? InMemoryKeychain)?.reads
+        let questions = Tally()
+        let mayAnswer = Gate()
+        let asking = keychain.prompting(
+            .handler { message in
+                guard message.wantsAnswer else { return nil }
+                questions.add()
+                await mayAnswer.pass()
+                return "sandbox"
+            })
+        let tasks = (0..<9).map { _ in
+            Task { () throws(KeychainError) in try await asking.string(for: "me", reason: "Sign you in") }
+        }
+        #expect(try await eventually { reads?.waiting == 9 && questions.count > 0 })
+        tasks[0].cancel()
+        await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: tasks[0]) }
+        mayAnswer.open()
+        for task in tasks.dropFirst() { #expect(try await task.value == "x") }
+        #expect(questions.count == 1)
     },
     Check("a handler that throws gives up") { stage in
         let keychain = stage.keychain("throwing handler")

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Foundation
 import Platform
 import TestSupport
 import Testing
@@ -19,7 +20,9 @@ struct ErrorCodeTests {
         /// An error of the broker's, on the wire.
         case broker(Fault.Name, kind: String? = nil)
         /// An error of the authenticator's, on the wire.
-        case authenticator(Fault.Name, reason: String? = nil)
+        case authenticator(Fault.Name, reason: String? = nil, kind: String? = nil)
+        /// A change that a broker takes without an answer. Then the task is cancelled.
+        case cancelledChange
         /// A broker that takes the call and says nothing.
         case silence
         /// An authenticator that another user serves.
@@ -68,7 +71,10 @@ struct ErrorCodeTests {
                 let given = code == .applicationPasswordRefused ? "q" : nil
                 _ = try await stage.keychain.bytes(for: "me", applicationPassword: given)
             }
-        case .biometryRefused:
+        case .biometryRefused: .authenticator(.authenticationFailed, reason: "biometry", kind: "not-recognised")
+        case .biometryNotEnrolled: .authenticator(.authenticationFailed, reason: "biometry", kind: "not-enrolled")
+        case .outcomeUnknown: .cancelledChange
+        case .biometryNotAvailable:
             .real { (stage) throws(KeychainError) in
                 try await stage.keychain.set("x", for: "me", access: .whenUnlocked.requiring(.biometryAny))
             }
@@ -133,11 +139,12 @@ struct ErrorCodeTests {
             let fault = FakeServer.Step.fault(name, Fault.Details(message: "m", accounts: ["a"], kind: kind, code: 7))
             let stage = try FakeStage(broker: [fault])
             await refused(code) { () throws(KeychainError) in try await stage.read() }
-        case .authenticator(let name, let reason):
+        case .cancelledChange: try await cancelledChange()
+        case .authenticator(let name, let reason, let kind):
             let challenge = Fault.Details(challenge: "c", purposes: ["read"])
             let stage = try FakeStage(
                 broker: [.fault(.authenticationRequired, challenge)],
-                authenticator: [.fault(name, Fault.Details(message: "m", reason: reason))])
+                authenticator: [.fault(name, Fault.Details(message: "m", kind: kind, reason: reason))])
             await refused(code) { () throws(KeychainError) in try await stage.read() }
         case .silence:
             let stage = try FakeStage(broker: [.silence], patience: .milliseconds(50))
@@ -152,5 +159,78 @@ struct ErrorCodeTests {
             await refused(code) { () throws(KeychainError) in try await keychain.bytes(for: "gated") }
             await stage.end()
         }
+    }
+
+    private func cancelledChange() async throws {
+        let folder = try TemporaryFolder()
+        let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
+        let server = try FakeServer(path: paths.broker, ["Set": [.silence]])
+        let keychain = Coffer.Keychain(
+            service: "x", backend: BrokerBackend(paths: paths, patience: .seconds(100_000)))
+        let storing = Task { () throws(KeychainError) in _ = try await keychain.set("x", for: "me") }
+        #expect(try await eventually { server.calls("Set").count == 1 })
+        storing.cancel()
+        await refused(.outcomeUnknown) { () throws(KeychainError) in try await Check.value(of: storing) }
+    }
+
+    @Test("what about a finger is wrong can be told apart, at a read and when an item would be bound")
+    func fingers() {
+        let kinds: [(String?, KeychainError.Code)] = [
+            ("not-enrolled", .biometryNotEnrolled), ("no-reader", .biometryNotAvailable),
+            ("not-looked-for", .biometryNotAvailable), ("unavailable", .biometryNotAvailable),
+            ("not-recognised", .biometryRefused), ("other-fingers", .biometryRefused), (nil, .biometryRefused),
+            ("something new", .biometryRefused),
+        ]
+        for (kind, code) in kinds {
+            let details = Fault.Details(message: "m", advice: "a", kind: kind, reason: "biometry")
+            #expect(KeychainError(authenticatorFault: Fault(.authenticationFailed, details)).code == code)
+            let refused = KeychainError(authenticatorFault: Fault(.authenticationInvalidArgument, details))
+            #expect(refused.code == (kind == nil ? .invalidArgument : code))
+        }
+    }
+
+    @Test("Foundation shows what happened and what to do", arguments: KeychainError.Code.allCases)
+    func localized(_ code: KeychainError.Code) {
+        let errors: [any Error] = [
+            KeychainError(code, "it happened", advice: "do this", cause: "errno 28"),
+            SettingsError(.busy, "it happened", advice: "do this", cause: "errno 28"),
+        ]
+        for error in errors {
+            #expect(error.localizedDescription == "it happened")
+            let localized = error as? any LocalizedError
+            #expect(localized?.recoverySuggestion == "do this")
+            #expect(localized?.failureReason == "errno 28")
+        }
+        let bare = KeychainError(code, "it happened")
+        #expect(bare.recoverySuggestion == nil && bare.failureReason == nil)
+        #expect(ReadOnlySource().localizedDescription == "this source can only be read")
+    }
+
+    @Test("an application's user is not told to use commands in its place")
+    func advice() async throws {
+        for advice in ["list your items with: coffer list", "run the command again", "set it again with: coffer set"] {
+            for code in [KeychainError.Code.notFound, .wrongPassword, .damaged] {
+                let shown = KeychainError(code, "m", advice: advice).forApplication.advice
+                #expect(!shown.contains("coffer ") && !shown.contains("command"), "\(shown)")
+            }
+        }
+        // Nothing but the command does it.
+        let locked = KeychainError(.locked, "m", advice: "open it with: coffer unlock").forApplication
+        #expect(locked.advice == "open it with: coffer unlock")
+
+        let stage = try await RealStage()
+        for call: @Sendable () async throws(KeychainError) -> Void in [
+            { () throws(KeychainError) in _ = try await stage.keychain.bytes(for: "absent") },
+            { () throws(KeychainError) in _ = try await stage.keychain.attributes(of: "absent") },
+            { () throws(KeychainError) in try await stage.readGated(.wrong) },
+        ] {
+            do throws(KeychainError) {
+                try await call()
+                Issue.record("the call succeeded")
+            } catch {
+                #expect(!error.description.contains("coffer ") && !error.description.contains("command"), "\(error)")
+            }
+        }
+        await stage.end()
     }
 }

@@ -39,7 +39,7 @@ import Testing
     func namesThatArePathsAreRefused(_ suite: String) async throws {
         let settings = Settings(backend: FileSettings(suite: suite, folder: fixture.folder))
         #expect(code { _ = try settings.value(for: size) } == .invalidName)
-        try settings.set(1, for: size)
+        #expect(code { try settings.set(1, for: size) } == .invalidName)
         #expect(await asyncCode { try await settings.flush() } == .invalidName)
         let group = Settings(suite: "app", group: suite)
         #expect(code { _ = try group.value(for: size) } == .invalidName)
@@ -233,8 +233,13 @@ import Testing
     @Test func aGroupThatIsNotThereAndAFolderThatIsMissing() async throws {
         let nobody = Settings(backend: FileSettings(suite: "app", group: "no-such-group-7", folder: fixture.folder))
         #expect(code { _ = try nobody.value(for: size) } == .invalidName)
-        try nobody.set(1, for: size)
-        #expect(await asyncCode { try await nobody.flush() } == .invalidName)
+        #expect(code { try nobody.set(1, for: size) } == .invalidName)
+        #expect(code { try nobody.remove(size) } == .invalidName)
+        #expect(code { try nobody.reset() } == .invalidName)
+        // Also if it has no folder, as no group has that does not exist.
+        let nowhere = Settings(suite: "app", group: "no-such-group-7")
+        #expect(code { _ = try nowhere.value(for: size) } == .invalidName)
+        #expect(code { try nowhere.set(1, for: size) } == .invalidName)
         let missing = Settings(
             backend: FileSettings(suite: "app", group: group.name, folder: fixture.folder + "/missing"))
         try missing.set(1, for: size)

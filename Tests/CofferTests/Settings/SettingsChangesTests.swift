@@ -68,7 +68,7 @@ import Testing
             _ body: (inout [String: SettingsJSON]) throws(SettingsError) -> Void
         ) async throws(SettingsError) -> SettingsContent {
             let content = try await inner.change(body)
-            try reader.withLock { $0 }?.refresh()
+            try reader.withLock { $0 }?.memory.refresh()
             return content
         }
     }
@@ -87,7 +87,7 @@ import Testing
         try await other.update { (draft) throws(SettingsError) in
             try draft.set(8, for: SettingKey("size", default: 12))
         }
-        try settings.refresh()
+        try settings.memory.refresh()
         #expect(await changes.next() == SettingsChange(names: ["size"], origin: .elsewhere))
         backend.reader.withLock { $0 = nil }
     }

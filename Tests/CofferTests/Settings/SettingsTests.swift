@@ -1,3 +1,5 @@
+import Foundation
+import Platform
 import Testing
 
 @testable import Coffer
@@ -42,6 +44,38 @@ import Testing
         try settings.removeAll(except: ["size", "older"])
         try await settings.flush()
         #expect(try backend.read().values == ["size": 2])
+    }
+
+    /// Another process stores something between the removal and its write.
+    @Test(arguments: [true, false]) func aRemovalLeavesWhatAnotherStoresLater(all: Bool) async throws {
+        let backend = InMemorySettings(["old": 1, "size": 2])
+        let settings = Settings(backend: backend, batch: .seconds(3600))
+        let other = Settings(backend: backend, batch: .seconds(3600))
+        if all { try settings.reset() } else { try settings.removeAll(except: ["size"]) }
+        #expect(try settings.names() == (all ? [] : ["size"]))
+        try other.set(7, for: SettingKey("later", default: 0))
+        try await other.flush()
+        #expect(try settings.names() == (all ? ["later"] : ["later", "size"]))
+        try await settings.flush()
+        #expect(try backend.read().values == (all ? ["later": 7] : ["later": 7, "size": 2]))
+    }
+
+    /// A full suite is emptied and filled again before anything is written.
+    @Test func aFullSuiteIsEmptiedAndFilled() async throws {
+        let backend = InMemorySettings()
+        let settings = Settings(backend: backend, batch: .seconds(3600))
+        for number in 0..<SettingsLimits.count { try settings.set(1, for: SettingKey("a\(number)", default: 0)) }
+        try await settings.flush()
+        try settings.reset()
+        for number in 0..<SettingsLimits.count { try settings.set(1, for: SettingKey("b\(number)", default: 0)) }
+        try await settings.flush()
+        #expect(try settings.names().allSatisfy { $0.hasPrefix("b") })
+    }
+
+    @Test func aDamagedSuiteCannotBeEmptied() {
+        let backend = InMemorySettings()
+        backend.fail(with: SettingsError(.damaged, "it is damaged"))
+        #expect(code { try Settings(backend: backend).reset() } == .damaged)
     }
 
     @Test func manyChangesAreOneWrite() async throws {
@@ -147,5 +181,84 @@ import Testing
         try await settings.flush()
         #expect(try settings.value(for: size) == 400)
         #expect(try settings.names().count == 401)
+    }
+}
+
+/// Several values of ``Settings`` in one process, for one file.
+@Suite struct SharedSettingsTests {
+    private let size = SettingKey("size", default: 12)
+    private let fixture: SettingsFixture
+
+    init() throws { fixture = try SettingsFixture() }
+
+    private func settings(folder: String? = nil, batch: Duration = .seconds(3600)) -> Settings {
+        Settings(backend: FileSettings(suite: "app", folder: folder ?? fixture.folder), batch: batch)
+    }
+
+    @Test func allSeeAtOnceWhatOneHasSet() async throws {
+        let one = settings()
+        try one.set(5, for: size)
+        #expect(try settings().value(for: size) == 5)
+        // By another path to the same folder.
+        let link = fixture.folder + "-link"
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: URL(filePath: fixture.folder).deletingLastPathComponent().path)
+        defer { unlinkLater(link) }
+        let other = settings(folder: link + "/" + URL(filePath: fixture.folder).lastPathComponent)
+        #expect(try other.value(for: size) == 5)
+        try other.remove(size)
+        #expect(try one.value(for: size) == 12)
+        // Another process sees what is written.
+        #expect(try FileStatus.of(fixture.file) == nil)
+        try other.set(6, for: size)
+        try await one.flush()
+        #expect(try fixture.settings().value(for: size) == 6)
+        // Another suite is another memory.
+        #expect(try Settings(backend: FileSettings(suite: "b", folder: fixture.folder)).value(for: size) == 12)
+    }
+
+    /// Seed code opens the suite at each access.
+    @Test func nothingIsLostBetweenTwoAccesses() async throws {
+        try settings().register(default: 16, for: size)
+        #expect(try settings().value(for: size) == 16)
+        // A folder in the place of the new file makes each write fail.
+        try Folder.make(fixture.folder + "/.app.json.writing", mode: 0o700)
+        try settings(batch: .zero).set(20, for: size)
+        #expect(await asyncCode { try await settings().flush() } == .unavailable)
+        #expect(try settings().value(for: size) == 20)
+        try FileManager.default.removeItem(atPath: fixture.folder + "/.app.json.writing")
+        try await settings().flush()
+        #expect(try fixture.settings().value(for: size) == 20)
+        var changes = settings().changes(of: size).makeAsyncIterator()
+        try settings().reset()
+        #expect(await changes.next() == 16)
+    }
+
+    /// Nobody uses it any longer, and nothing waits to be written.
+    @Test func aMemoryThatNobodyUsesIsGone() async throws {
+        weak var memory: SettingsMemory?
+        do {
+            let settings = settings(batch: .milliseconds(1))
+            memory = settings.memory
+            try settings.set(5, for: size)
+            try await settings.flush()
+            #expect(memory != nil)
+        }
+        // The write that was scheduled still has it for a moment.
+        #expect(try await eventually { memory == nil })
+    }
+
+    @Test func theSoonerOfTwoBatchesCounts() async throws {
+        let (slow, quick) = (settings(), settings(batch: .milliseconds(1)))
+        try slow.set(5, for: size)
+        #expect(try FileStatus.of(fixture.file) == nil)
+        try quick.set("a", for: SettingKey<String?>("name"))
+        #expect(try await eventually { try FileStatus.of(fixture.file) != nil })
+        #expect(try fixture.settings().value(for: size) == 5)
+    }
+
+    private func unlinkLater(_ link: String) {
+        // `try?`: a link that is left behind harms nobody.
+        try? FileManager.default.removeItem(atPath: link)
     }
 }

@@ -25,7 +25,9 @@ final class SettingsFixture: Sendable {
 
     /// Settings as another process would have them: with a memory of their own.
     /// - Parameter batch: an hour, so that only a test's own `flush()` writes.
-    func settings(batch: Duration = .seconds(3600)) -> Settings { Settings(backend: backend(), batch: batch) }
+    func settings(batch: Duration = .seconds(3600)) -> Settings {
+        Settings(memory: SettingsMemory(backend()), batch: batch)
+    }
 
     func backend(patience: Duration = SettingsLimits.lock) -> FileSettings {
         FileSettings(suite: "app", at: .user(folder: folder), patience: patience)
