@@ -4,6 +4,8 @@
 package enum CallLimits {
     /// A call to the broker, which waits for a TPM, but never for a person.
     package static let broker = Duration.seconds(30)
+    /// How long the broker may leave a call unread before a person is told what is waited for.
+    package static let notice = Duration.milliseconds(1500)
     /// Connections that one keychain has to the broker at once. A user has 64 in all.
     static let connections = 4
     /// The accounts that one query names.
