@@ -7,10 +7,19 @@ package struct BrokerClient: Sendable {
     package let path: String
     /// How long a call may take. A call waits for a TPM, but never for a person.
     package let patience: Duration
+    /// How long the broker may leave a call unread before `whenWaiting` is called.
+    private let notice: Duration
+    /// Called if the broker does not take a call, for example because it cannot start: the service manager listens for it.
+    private let whenWaiting: (@Sendable () -> Void)?
 
-    package init(path: String, patience: Duration = CallLimits.broker) {
+    package init(
+        path: String, patience: Duration = CallLimits.broker, notice: Duration = CallLimits.notice,
+        whenWaiting: (@Sendable () -> Void)? = nil
+    ) {
         self.path = path
         self.patience = patience
+        self.notice = notice
+        self.whenWaiting = whenWaiting
     }
 
     /// The result of a call.
@@ -47,7 +56,8 @@ package struct BrokerClient: Sendable {
         do throws(TransportFailure) {
             let deadline = ContinuousClock.now + patience
             var replies: [VarlinkAnswer<Method.Reply>] = []
-            var connection = try VarlinkConnection(path: path, until: deadline)
+            let moment = whenWaiting == nil ? deadline : min(deadline, .now + notice)
+            var connection = try connect(moment, deadline)
             // A broker that refuses a connection at once says why, and may close it before the call is sent.
             var unsent: TransportFailure?
             do throws(TransportFailure) { try connection.send(method, more: more, until: deadline) } catch {
@@ -56,7 +66,7 @@ package struct BrokerClient: Sendable {
             while true {
                 let reply: VarlinkAnswer<Method.Reply>
                 do throws(TransportFailure) {
-                    reply = try connection.receive(Method.Reply.self, until: deadline)
+                    reply = try receive(on: &connection, replies.isEmpty ? moment : deadline, deadline)
                 } catch { throw unsent ?? error }
                 replies.append(reply)
                 guard case .reply(_, continues: true) = reply else { return replies }
@@ -64,6 +74,27 @@ package struct BrokerClient: Sendable {
             }
         } catch {
             throw KeychainError(broker: error, path: path)
+        }
+    }
+
+    /// A full queue is waited for, too.
+    private func connect(
+        _ moment: ContinuousClock.Instant, _ deadline: ContinuousClock.Instant
+    ) throws(TransportFailure) -> VarlinkConnection {
+        do throws(TransportFailure) { return try VarlinkConnection(path: path, until: moment) } catch {
+            guard case .deadline = error, moment < deadline else { throw error }
+            whenWaiting?()
+            return try VarlinkConnection(path: path, until: deadline)
+        }
+    }
+
+    private func receive<Reply: Codable & Sendable>(
+        on connection: inout VarlinkConnection, _ moment: ContinuousClock.Instant, _ deadline: ContinuousClock.Instant
+    ) throws(TransportFailure) -> VarlinkAnswer<Reply> {
+        do throws(TransportFailure) { return try connection.receive(Reply.self, until: moment) } catch {
+            guard case .deadline = error, moment < deadline else { throw error }
+            if connection.isUnread { whenWaiting?() }
+            return try connection.receive(Reply.self, until: deadline)
         }
     }
 

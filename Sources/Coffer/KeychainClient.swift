@@ -11,12 +11,14 @@ package struct KeychainClient: Sendable {
 
     /// - Parameter caller: the calling process's own uid.
     /// - Parameter vault: the vault of all calls; by default the caller's own.
+    /// - Parameter whenWaiting: called if the broker does not take a call for a moment.
     package init(
         paths: SocketPaths, caller: UInt32,
-        vault: BrokerProtocol.Keychain.VaultChoice = BrokerProtocol.Keychain.VaultChoice()
+        vault: BrokerProtocol.Keychain.VaultChoice = BrokerProtocol.Keychain.VaultChoice(),
+        whenWaiting: (@Sendable () -> Void)? = nil
     ) {
         self.paths = paths
-        self.broker = BrokerClient(path: paths.broker)
+        self.broker = BrokerClient(path: paths.broker, whenWaiting: whenWaiting)
         self.vault = vault
         self.authenticator = Authenticator(paths: paths, caller: caller)
     }

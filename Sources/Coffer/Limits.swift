@@ -8,6 +8,8 @@ package enum CallLimits {
     static let lastAnswer = Duration.seconds(1)
     /// How long the broker may take to say that it is there.
     static let availability = Duration.seconds(2)
+    /// How long the broker may leave a call unread before a person is told what is waited for.
+    package static let notice = Duration.milliseconds(1500)
     /// Connections that one process has to the broker at once. A user has 64 in all.
     static let connections = 4
     /// Calls of one process that have a person asked at once. A user has 32 open challenges that one prompt can answer.

@@ -191,6 +191,12 @@ public struct UnixSocket: ~Copyable, Sendable {
         return count
     }
 
+    /// Whether the peer has not read all of what was sent (unix(7), SIOCOUTQ).
+    public var isUnread: Bool {
+        var count: Int32 = 0
+        return unsafe ioctl(descriptor.number, 0x5411, &count) == 0 && count > 0
+    }
+
     /// Whether a whole message has already been received. `poll` does not show this.
     public var hasMessage: Bool { received.hasMessage }
 

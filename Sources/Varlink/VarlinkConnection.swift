@@ -36,6 +36,9 @@ public struct VarlinkConnection: ~Copyable, Sendable {
     /// The descriptor, which becomes readable when the peer sends something or closes.
     public var number: Int32 { socket.number }
 
+    /// Whether the peer has not read all calls that were sent.
+    public var isUnread: Bool { socket.isUnread }
+
     /// What ends the connection from another thread.
     /// - Throws: ``TransportFailure``.
     public func end() throws(TransportFailure) -> ConnectionEnd {

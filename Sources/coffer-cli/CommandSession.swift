@@ -23,12 +23,13 @@ struct CommandSession {
         environment = ProcessInfo.processInfo.environment
         client = KeychainClient(
             paths: SocketPaths(environment: environment), caller: getuid(),
-            vault: vault?.choice ?? Keychain.VaultChoice())
+            vault: vault?.choice ?? Keychain.VaultChoice(), whenWaiting: BrokerWait.tell)
     }
 
     /// All items of another vault.
     func list(in vault: Keychain.VaultChoice) throws(KeychainError) -> [Keychain.Item] {
-        try KeychainClient(paths: client.paths, caller: getuid(), vault: vault).list(service: nil)
+        try KeychainClient(paths: client.paths, caller: getuid(), vault: vault, whenWaiting: BrokerWait.tell)
+            .list(service: nil)
     }
 
     var programs: ProgramSearch { ProgramSearch(environment: environment) }

@@ -32,6 +32,26 @@ struct CofferDaemon: AsyncParsableCommand {
         try ProcessHardening.apply()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         let logger = Logger(label: "cofferd")
+        let passed = try ActivationSockets.take()
+        guard passed.count <= 1 else {
+            throw ValidationError("The service manager must pass one socket, but it passed \(passed.count).")
+        }
+        let broker: Broker
+        do { broker = try prepare(listening: passed.first, logger) } catch {
+            guard let socket = passed.first else { throw error }
+            logger.critical("cannot start: \(error)")
+            try StartRefusal(error).serve(UnixListener(adopting: Descriptor(adopting: socket)))
+            throw error
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: broker, successTerminationBehavior: .gracefullyShutdownGroup)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+
+    /// - Parameter socket: the clients' socket, if the service manager has passed it. Nobody listens before the broker runs.
+    private func prepare(listening socket: Int32?, _ logger: Logger) throws -> Broker {
         let configuration = try ConfigurationLoader.load(config)
         try BrokerStart.checkUser(configuration)
         do { try SecureHeap.activate(bytes: SecureMemory.heap) } catch {
@@ -39,17 +59,8 @@ struct CofferDaemon: AsyncParsableCommand {
             logger.warning("keys are not kept out of swap: \(error.reason)")
         }
         var options = Broker.Options()
-        let passed = try ActivationSockets.take()
-        guard passed.count <= 1 else {
-            throw ValidationError("The service manager must pass one socket, but it passed \(passed.count).")
-        }
-        options.clientSocket = passed.first
+        options.clientSocket = socket
         let sealer = try BrokerStart.sealer(configuration)
-        let broker = try Broker(configuration: configuration, sealer: sealer, logger: logger, options: options)
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [.init(service: broker, successTerminationBehavior: .gracefullyShutdownGroup)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await group.run()
+        return try Broker(configuration: configuration, sealer: sealer, logger: logger, options: options)
     }
 }

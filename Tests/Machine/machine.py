@@ -152,14 +152,17 @@ class Login:
             silent_since = time.monotonic()
 
     def run(self, command, *answers):
-        """Types a command, and each answer at the next question for a password. An answer may be a pair: its question, and the answer."""
+        """Types a command, and each answer at the next question for a password. An answer may be a pair: what is waited for, and the answer or what is done then."""
         self.count += 1
         self.send(f"{command}; echo \"<$?>{self.count}.\"")
         out = ""
         for answer in answers:
             question, words = answer if isinstance(answer, tuple) else (r"[Pp]assword[^\n]*: ?", answer)
             out += self.expect(question, unless=rf"<\d+>{self.count}\.")
-            self.send(words)
+            if callable(words):
+                words()
+            else:
+                self.send(words)
         out += self.expect(rf"<(?=\d+>{self.count}\.)")
         code = int(self.expect(rf">{self.count}\.[^\n]*\n"))
         return Outcome(code, out.replace("\r", ""), "")

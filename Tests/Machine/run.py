@@ -1,6 +1,9 @@
 """The steps of one start of a machine or a container. The host says which start it is."""
+import grp
 import os
+import pwd
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -143,6 +146,71 @@ def others_see_nothing():
     else:
         demand(run("head", "-c1", "/dev/tpmrm0", user="mallory").code != 0, "the TPM is closed")
     demand(run("python3", "/opt/machine/flood.py", "/run/coffer-auth/report.sock", "1", user="mallory").code != 0, "report.sock is closed")
+
+
+# As the units, tmpfiles.d and sysusers.d say.
+OWNERS = {
+    "/run/coffer": "755 coffer coffer", "/run/coffer-auth": "755 root root",
+    CLIENTS: "666 root root", AUTH: "666 root root", "/run/coffer-auth/report.sock": "600 root root",
+    "/var/lib/coffer": "700 coffer coffer", "/var/lib/coffer-auth": "755 root root",
+}
+
+
+def main_pid(unit):
+    return int(run("systemctl", "show", "--property=MainPID", "--value", unit).expect(0).out)
+
+
+def owners():
+    for path, expected in OWNERS.items():
+        found = run("stat", "--format=%a %U %G", path).expect(0).out.strip()
+        demand(found == expected, f"{path}: {found}, {expected} was expected")
+    lines = open(f"/proc/{main_pid('cofferd.service')}/status").read().splitlines()
+    status = {name: value.strip() for name, value in (line.split(":", 1) for line in lines if ":" in line)}
+    account, tss = pwd.getpwnam("coffer"), grp.getgrnam("tss")
+    demand(status["Uid"].split() == [str(account.pw_uid)] * 4, f"the broker runs as {status['Uid']}")
+    demand(set(status["Groups"].split()) <= {str(account.pw_gid), str(tss.gr_gid)}, f"the broker's groups: {status['Groups']}")
+    rights = [status[name] for name in ("CapEff", "CapPrm", "CapBnd", "CapAmb")]
+    demand(set(rights) == {"0" * 16} and status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", f"the broker's rights: {status}")
+
+
+DROP_IN = "/run/systemd/system/cofferd.service.d/test.conf"
+
+
+def cannot_start():
+    """Whoever calls is told why at once, and the broker is not started again every second."""
+    os.makedirs(os.path.dirname(DROP_IN), exist_ok=True)
+    with open(DROP_IN, "w") as file:
+        file.write("[Service]\nLimitMEMLOCK=64K\n")
+    run("systemctl", "daemon-reload").expect(0)
+    run("systemctl", "--no-block", "restart", "cofferd.service").expect(0)
+    began = time.monotonic()
+    try:
+        wait_for(lambda: coffer("alice", "status", answer=False).code != 0, "the broker that cannot start")
+        for _ in range(5):
+            refused = coffer("alice", "get", "plain", "me", answer=False)
+            refused.expect(1, "the broker cannot start", "errno", "LimitMEMLOCK is too small (it is 65536 bytes)", "@memlock")
+            time.sleep(1)
+        restarts = int(run("systemctl", "show", "--property=NRestarts", "--value", "cofferd.service").out)
+        # It says why for 30 seconds.
+        passed = time.monotonic() - began
+        demand(restarts <= passed / 30, f"it was started again {restarts} times in {passed:.0f} s")
+    finally:
+        os.unlink(DROP_IN)
+        run("systemctl", "daemon-reload").expect(0)
+        run("systemctl", "restart", "cofferd.service").expect(0)
+    for user in ("alice", "mallory"):
+        state[user].run("coffer unlock", PASSWORDS[user]).expect(0)
+
+
+def silent_broker():
+    """At a terminal, a command says what it waits for."""
+    pid = main_pid("cofferd.service")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        told = ("waiting for the broker, which takes no calls yet", lambda: os.kill(pid, signal.SIGCONT))
+        state["alice"].run("coffer status", told).expect(0)
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def session_of(user):
@@ -456,6 +524,9 @@ FIRST = [
     ("a login over ssh opens nothing", remote_login),
     ("a login opens the vault", login_opens),
     ("another user reads nothing", others_see_nothing),
+    ("sockets, folders and the broker have their owners, modes and rights", owners),
+    ("a broker that cannot start says why, and is left alone for a while", cannot_start),
+    ("a command says at its terminal that the broker takes no calls", silent_broker),
     ("logind's lock locks; its unlocking opens nothing", screen_lock),
     ("a service gets its secret as it starts", service),
     ("without polkit there is no inhibitor, and status says so", without_polkit),

@@ -1,4 +1,5 @@
 import COpenSSL
+import Glibc
 
 /// OpenSSL's secure heap. It is locked into memory, kept out of core files, and lies between guard pages.
 public enum SecureHeap {
@@ -11,19 +12,33 @@ public enum SecureHeap {
         guard bytes > 0, bytes.nonzeroBitCount == 1 else {
             throw CryptographyError(code: .invalidLength, reason: "the secure heap's size must be a power of two")
         }
+        errno = 0
         switch CRYPTO_secure_malloc_init(bytes, smallestPiece) {
         case 1:
             return
         case 2:
             // The heap was made, but is not locked or not guarded. A secret could be swapped out, so this counts as a
             // failure.
+            let cause = errno
             CRYPTO_secure_malloc_done()
             throw CryptographyError(
                 code: .outOfMemory,
-                reason: "the secure heap of \(bytes) bytes could not be locked in memory: raise LimitMEMLOCK")
+                reason: "the secure heap of \(bytes) bytes could not be locked in memory: \(why(cause))")
         default:
             throw OpenSSL.failure("make the secure heap", code: .outOfMemory)
         }
+    }
+
+    /// Two causes are usual, and the kernel's number does not always tell them apart.
+    private static func why(_ cause: Int32) -> String {
+        var limit = rlimit()
+        let isKnown = unsafe getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0
+        let allowed = limit.rlim_cur == UInt.max ? "no limit" : "\(limit.rlim_cur) bytes"
+        let words = unsafe String(cString: strerror_l(cause, uselocale(nil)))
+        return """
+            \(words) (errno \(cause)). Either LimitMEMLOCK is too small (it is \(isKnown ? allowed : "not known")), \
+            or something forbids locking memory, such as a container without CAP_IPC_LOCK or a SystemCallFilter without @memlock
+            """
     }
 
     /// How many bytes of the heap a secret takes. OpenSSL allocates powers of two. A secret too large for the heap
