@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Objects that a process has once for each key, as long as anybody uses them (docs/decisions/0020-once-in-a-process.md).
+/// Objects that a process has once for each key, as long as anybody uses them (docs/decisions/0021-once-in-a-process.md).
 /// It keeps none alive itself.
 final class WhileInUse<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Sendable {
     private struct Entry: Sendable { weak let object: Object? }

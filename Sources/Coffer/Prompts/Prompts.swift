@@ -64,7 +64,9 @@ public struct Prompts: Sendable, Hashable {
 
     /// Whether both ask alike.
     public static func == (one: Prompts, other: Prompts) -> Bool {
-        guard one.mark === other.mark, one.announcement == other.announcement, one.shown === other.shown else { return false }
+        guard one.mark === other.mark, one.announcement == other.announcement, one.shown === other.shown else {
+            return false
+        }
         switch (one.way, other.way) {
         case (.automatic, .automatic), (.never, .never), (.handler, .handler): return true
         default: return false
