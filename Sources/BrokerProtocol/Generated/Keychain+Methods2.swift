@@ -371,25 +371,4 @@ extension Keychain {
             public init(coverage: BootCoverage) { self.coverage = coverage }
         }
     }
-
-    /// Ties the vault to the present boot, or releases it. If there is no recovery code, the answer is Failed. If the
-    /// vault is tied already, the answer is AlreadyExists.
-    public struct TieToBoot: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.TieToBoot"
-        public typealias Reply = BootReply
-        /// Registers of the TPM's SHA-256 bank: 0 to 22, except 16. If it is left out, they are those of TieCoverage.
-        public var registers: [Int64]?
-        /// True ties the vault even if the command line is not held. Otherwise the answer is then Failed.
-        public var weak: Bool?
-        /// True releases the vault from the boot.
-        public var release: Bool?
-        public var challenge: String?
-
-        public init(registers: [Int64]? = nil, weak: Bool? = nil, release: Bool? = nil, challenge: String? = nil) {
-            self.registers = registers
-            self.weak = weak
-            self.release = release
-            self.challenge = challenge
-        }
-    }
 }
