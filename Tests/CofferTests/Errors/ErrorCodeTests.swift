@@ -167,7 +167,7 @@ struct ErrorCodeTests {
         let server = try FakeServer(path: paths.broker, ["Set": [.silence]])
         let keychain = Coffer.Keychain(
             service: "x", backend: BrokerBackend(paths: paths, patience: .seconds(100_000)))
-        let storing = Task { () throws(KeychainError) in _ = try await keychain.set("x", for: "me") }
+        let storing = Task { _ = try await keychain.set("x", for: "me") }
         #expect(try await eventually { server.calls("Set").count == 1 })
         storing.cancel()
         await refused(.outcomeUnknown) { () throws(KeychainError) in try await Check.value(of: storing) }
