@@ -190,7 +190,7 @@ struct CancellationTests {
             Task { try await keychain.attributes(of: "\(number)") }
         }
         try await Self.until { server.calls("Show").count == CallLimits.connections }
-        let locking = Task { () throws(KeychainError) in try await keychain.lock() }
+        let locking = Task { try await keychain.lock() }
         await Task.yield()
         locking.cancel()
         await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: locking) }
@@ -203,7 +203,7 @@ struct CancellationTests {
         let sandbox = try await SandboxBroker(programs: Stage.programs)
         let keychain = Coffer.Keychain(service: "s", prompts: .never, backend: sandbox.backend)
         for round in 0..<20 {
-            let storing = Task { () throws(KeychainError) in _ = try await keychain.set("x", for: "\(round)") }
+            let storing = Task { _ = try await keychain.set("x", for: "\(round)") }
             for _ in 0..<round { await Task.yield() }
             storing.cancel()
             do throws(KeychainError) {
