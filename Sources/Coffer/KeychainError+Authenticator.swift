@@ -68,6 +68,14 @@ extension KeychainError {
         KeychainError(.cancelled, "the program cancelled the request", advice: "nothing was done")
     }
 
+    /// The task was cancelled while the broker made a change.
+    static var cancelledMidway: KeychainError {
+        KeychainError(
+            .cancelled,
+            "the program cancelled the request while the broker worked on it, and nobody knows whether it is done",
+            advice: "look at the items")
+    }
+
     static func untrustedAuthenticator(_ path: String, _ peer: PeerCredentials) -> KeychainError {
         KeychainError(
             .authenticatorUntrusted,

@@ -16,6 +16,8 @@ package enum CallLimits {
     static let connect = Duration.seconds(10)
     /// Telling the authenticator that the person gave up.
     static let cancellation = Duration.seconds(2)
+    /// Waiting for the answer to a change whose task was cancelled.
+    static let cancelledWrite = Duration.seconds(2)
     /// Looking for the reason that the authenticator gave before it ended.
     static let lastWord = Duration.milliseconds(20)
 }

@@ -154,6 +154,13 @@ struct Example10 {
 // docs/library.md
 struct Example11 {
     func run() async throws {
+        try await keychain.delete("thumbnail-42", protection: .later)
+    }
+}
+
+// docs/library.md
+struct Example12 {
+    func run() async throws {
         for try await event in try await keychain.changes() {
             switch event {
             case .added(let item), .updated(let item): print("stored:", item.account)
@@ -167,7 +174,7 @@ struct Example11 {
 }
 
 // docs/library.md
-struct Example12 {
+struct Example13 {
     func run() async throws {
         for version in try await keychain.history(of: "token") { print(version.version, version.set) }
 
@@ -181,7 +188,7 @@ struct Example12 {
 }
 
 // docs/library.md
-struct Example13 {
+struct Example14 {
     func run() async throws {
         let shared = Keychain(service: "com.example.app", group: "ops")
         try await shared.set("s3cret", for: "database")
@@ -190,7 +197,7 @@ struct Example13 {
 }
 
 // docs/library.md
-struct Example14 {
+struct Example15 {
     func run() async throws {
         let keys = keychain.items(ofClass: .key)
         try await keys.set([UInt8](repeating: 7, count: 32), for: "signing")
@@ -205,7 +212,7 @@ struct Example14 {
 }
 
 // docs/library.md
-struct Example15 {
+struct Example16 {
     func run() async throws {
         let session = CredentialSession(
             keychain: keychain, access: [.password: .whenUnlocked.thisDeviceOnly.requiring(.userPresence)])
@@ -224,7 +231,7 @@ struct Example15 {
 }
 
 // docs/library.md
-struct Example16 {
+struct Example17 {
     func run() async throws {
         let fontSize = SettingKey("fontSize", default: 12)
         let settings = Settings(suite: "com.example.app")
@@ -238,7 +245,7 @@ struct Example16 {
 }
 
 // docs/library.md
-struct Example17 {
+struct Example18 {
     struct Preferences {
         @Setting("fontSize", in: settings) var fontSize = 12
         @Setting("nickname", in: settings) var nickname: String?
@@ -252,7 +259,7 @@ struct Example17 {
 }
 
 // docs/library.md
-struct Example18 {
+struct Example19 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(Array("Buy milk".utf8), to: "notes/today.txt", access: .whenUnlocked.requiring(.userPresence))
@@ -266,7 +273,7 @@ struct Example18 {
 }
 
 // docs/library.md
-struct Example19 {
+struct Example20 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         try await writer.write([1, 2, 3])
@@ -277,7 +284,7 @@ struct Example19 {
 }
 
 // docs/library.md
-struct Example20 {
+struct Example21 {
     func run() async throws {
         let pictures = await LRUCache<String, [UInt8]>(
             limits: CacheLimits(count: 200, cost: 32 << 20), emptiesOnLockOf: keychain)
@@ -296,7 +303,7 @@ struct Example20 {
 }
 
 // docs/library.md
-struct Example21 {
+struct Example22 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -318,7 +325,7 @@ struct Example21 {
 }
 
 // docs/library.md
-struct Example22 {
+struct Example23 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [CredentialSession(keychain: keychain)],
@@ -330,7 +337,7 @@ struct Example22 {
 }
 
 // docs/library.md
-struct Example23 {
+struct Example24 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -342,7 +349,7 @@ struct Example23 {
 }
 
 // docs/library.md
-struct Example24 {
+struct Example25 {
     func run() async throws {
         try await secrets.preload()
         try await secrets.run { _ = try? await secrets.preload() }   // until the task is cancelled
@@ -350,7 +357,7 @@ struct Example24 {
 }
 
 // docs/library.md
-struct Example25 {
+struct Example26 {
     @Test func `the token needs a person`() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .givesUp)
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -361,7 +368,7 @@ struct Example25 {
 }
 
 // docs/library.md
-struct Example26 {
+struct Example27 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -378,7 +385,7 @@ struct Example26 {
 }
 
 // docs/porting.md
-struct Example27 {
+struct Example28 {
     func run() async throws {
         let token = try await Keychain(service: "com.example.app").bytes(for: "token", reason: "Fetch your mail")
         _ = token
@@ -386,7 +393,7 @@ struct Example27 {
 }
 
 // docs/porting.md
-struct Example28 {
+struct Example29 {
     func run() async throws {
         do throws(KeychainError) {
             try await keychain.set(
@@ -398,7 +405,7 @@ struct Example28 {
 }
 
 // docs/porting.md
-struct Example29 {
+struct Example30 {
     func status(of call: () async throws(KeychainError) -> Void) async -> Int32 {
         do throws(KeychainError) {
             try await call()
@@ -408,7 +415,7 @@ struct Example29 {
 }
 
 // docs/porting.md
-struct Example30 {
+struct Example31 {
     func run() async throws {
         try await keychain.set("s3cret", for: "token", access: .afterFirstUnlock, label: "example.com")
         let token = try await keychain.string(for: "token", reason: "Fetch your mail")
@@ -417,7 +424,7 @@ struct Example30 {
 }
 
 // docs/porting.md
-struct Example31 {
+struct Example32 {
     func run() async throws {
         let former = ["access": "a", "refresh": "r"]   // what the other store gave
         try await keychain.apply(former.map { account, value in
@@ -431,7 +438,7 @@ struct Example31 {
 }
 
 // docs/porting.md
-struct Example32 {
+struct Example33 {
     func stored(_ account: String) async throws(KeychainError) -> String? {
         do throws(KeychainError) { return try await keychain.string(for: account) } catch {
             guard error.code == .notFound else { throw error }
@@ -441,7 +448,7 @@ struct Example32 {
 }
 
 // Sources/Coffer/Coffer.docc/Coffer.md
-struct Example33 {
+struct Example34 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app")
         try await keychain.set("s3cret", for: "token", access: .whenUnlocked.requiring(.userPresence))
@@ -452,7 +459,7 @@ struct Example33 {
 }
 
 // Sources/CofferFiles/CofferFiles.docc/CofferFiles.md
-struct Example34 {
+struct Example35 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(Array("Buy milk".utf8), to: "today.txt", access: .whenUnlocked.requiring(.userPresence))
@@ -463,7 +470,7 @@ struct Example34 {
 }
 
 // Sources/CofferConfiguration/CofferConfiguration.docc/CofferConfiguration.md
-struct Example35 {
+struct Example36 {
     func run() async throws {
         let config = ConfigReader(providers: [KeychainProvider(Keychain(service: "com.example.server"))])
         let password = try await config.fetchRequiredString(forKey: "database.password")
@@ -473,7 +480,7 @@ struct Example35 {
 }
 
 // Sources/CofferTestKit/CofferTestKit.docc/CofferTestKit.md
-struct Example36 {
+struct Example37 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -483,7 +490,7 @@ struct Example36 {
 }
 
 // Sources/Coffer/Backend/BrokerBackend.swift
-struct Example37 {
+struct Example38 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: BrokerBackend(paths: SocketPaths(broker: folder + "/coffer.sock")))
         _ = keychain
@@ -491,7 +498,7 @@ struct Example37 {
 }
 
 // Sources/Coffer/Backend/KeychainBackend.swift
-struct Example38 {
+struct Example39 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", backend: InMemoryKeychain(person: .answers("sandbox")))
         _ = keychain
@@ -499,7 +506,7 @@ struct Example38 {
 }
 
 // Sources/Coffer/Backend/KeychainBackend.swift
-struct Example39 {
+struct Example40 {
     func run() async throws {
         let quiet = ReadRequest(prompts: .never, mayUnlock: false)
         _ = quiet
@@ -507,7 +514,7 @@ struct Example39 {
 }
 
 // Sources/Coffer/Backend/KeychainBackend.swift
-struct Example40 {
+struct Example41 {
     func run() async throws {
         let query = ItemQuery(service: "com.example.app", attributes: ["server": "db1"])
         _ = query
@@ -515,7 +522,7 @@ struct Example40 {
 }
 
 // Sources/Coffer/Backend/KeychainBackend.swift
-struct Example41 {
+struct Example42 {
     func run() async throws {
         let fingers = try await keychain.biometrics()
         if let reason = fingers.unavailableReason { print("Use your password: \(reason)") }
@@ -524,7 +531,7 @@ struct Example41 {
 }
 
 // Sources/Coffer/Caches/KeychainCache.swift
-struct Example42 {
+struct Example43 {
     func run() async throws {
         let profiles = KeychainCache<Profile>(name: "profiles", keychain: keychain, lifetime: .seconds(86400))
         try await profiles.set(profile, for: "42")
@@ -535,7 +542,7 @@ struct Example42 {
 }
 
 // Sources/Coffer/Caches/LRUCache.swift
-struct Example43 {
+struct Example44 {
     func run() async throws {
         let pictures = LRUCache<String, [UInt8]>(limits: CacheLimits(count: 200, cost: 32 << 20))
         pictures.set(bytes, for: "me", cost: bytes.count)
@@ -546,7 +553,7 @@ struct Example43 {
 }
 
 // Sources/Coffer/Caches/MemoryCache.swift
-struct Example44 {
+struct Example45 {
     func run() async throws {
         let limits = CacheLimits(count: 100, cost: 1 << 20)
         _ = limits
@@ -554,7 +561,7 @@ struct Example44 {
 }
 
 // Sources/Coffer/Caches/RemoteSource.swift
-struct Example45 {
+struct Example46 {
     struct Profiles: RemoteSource {
         func fetch(_ ids: [String]) async throws -> [String: Profile] { try await mailServer.profiles(ids) }
         func send(_ profiles: [String: Profile]) async throws { try await mailServer.store(profiles) }
@@ -562,7 +569,7 @@ struct Example45 {
 }
 
 // Sources/Coffer/Caches/RemoteSource.swift
-struct Example46 {
+struct Example47 {
     func run() async throws {
         let source = ClosureSource { (id: String) in try await mailServer.profile(id) }
         _ = source
@@ -570,12 +577,12 @@ struct Example46 {
 }
 
 // Sources/Coffer/Caches/RemoteSource.swift
-struct Example47 {
+struct Example48 {
     func send(_ values: [String: Profile]) async throws { throw ReadOnlySource() }
 }
 
 // Sources/Coffer/Caches/Repository.swift
-struct Example48 {
+struct Example49 {
     func run() async throws {
         let profile = try await profiles.value(for: "42", policy: .networkFirst)
         _ = profile
@@ -583,7 +590,7 @@ struct Example48 {
 }
 
 // Sources/Coffer/Caches/Repository.swift
-struct Example49 {
+struct Example50 {
     func run() async throws {
         let profiles = Repository(
             source: ClosureSource { (id: String) in try await mailServer.profile(id) },
@@ -599,7 +606,7 @@ struct Example49 {
 }
 
 // Sources/Coffer/Caches/TTLCache.swift
-struct Example50 {
+struct Example51 {
     func run() async throws {
         let answers = TTLCache<String, Answer>(lifetime: .seconds(300))
         answers.set(answer, for: url)
@@ -611,14 +618,14 @@ struct Example50 {
 }
 
 // Sources/Coffer/Caches/ValueCache.swift
-struct Example51 {
+struct Example52 {
     func warm(_ cache: some ValueCache<String, Profile>) async throws {
         try await cache.keep(["42": profile])
     }
 }
 
 // Sources/Coffer/Items/AccessControl.swift
-struct Example52 {
+struct Example53 {
     func run() async throws {
         let access = AccessControl.whenUnlocked.thisDeviceOnly.requiring(.userPresence)
         _ = access
@@ -626,7 +633,7 @@ struct Example52 {
 }
 
 // Sources/Coffer/Items/ItemAttributes.swift
-struct Example53 {
+struct Example54 {
     func run() async throws {
         let token = try await keychain.attributes(of: "token")
         print(token.modified, token.access)
@@ -635,7 +642,7 @@ struct Example53 {
 }
 
 // Sources/Coffer/Items/ItemAttributes.swift
-struct Example54 {
+struct Example55 {
     func run() async throws {
         let item = try await keychain.item(for: "token", reason: "Show your token")
         print(item.value.count, item.attributes.modified)
@@ -644,7 +651,7 @@ struct Example54 {
 }
 
 // Sources/Coffer/Items/ItemChange.swift
-struct Example55 {
+struct Example56 {
     func run() async throws {
         let change = ItemChange(ItemName(service: "com.example.app", account: "token"), .delete)
         _ = change
@@ -652,7 +659,7 @@ struct Example55 {
 }
 
 // Sources/Coffer/Items/ItemChange.swift
-struct Example56 {
+struct Example57 {
     func run() async throws {
         let item = NewItem(value: Array("s3cret".utf8), access: .whenUnlocked.thisDeviceOnly)
         _ = item
@@ -660,7 +667,7 @@ struct Example56 {
 }
 
 // Sources/Coffer/Items/ItemChange.swift
-struct Example57 {
+struct Example58 {
     func run() async throws {
         let edit = ItemEdit(label: "Production")
         _ = edit
@@ -668,14 +675,14 @@ struct Example57 {
 }
 
 // Sources/Coffer/Items/ItemChange.swift
-struct Example58 {
+struct Example59 {
     func run() async throws {
         try await keychain.set("one-time", for: "upload", expires: .after(.seconds(600)))
     }
 }
 
 // Sources/Coffer/Items/ItemChange.swift
-struct Example59 {
+struct Example60 {
     func run() async throws {
         let outcomes = try await keychain.apply(changes)
         let replaced = outcomes.filter { $0.existedBefore }.count
@@ -685,7 +692,7 @@ struct Example59 {
 }
 
 // Sources/Coffer/Items/ItemClass.swift
-struct Example60 {
+struct Example61 {
     func run() async throws {
         let keys = keychain.items(ofClass: .key)
         _ = keys
@@ -693,7 +700,7 @@ struct Example60 {
 }
 
 // Sources/Coffer/Items/ItemName.swift
-struct Example61 {
+struct Example62 {
     func run() async throws {
         let name = ItemName(service: "com.example.app", account: "token")
         _ = name
@@ -701,7 +708,7 @@ struct Example61 {
 }
 
 // Sources/Coffer/Items/ItemVersion.swift
-struct Example62 {
+struct Example63 {
     func run() async throws {
         if let former = try await keychain.history(of: "token").first {
             try await keychain.restore("token", version: former.version)
@@ -710,7 +717,7 @@ struct Example62 {
 }
 
 // Sources/Coffer/Items/KeychainEvent.swift
-struct Example63 {
+struct Example64 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .updated(let item) = event { print(item.account) }
@@ -718,8 +725,15 @@ struct Example63 {
     }
 }
 
+// Sources/Coffer/Items/RollbackProtection.swift
+struct Example65 {
+    func run() async throws {
+        try await keychain.delete("thumbnail-42", protection: .later)
+    }
+}
+
 // Sources/Coffer/Items/VaultName.swift
-struct Example64 {
+struct Example66 {
     func run() async throws {
         let team = Keychain(service: "com.example.app", group: "developers")
         assert(team.vault == .group("developers"))
@@ -728,14 +742,14 @@ struct Example64 {
 }
 
 // Sources/Coffer/Items/VaultName.swift
-struct Example65 {
+struct Example67 {
     func run() async throws {
         guard try await keychain.status().state == .unlocked else { return }
     }
 }
 
 // Sources/Coffer/Keychain/AuthenticationContext.swift
-struct Example66 {
+struct Example68 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["user", "password"], reason: "Sign in")
         let password = try context.string(for: "password")
@@ -745,7 +759,7 @@ struct Example66 {
 }
 
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example67 {
+struct Example69 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com", port: 8443)
         let password = try await keychain.internetPassword(for: "me", on: server)
@@ -755,7 +769,7 @@ struct Example67 {
 }
 
 // Sources/Coffer/Keychain/InternetPassword.swift
-struct Example68 {
+struct Example70 {
     func run() async throws {
         let server = try InternetServer(scheme: "https", host: "example.com")
         try await keychain.setInternetPassword("s3cret", for: "me", on: server)
@@ -764,7 +778,7 @@ struct Example68 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example69 {
+struct Example71 {
     func run() async throws {
         let work = try await keychain.search(attributes: ["profile": "work"])
         _ = work
@@ -772,7 +786,7 @@ struct Example69 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Finding.swift
-struct Example70 {
+struct Example72 {
     func run() async throws {
         for try await event in try await keychain.changes() {
             if case .locked = event { hideSecrets() }
@@ -781,7 +795,7 @@ struct Example70 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example71 {
+struct Example73 {
     func run() async throws {
         let token = try await keychain.string(for: "accessToken", reason: "Show your token")
         _ = token
@@ -789,7 +803,7 @@ struct Example71 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example72 {
+struct Example74 {
     func run() async throws {
         let context = try await keychain.authenticate(for: ["accessToken", "refreshToken"], reason: "Sign you in")
         let access = try context.string(for: "accessToken")
@@ -801,7 +815,7 @@ struct Example72 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Reading.swift
-struct Example73 {
+struct Example75 {
     func run() async throws {
         try await keychain.update(for: "counter") { old in
             String((Int(old ?? "") ?? 0) + 1)
@@ -810,14 +824,14 @@ struct Example73 {
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example74 {
+struct Example76 {
     func run() async throws {
         try await keychain.set("s3cret", for: "me", access: .whenUnlocked.requiring(.userPresence))
     }
 }
 
 // Sources/Coffer/Keychain/Keychain+Writing.swift
-struct Example75 {
+struct Example77 {
     func run() async throws {
         try await keychain.apply([
             ItemChange(keychain.name("accessToken"), .set(NewItem(value: Array("a".utf8)))),
@@ -828,7 +842,7 @@ struct Example75 {
 }
 
 // Sources/Coffer/Keychain/Keychain.swift
-struct Example76 {
+struct Example78 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app")
         try await keychain.set("s3cret", for: "accessToken",
@@ -840,7 +854,7 @@ struct Example76 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example77 {
+struct Example79 {
     func run() async throws {
         let token = KeychainHandle<String>("token", in: keychain)
         try await token.set("s3cret")
@@ -851,7 +865,7 @@ struct Example77 {
 }
 
 // Sources/Coffer/Keychain/KeychainHandle.swift
-struct Example78 {
+struct Example80 {
     func run() async throws {
         for try await event in try await account.token.changes() {
             if case .deleted = event { signOut() }
@@ -860,7 +874,7 @@ struct Example78 {
 }
 
 // Sources/Coffer/Keychain/KeychainItem.swift
-struct Example79 {
+struct Example81 {
     struct Account {
         @KeychainItem("token", in: keychain, access: .whenUnlocked.requiring(.userPresence))
         var token: KeychainHandle<String>
@@ -874,7 +888,7 @@ struct Example79 {
 }
 
 // Sources/Coffer/KeychainError.swift
-struct Example80 {
+struct Example82 {
     func run() async throws {
         do throws(KeychainError) {
             print(try await keychain.string(for: "token").count)
@@ -889,28 +903,28 @@ struct Example80 {
 }
 
 // Sources/Coffer/KeychainError.swift
-struct Example81 {
+struct Example83 {
     func run() async throws {
         throw KeychainError(.locked, "the vault is locked", advice: "coffer unlock")
     }
 }
 
 // Sources/Coffer/LifeCycle/Keychain+Temporary.swift
-struct Example82 {
+struct Example84 {
     func run() async throws {
         try await keychain.setTemporary("s3cret", for: "upload", lifetime: .seconds(600))
     }
 }
 
 // Sources/Coffer/LifeCycle/ServiceData.swift
-struct Example83 {
+struct Example85 {
     struct Thumbnails: ServiceData {
         func deleteEverything(of service: String) async throws { redraw() }
     }
 }
 
 // Sources/Coffer/LifeCycle/ServiceLifeCycle.swift
-struct Example84 {
+struct Example86 {
     func run() async throws {
         let life = ServiceLifeCycle(
             keychain: keychain, sessions: [session],
@@ -923,7 +937,7 @@ struct Example84 {
 }
 
 // Sources/Coffer/LifeCycle/ServiceLifeCycle.swift
-struct Example85 {
+struct Example87 {
     func run() async throws {
         do throws(ServiceDeletionError) {
             try await lifeCycle.deleteEverything()
@@ -934,7 +948,7 @@ struct Example85 {
 }
 
 // Sources/Coffer/Prompts/Prompts.swift
-struct Example86 {
+struct Example88 {
     func run() async throws {
         let quiet = Keychain(service: "com.example.daemon", prompts: .never)
         _ = quiet
@@ -942,7 +956,7 @@ struct Example86 {
 }
 
 // Sources/Coffer/Prompts/Prompts.swift
-struct Example87 {
+struct Example89 {
     func run() async throws {
         let keychain = Keychain(service: "com.example.app", prompts: .handler { message in
             guard message.wantsAnswer else {
@@ -956,7 +970,7 @@ struct Example87 {
 }
 
 // Sources/Coffer/Prompts/Prompts.swift
-struct Example88 {
+struct Example90 {
     func run() async throws {
         let message = PromptMessage(style: .hiddenQuestion, text: "Password: ")
         assert(message.wantsAnswer && message.isHidden)
@@ -965,14 +979,14 @@ struct Example88 {
 }
 
 // Sources/Coffer/Session/CredentialSession+Reading.swift
-struct Example89 {
+struct Example91 {
     func run() async throws {
         if try await session.state() == .needsRefresh { showBusy() }
     }
 }
 
 // Sources/Coffer/Session/CredentialSession+Reading.swift
-struct Example90 {
+struct Example92 {
     func run() async throws {
         let login = try await session.load([.userName, .password], reason: "Sign you in")
         _ = login
@@ -980,7 +994,7 @@ struct Example90 {
 }
 
 // Sources/Coffer/Session/CredentialSession+Refresh.swift
-struct Example91 {
+struct Example93 {
     func run() async throws {
         let tokens = try await session.refresh { refreshToken in
             try await mailServer.exchange(refreshToken)
@@ -990,7 +1004,7 @@ struct Example91 {
 }
 
 // Sources/Coffer/Session/CredentialSession.swift
-struct Example92 {
+struct Example94 {
     func run() async throws {
         let session = CredentialSession(
             keychain: Keychain(service: "com.example.app"),
@@ -1006,14 +1020,14 @@ struct Example92 {
 }
 
 // Sources/Coffer/Session/Credentials.swift
-struct Example93 {
+struct Example95 {
     func run() async throws {
         try await session.save(Credentials(accessToken: "a1", refreshToken: "r1", userID: "42"))
     }
 }
 
 // Sources/Coffer/Session/Credentials.swift
-struct Example94 {
+struct Example96 {
     func run() async throws {
         let credentials = Credentials(accessToken: "a1", refreshToken: "r1", userID: "42")
         _ = credentials
@@ -1021,23 +1035,23 @@ struct Example94 {
 }
 
 // Sources/Coffer/Session/Credentials.swift
-struct Example95 {
-    func run() async throws {
-        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
-        _ = tokens
-    }
-}
-
-// Sources/Coffer/Session/Credentials.swift
-struct Example96 {
-    func run() async throws {
-        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
-        _ = tokens
-    }
-}
-
-// Sources/Coffer/Session/Credentials.swift
 struct Example97 {
+    func run() async throws {
+        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
+        _ = tokens
+    }
+}
+
+// Sources/Coffer/Session/Credentials.swift
+struct Example98 {
+    func run() async throws {
+        let tokens = SessionTokens(accessToken: "a2", expires: Date(timeIntervalSinceNow: 3600))
+        _ = tokens
+    }
+}
+
+// Sources/Coffer/Session/Credentials.swift
+struct Example99 {
     func run() async throws {
         let session = CredentialSession(keychain: keychain, access: [.refreshToken: .whenUnlocked.thisDeviceOnly])
         _ = session
@@ -1045,7 +1059,7 @@ struct Example97 {
 }
 
 // Sources/Coffer/Settings/FileSettings.swift
-struct Example98 {
+struct Example100 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         _ = settings
@@ -1053,7 +1067,7 @@ struct Example98 {
 }
 
 // Sources/Coffer/Settings/InMemorySettings.swift
-struct Example99 {
+struct Example101 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -1061,12 +1075,12 @@ struct Example99 {
 }
 
 // Sources/Coffer/Settings/Sensitive.swift
-struct Example100 {
+struct Example102 {
     struct Token: Codable, SensitiveValue { let text: String }
 }
 
 // Sources/Coffer/Settings/Sensitive.swift
-struct Example101 {
+struct Example103 {
     struct Account: Codable, Sendable {
         var name: String
         @Sensitive var token: String
@@ -1074,7 +1088,7 @@ struct Example101 {
 }
 
 // Sources/Coffer/Settings/Setting.swift
-struct Example102 {
+struct Example104 {
     struct Preferences {
         @Setting("fontSize", in: settings) var fontSize = 12
         @Setting("nickname", in: settings) var nickname: String?
@@ -1093,7 +1107,7 @@ struct Example102 {
 }
 
 // Sources/Coffer/Settings/SettingCoding.swift
-struct Example103 {
+struct Example105 {
     enum Theme: String, SettingValue { case light, dark }
 }
 
@@ -1101,7 +1115,7 @@ struct Example103 {
 extension SettingKey where Value == Int {
     static let fontSize = SettingKey("editor.fontSize", default: 12)
 }
-struct Example104 {
+struct Example106 {
     func run() async throws {
         let size = try settings.value(for: .fontSize)
         _ = size
@@ -1109,34 +1123,34 @@ struct Example104 {
 }
 
 // Sources/Coffer/Settings/SettingValue.swift
-struct Example105 {
+struct Example107 {
     enum Theme: String, SettingValue { case light, dark }
     struct WindowFrame: Codable, SettingValue { var width = 800, height = 600 }
 }
 
 // Sources/Coffer/Settings/Settings+Changes.swift
-struct Example106 {
+struct Example108 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
 // Sources/Coffer/Settings/Settings+Changes.swift
-struct Example107 {
+struct Example109 {
     func run() async throws {
         for await size in settings.changes(of: fontSize) { layout(size) }
     }
 }
 
 // Sources/Coffer/Settings/Settings+Changes.swift
-struct Example108 {
+struct Example110 {
     func run() async throws {
         for await size in settings.changes(of: fontSize) { layout(size) }
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example109 {
+struct Example111 {
     func run() async throws {
         let settings = Settings(suite: "com.example.app")
         let fontSize = SettingKey("fontSize", default: 12)
@@ -1150,21 +1164,21 @@ struct Example109 {
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example110 {
+struct Example112 {
     func run() async throws {
         try settings.register(default: 16, for: fontSize)
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example111 {
+struct Example113 {
     func run() async throws {
         try settings.removeAll(except: ["fontSize", "theme"])
     }
 }
 
 // Sources/Coffer/Settings/Settings.swift
-struct Example112 {
+struct Example114 {
     func run() async throws {
         try await settings.update { draft throws(SettingsError) in
             try draft.set(draft.value(for: launches) + 1, for: launches)
@@ -1173,7 +1187,7 @@ struct Example112 {
 }
 
 // Sources/Coffer/Settings/SettingsBackend.swift
-struct Example113 {
+struct Example115 {
     func run() async throws {
         let settings = Settings(backend: InMemorySettings())
         _ = settings
@@ -1181,7 +1195,7 @@ struct Example113 {
 }
 
 // Sources/Coffer/Settings/SettingsBackend.swift
-struct Example114 {
+struct Example116 {
     func run() async throws {
         let content = try InMemorySettings().read()
         print(content.values.keys.sorted())
@@ -1190,7 +1204,7 @@ struct Example114 {
 }
 
 // Sources/Coffer/Settings/SettingsBackend.swift
-struct Example115 {
+struct Example117 {
     func run() async throws {
         let backend = InMemorySettings()
         let isSame = try backend.stamp() == backend.read().stamp
@@ -1200,21 +1214,21 @@ struct Example115 {
 }
 
 // Sources/Coffer/Settings/SettingsChanges.swift
-struct Example116 {
+struct Example118 {
     func run() async throws {
         for await change in settings.changes() where change.names.contains("theme") { redraw() }
     }
 }
 
 // Sources/Coffer/Settings/SettingsChanges.swift
-struct Example117 {
+struct Example119 {
     func run() async throws {
         for await change in settings.changes() { print(change.names) }
     }
 }
 
 // Sources/Coffer/Settings/SettingsDraft.swift
-struct Example118 {
+struct Example120 {
     func run() async throws {
         try await settings.update { (draft) throws(SettingsError) in
             try draft.set(try draft.value(for: launches) + 1, for: launches)
@@ -1223,32 +1237,13 @@ struct Example118 {
 }
 
 // Sources/Coffer/Settings/SettingsError.swift
-struct Example119 {
+struct Example121 {
     func run() async throws {
         do { try await settings.flush() } catch where error.code == .busy { showBusy() }
     }
 }
 
 // Sources/Coffer/Settings/SettingsJSON.swift
-struct Example120 {
-    func run() async throws {
-        let migration = SettingsMigration(from: 1) { json in
-            json["fontSize"] = json["size"] ?? 12
-            json["size"] = nil
-        }
-        _ = migration
-    }
-}
-
-// Sources/Coffer/Settings/SettingsLimits.swift
-struct Example121 {
-    func run() async throws {
-        let fits = fontSize.name.utf8.count <= SettingsLimits.name
-        _ = fits
-    }
-}
-
-// Sources/Coffer/Settings/SettingsMigration.swift
 struct Example122 {
     func run() async throws {
         let migration = SettingsMigration(from: 1) { json in
@@ -1259,8 +1254,27 @@ struct Example122 {
     }
 }
 
-// Sources/Coffer/Settings/SettingsMigration.swift
+// Sources/Coffer/Settings/SettingsLimits.swift
 struct Example123 {
+    func run() async throws {
+        let fits = fontSize.name.utf8.count <= SettingsLimits.name
+        _ = fits
+    }
+}
+
+// Sources/Coffer/Settings/SettingsMigration.swift
+struct Example124 {
+    func run() async throws {
+        let migration = SettingsMigration(from: 1) { json in
+            json["fontSize"] = json["size"] ?? 12
+            json["size"] = nil
+        }
+        _ = migration
+    }
+}
+
+// Sources/Coffer/Settings/SettingsMigration.swift
+struct Example125 {
     func run() async throws {
         let migration = SettingsMigration(from: 2, PreferencesV2.self) { old in PreferencesV3(fontSize: Double(old.fontSize)) }
         _ = migration
@@ -1268,7 +1282,7 @@ struct Example123 {
 }
 
 // Sources/Coffer/Settings/VersionedSettings.swift
-struct Example124 {
+struct Example126 {
     struct Preferences: Codable, Sendable { var fontSize = 12.0; var recentFiles: [URL] = [] }
     func run() async throws {
         let preferences = VersionedSettings(
@@ -1285,7 +1299,7 @@ struct Example124 {
 }
 
 // Sources/Coffer/SocketPaths.swift
-struct Example125 {
+struct Example127 {
     func run() async throws {
         let sockets = SocketPaths(broker: folder + "/coffer.sock", authenticator: folder + "/auth.sock")
         _ = sockets
@@ -1293,7 +1307,7 @@ struct Example125 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example126 {
+struct Example128 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         _ = advice
@@ -1301,7 +1315,7 @@ struct Example126 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example127 {
+struct Example129 {
     func run() async throws {
         let advice = StorageAdvice.store(for: .document, size: picture.count)
         print(advice.store, advice.reason)   // protectedFile …
@@ -1310,7 +1324,7 @@ struct Example127 {
 }
 
 // Sources/Coffer/Storage/StorageAdvice.swift
-struct Example128 {
+struct Example130 {
     func run() async throws {
         let fits = picture.count <= StorageLimits.item
         _ = fits
@@ -1318,7 +1332,7 @@ struct Example128 {
 }
 
 // Sources/CofferFiles/Folders/ProtectedDirectory.swift
-struct Example129 {
+struct Example131 {
     func run() async throws {
         let documents = ProtectedFiles(service: "com.example.notes", directory: .documents)
         let exports = ProtectedFiles(service: "com.example.notes", directory: .custom("/srv/notes"))
@@ -1328,7 +1342,7 @@ struct Example129 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example130 {
+struct Example132 {
     struct User: HybridRecord {
         var token: String?
         var theme = "light"
@@ -1343,7 +1357,7 @@ struct Example130 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridRecord.swift
-struct Example131 {
+struct Example133 {
     func run() async throws {
         let token = HybridField<User>.secret("token", \.token)
         _ = token
@@ -1351,7 +1365,7 @@ struct Example131 {
 }
 
 // Sources/CofferFiles/Hybrid/HybridStore.swift
-struct Example132 {
+struct Example134 {
     func run() async throws {
         let users = HybridStore(
             User.self, name: "user", keychain: keychain, settings: settings, files: files)
@@ -1364,28 +1378,28 @@ struct Example132 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example133 {
+struct Example135 {
     func run() async throws {
         for file in try await files.list() where !file.isFolder { print(file.path, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example134 {
+struct Example136 {
     func run() async throws {
         for file in try await files.list(in: "notes") where !file.isFolder { print(file.name, file.size) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example135 {
+struct Example137 {
     func run() async throws {
         if try await files.exists("notes/today.json") { show("notes/today.json") }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example136 {
+struct Example138 {
     func run() async throws {
         let age = Date.now.timeIntervalSince(try await files.info(of: "notes/today.json").modified)
         _ = age
@@ -1393,7 +1407,7 @@ struct Example136 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example137 {
+struct Example139 {
     func run() async throws {
         let bytes = try await files.size(of: "backup.tar")
         _ = bytes
@@ -1401,7 +1415,7 @@ struct Example137 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example138 {
+struct Example140 {
     func run() async throws {
         let date = try await files.modified(of: "backup.tar")
         _ = date
@@ -1409,21 +1423,21 @@ struct Example138 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Listing.swift
-struct Example139 {
+struct Example141 {
     func run() async throws {
         if try await caches.directorySize() > 100 << 20 { try await caches.deleteAll() }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Moving.swift
-struct Example140 {
+struct Example142 {
     func run() async throws {
         try await files.move("notes/draft.json", to: "notes/final.json", reason: "Rename your note")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example141 {
+struct Example143 {
     func run() async throws {
         let picture = try await files.read("pictures/profile.png", reason: "Show your picture")
         _ = picture
@@ -1431,7 +1445,7 @@ struct Example141 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example142 {
+struct Example144 {
     func run() async throws {
         let note = try await files.read("notes/today.json", as: Note.self)
         _ = note
@@ -1439,49 +1453,56 @@ struct Example142 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example143 {
+struct Example145 {
     func run() async throws {
         for try await part in files.chunks(of: "recording.wav") { await player.play(part) }
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Reading.swift
-struct Example144 {
+struct Example146 {
     func run() async throws {
         try await files.export("backup.tar", toDescriptor: STDOUT_FILENO, reason: "Restore the backup")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example145 {
+struct Example147 {
     func run() async throws {
         try await files.delete("notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example146 {
+struct Example148 {
+    func run() async throws {
+        try await files.delete(["notes/today.json", "notes/yesterday.json"])
+    }
+}
+
+// Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
+struct Example149 {
     func run() async throws {
         try await files.createDirectory("notes/2026")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example147 {
+struct Example150 {
     func run() async throws {
         try await files.removeDirectory("notes/2025", recursively: true)
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Removing.swift
-struct Example148 {
+struct Example151 {
     func run() async throws {
         try await ProtectedFiles(service: "com.example.notes", directory: .caches).deleteAll()
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Sweeping.swift
-struct Example149 {
+struct Example152 {
     func run() async throws {
         let removed = try await files.sweep()
         _ = removed
@@ -1489,28 +1510,28 @@ struct Example149 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example150 {
+struct Example153 {
     func run() async throws {
         try await files.write(Array(picture), to: "pictures/profile.png")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example151 {
+struct Example154 {
     func run() async throws {
         try await files.write(value: Note(title: "Today"), to: "notes/today.json")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example152 {
+struct Example155 {
     func run() async throws {
         try await files.write(from: download, to: "backup.tar")
     }
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example153 {
+struct Example156 {
     func run() async throws {
         var writer = try await files.writer(to: "recording.wav", access: .afterFirstUnlock)
         while let samples = await microphone.next() { try await writer.write(samples) }
@@ -1519,7 +1540,7 @@ struct Example153 {
 }
 
 // Sources/CofferFiles/Operations/ProtectedFiles+Writing.swift
-struct Example154 {
+struct Example157 {
     func run() async throws {
         do { try await files.write(from: download, to: "picture.png") } catch {
             if case .source(let reason) = error { print("the download failed: \(reason)") }
@@ -1528,7 +1549,7 @@ struct Example154 {
 }
 
 // Sources/CofferFiles/ProtectedFiles.swift
-struct Example155 {
+struct Example158 {
     func run() async throws {
         let files = ProtectedFiles(service: "com.example.notes", directory: .documents)
         try await files.write(value: Note(title: "Today"), to: "notes/today.json", access: .whenUnlocked.requiring(.userPresence))
@@ -1539,7 +1560,7 @@ struct Example155 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileChunks.swift
-struct Example156 {
+struct Example159 {
     func run() async throws {
         var digest = Digest()
         for try await part in files.chunks(of: "backup.tar", reason: "Check the backup") {
@@ -1549,7 +1570,7 @@ struct Example156 {
 }
 
 // Sources/CofferFiles/Streams/ProtectedFileWriter.swift
-struct Example157 {
+struct Example160 {
     func run() async throws {
         var writer = try await files.writer(to: "backup.tar")
         for try await part in download { try await writer.write(part) }
@@ -1558,14 +1579,14 @@ struct Example157 {
 }
 
 // Sources/CofferConfiguration/KeychainProvider+Watching.swift
-struct Example158 {
+struct Example161 {
     func run() async throws {
         try await secrets.run { _ = try? await secrets.preload() }
     }
 }
 
 // Sources/CofferConfiguration/KeychainProvider.swift
-struct Example159 {
+struct Example162 {
     func run() async throws {
         let secrets = KeychainProvider(Keychain(service: "com.example.server"))
         let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
@@ -1577,14 +1598,14 @@ struct Example159 {
 }
 
 // Sources/CofferConfiguration/ValueConversion.swift
-struct Example160 {
+struct Example163 {
     func explain(_ error: any Error) {
         if let error = error as? ConversionError { print("check the secret \(error.account)") }
     }
 }
 
 // Sources/CofferTestKit/InMemory/InMemoryKeychain.swift
-struct Example161 {
+struct Example164 {
     func run() async throws {
         let backend = InMemoryKeychain(password: "s3cret", person: .answers("s3cret"))
         let keychain = Keychain(service: "com.example.app", backend: backend)
@@ -1597,7 +1618,7 @@ struct Example161 {
 }
 
 // Sources/CofferTestKit/InMemory/Question.swift
-struct Example162 {
+struct Example165 {
     func run() async throws {
         let keychain = Keychain(service: "test", backend: InMemoryKeychain(person: .givesUp))
         _ = keychain
@@ -1605,7 +1626,7 @@ struct Example162 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example163 {
+struct Example166 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(
@@ -1620,7 +1641,7 @@ struct Example163 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example164 {
+struct Example167 {
     func run() async throws {
         let sandbox = try await SandboxBroker()
         let keychain = Keychain(service: "com.example.app", backend: sandbox.backend)
@@ -1632,7 +1653,7 @@ struct Example164 {
 }
 
 // Sources/CofferTestKit/Sandbox/SandboxBroker.swift
-struct Example165 {
+struct Example168 {
     func run() async throws {
         do { try await SandboxBroker().stop() } catch { print("is Coffer installed? \(error)") }
     }

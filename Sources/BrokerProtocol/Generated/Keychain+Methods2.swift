@@ -2,6 +2,40 @@
 import Varlink
 
 extension Keychain {
+    /// Returns an item without its value.
+    public struct Show: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Show"
+        public typealias Reply = ItemReply
+        public var service: String
+        public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
+
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+        }
+    }
+
+    /// Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one
+    /// item. Without it, the answer is ExpectedMore if there are more items than one message has room for.
+    public struct List: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.List"
+        public typealias Reply = ItemsReply
+        public var service: String?
+        /// Only these accounts of the service, 32 at most. Accounts that have no item are left out.
+        public var accounts: [String]?
+        /// Only items of this kind. If it is left out, items of all kinds.
+        public var kind: ItemKind?
+
+        public init(service: String? = nil, accounts: [String]? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.accounts = accounts
+            self.kind = kind
+        }
+    }
+
     /// Lists the items that have all of the attributes and contain the text. The order and the "more" flag are as for
     /// List.
     public struct Search: VarlinkMethod {
@@ -49,7 +83,7 @@ extension Keychain {
     /// value removes it. A change of access asks the person as reading does.
     public struct Edit: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Edit"
-        public typealias Reply = ItemReply
+        public typealias Reply = ChangedItemReply
         public var service: String
         public var account: String
         /// As for Set.
@@ -123,19 +157,25 @@ extension Keychain {
     /// Deletes an item.
     public struct Delete: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Delete"
-        public typealias Reply = ItemReply
+        public typealias Reply = ChangedItemReply
         public var service: String
         public var account: String
         /// As for Set.
         public var kind: ItemKind?
         /// As for Set.
         public var ifRevision: String?
+        /// As for Apply.
+        public var rollback: RollbackTime?
 
-        public init(service: String, account: String, kind: ItemKind? = nil, ifRevision: String? = nil) {
+        public init(
+            service: String, account: String, kind: ItemKind? = nil, ifRevision: String? = nil,
+            rollback: RollbackTime? = nil
+        ) {
             self.service = service
             self.account = account
             self.kind = kind
             self.ifRevision = ifRevision
+            self.rollback = rollback
         }
     }
 
@@ -345,25 +385,6 @@ extension Keychain {
             self.registers = registers
             self.weak = weak
             self.release = release
-            self.challenge = challenge
-        }
-    }
-
-    /// Approves a future boot. Boots that were approved stay approved. Without replacements and values, it approves
-    /// the present boot alone.
-    public struct ApproveBoot: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.ApproveBoot"
-        public typealias Reply = BootReply
-        /// The present boot with other measurements. Each group is for one file. At least one digest of each group
-        /// was measured in this boot.
-        public var replacements: [[Replacement]]?
-        /// The boot with these values in its registers. A register that is left out stays as it is now.
-        public var values: [RegisterValue]?
-        public var challenge: String?
-
-        public init(replacements: [[Replacement]]? = nil, values: [RegisterValue]? = nil, challenge: String? = nil) {
-            self.replacements = replacements
-            self.values = values
             self.challenge = challenge
         }
     }

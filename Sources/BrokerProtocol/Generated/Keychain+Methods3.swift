@@ -2,6 +2,25 @@
 import Varlink
 
 extension Keychain {
+    /// Approves a future boot. Boots that were approved stay approved. Without replacements and values, it approves
+    /// the present boot alone.
+    public struct ApproveBoot: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.ApproveBoot"
+        public typealias Reply = BootReply
+        /// The present boot with other measurements. Each group is for one file. At least one digest of each group
+        /// was measured in this boot.
+        public var replacements: [[Replacement]]?
+        /// The boot with these values in its registers. A register that is left out stays as it is now.
+        public var values: [RegisterValue]?
+        public var challenge: String?
+
+        public init(replacements: [[Replacement]]? = nil, values: [RegisterValue]? = nil, challenge: String? = nil) {
+            self.replacements = replacements
+            self.values = values
+            self.challenge = challenge
+        }
+    }
+
     /// Renews all keys of the vault. Another vault with the same items takes its place. A group's vault is refused.
     /// When the call is repeated with its challenge, it may ask once more, for items that one prompt could not name.
     public struct RotateAll: VarlinkMethod {

@@ -3,6 +3,35 @@ import Varlink
 
 extension Keychain {
     static let text3 = #"""
+        # The result of one check.
+        type Finding (
+          # A stable name (docs/doctor.md). A newer broker may know more of them.
+          check: string,
+          # It is ok, note (nothing to do) or problem.
+          verdict: string,
+          # For people to read.
+          message: string,
+          # What to do, for people to read.
+          advice: ?string
+        )
+
+        # Checks the TPM, the broker's process and files, the PAM services and the clock, and every row of the caller's vault.
+        # The answer has nothing secret, and nothing about other users. A user has one such call at a time.
+        method Diagnose(group: ?string, user: ?string) -> (findings: []Finding)
+
+        # Checks the whole access log.
+        method VerifyLog(group: ?string, user: ?string) -> (
+          whole: bool,
+          # What is wrong, for people to read.
+          problem: ?string,
+          # How many records there are.
+          records: int,
+          # The number of the oldest record.
+          first: ?int,
+          # The number of the newest record.
+          last: ?int
+        )
+
         # A person is needed. Pass the challenge to Begin of org.coffer.Authentication.
         # Then repeat the call with the challenge, from the same process.
         error AuthenticationRequired (

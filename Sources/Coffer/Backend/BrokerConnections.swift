@@ -24,30 +24,74 @@ final class BrokerConnections: Sendable {
 
     /// Makes a call and waits for its one answer.
     ///
-    /// If the caller's task is cancelled, a call that changes nothing ends at once. A call that changes something is waited
-    /// for, because the caller has to know whether the change was made.
+    /// If the caller's task is cancelled, a call that changes nothing ends at once, and so does one that was not sent yet. A
+    /// call that changes something is waited for a moment longer, because the caller has to know whether the change was made.
+    /// If the answer does not come in that moment, the error says that nobody knows.
     /// - Parameter late: gets the error that is answered after the call was given up. It may hold a challenge.
     /// - Throws: `.cancelled`, `.brokerSilent`, `.brokerUnreachable`, `.protocolViolation`.
     func call<Method: VarlinkMethod>(
         _ method: Method, late: @escaping @Sendable (Fault) async -> Void
     ) async throws(KeychainError) -> VarlinkAnswer<Method.Reply> {
-        let first = FirstResult<Result<VarlinkAnswer<Method.Reply>, TransportFailure>?>()
+        let first = FirstResult<CallEnd<Method.Reply>>()
+        let progress = Mutex(CallProgress.waiting)
         // An unstructured task does not inherit the cancellation of the caller's. If it ended the connection, a challenge
         // in the answer could not be withdrawn.
         Task {
             await enter()
-            let result = first.hasEnded ? nil : await answer(to: method)
+            let maySend = progress.withLock { progress in
+                guard progress == .waiting else { return false }
+                progress = .sent
+                return true
+            }
+            let result = maySend ? await answer(to: method) : nil
             leave()
-            guard !first.end(with: result), case .success(.fault(let fault)) = result else { return }
+            let end: CallEnd<Method.Reply> = result.map { .answered($0) } ?? .cancelled
+            guard !first.end(with: end),
+                case .success(.fault(let fault)) = result
+            else { return }
             await late(fault)
         }
-        let result = await withTaskCancellationHandler {
+        let end = await withTaskCancellationHandler {
             await first.value
         } onCancel: {
-            if method is any ReadingMethod { first.end(with: nil) }
+            let wasSent = progress.withLock { progress in
+                defer { if progress == .waiting { progress = .givenUp } }
+                return progress == .sent
+            }
+            guard wasSent, !(method is any ReadingMethod) else {
+                first.end(with: .cancelled)
+                return
+            }
+            Task {
+                // `try?`: nobody cancels this.
+                try? await Task.sleep(for: CallLimits.cancelledWrite)
+                first.end(with: .unknown)
+            }
         }
-        guard let result else { throw .cancelledByTask }
-        do throws(TransportFailure) { return try result.get() } catch { throw KeychainError(broker: error, path: path) }
+        switch end {
+        case .cancelled: throw .cancelledByTask
+        case .unknown: throw .cancelledMidway
+        case .answered(let result):
+            do throws(TransportFailure) { return try result.get() } catch {
+                throw KeychainError(broker: error, path: path)
+            }
+        }
+    }
+
+    /// How far a call is.
+    private enum CallProgress {
+        case waiting, sent
+        /// It was cancelled before it was sent, and will not be.
+        case givenUp
+    }
+
+    /// How a call ends for its caller.
+    private enum CallEnd<Reply: Codable & Sendable>: Sendable {
+        case answered(Result<VarlinkAnswer<Reply>, TransportFailure>)
+        /// Nothing was done, or nothing that matters.
+        case cancelled
+        /// The broker may still do it, or has done it.
+        case unknown
     }
 
     /// Makes a call and waits for all of its replies. Nobody is asked, so a cancelled call ends its connection at once.
