@@ -178,7 +178,7 @@ let package = Package(
             "SecretServiceTests",
             [
                 "SecretService", "coffer-secret-service", "cofferd", "coffer-authenticator", "coffer-cli", "Coffer",
-                "CofferTestKit", "SystemBus",
+                "CofferTestKit", "SystemBus", "Broker", "Vault", "TPM",
                 "Cryptography", "Platform", "TestSupport",
             ]),
         // The examples of documents and doc comments (scripts/doc-code).

@@ -32,6 +32,11 @@ extension Keychain {
     public enum SetMode: String, Codable, Sendable, CaseIterable {
         case replace, new, existing
     }
+
+    /// When changes are protected against an older copy of the file, if not at once.
+    public enum RollbackTime: String, Codable, Sendable, CaseIterable {
+        case later
+    }
 }
 
 extension Keychain.Change {

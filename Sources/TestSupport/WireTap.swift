@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Platform
+import Synchronization
 import TPM
 
 /// An attacker between broker and TPM who may change what passes. It serves one connection after another, as swtpm does.
@@ -69,4 +70,27 @@ public final class WireTap: Sendable {
 /// Compares bytes 6–9 of a command, its code.
 public func isCommand(_ code: CommandCode, _ command: [UInt8]) -> Bool {
     command[6..<10].reduce(0) { $0 << 8 | UInt32($1) } == code.rawValue
+}
+
+extension WireTap {
+    /// Something before a TPM that spares its memory: while it does, it counts nothing, and says so.
+    ///
+    /// - Parameter isSparing: is asked for each command that would count.
+    public static func sparing(_ tpm: SWTPM, while isSparing: @escaping @Sendable () -> Bool) throws -> WireTap {
+        let isRefused = Mutex(false)
+        return try WireTap(
+            tpm,
+            command: { command, bytes in
+                guard isCommand(.nvIncrement, command) else { return }
+                let refuses = isSparing()
+                isRefused.withLock { $0 = refuses }
+                // Keeps the TPM from counting, with a code that no command has.
+                if refuses { bytes.replaceSubrange(6..<10, with: [0, 0, 0x01, 0xFF]) }
+            },
+            answer: { command, answer in
+                // TPM_RC_NV_RATE.
+                guard isCommand(.nvIncrement, command), isRefused.withLock({ $0 }) else { return }
+                answer = [0x80, 0x01, 0, 0, 0, 10, 0, 0, 0x09, 0x20]
+            })
+    }
 }

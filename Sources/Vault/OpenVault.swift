@@ -119,6 +119,8 @@ public final class OpenVault: Sendable {
                     header, counted: counted, keys: keys, record: record, sealer: sealer)
             } catch { throw VaultError(error) }
             header.revision += 1
+            // No other copy has this epoch, so nothing of the file can be undone.
+            header.advanceDue = .nothing
             let accepted = header
             last = try database.write { (rows) throws(VaultError) in try rows.put(accepted, keys: keys) }
             epochs = Mutex(EpochCount(counted: header.epoch))
@@ -142,6 +144,7 @@ public final class OpenVault: Sendable {
             keys: keys, format: format, limit: logLimit,
             now: now)
         lastSeen = Mutex(last)
+        try takeLeftStep(with: sealer)
     }
 
     /// Brings a file of an earlier format to the newest one, in one transaction.
@@ -215,9 +218,10 @@ public final class OpenVault: Sendable {
 
     /// Changes the vault durably, all or nothing.
     func write<Value>(
-        _ kind: Change.Kind = .content, _ body: (Change) throws(VaultError) -> Value
+        _ kind: Change.Kind = .content, protection: RollbackProtection = .soon,
+        _ body: (Change) throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
-        let (value, header, logHead, hasLeftStep, itemChanges) = try written { (rows) throws(VaultError) in
+        let (value, header, logHead, leftStep, itemChanges) = try written { (rows) throws(VaultError) in
             let present = try currentHeader(rows)
             let step = epochs.withLock { epochs -> Change.Step in
                 guard let epochs else { return .taken }
@@ -226,16 +230,17 @@ public final class OpenVault: Sendable {
                     kind == .firstStep ? epochs.standsFor(present.epoch) : epochs.mayMove(from: present.epoch)
                 return mayMove ? .taken : .refused
             }
-            let change = Change(rows, header: present, keys: keys, kind: kind, step: step, room: room)
+            let change = Change(
+                rows, header: present, keys: keys, kind: kind, step: step, protection: protection, room: room)
             defer { nodeReads.withLock { $0 += change.tree.readCount } }
             let value = try body(change)
             if kind == .content { try change.sweepFormer(at: now()) }
             let logHead = log.headToAnchor()
             if let logHead { try change.anchor(logHead) }
-            return (value, try change.finish(), logHead, change.hasLeftStep, change.itemChanges)
+            return (value, try change.finish(), logHead, change.leftStep, change.itemChanges)
         }
         remember(header)
-        if hasLeftStep { epochs.withLock { $0?.hasLeftStep = true } }
+        if let leftStep { epochs.withLock { $0?.noteLeftStep(leftStep) } }
         if let logHead { log.wasAnchored(logHead) }
         if !itemChanges.isEmpty { onChange(itemChanges) }
         return value

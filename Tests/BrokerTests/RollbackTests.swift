@@ -24,12 +24,14 @@ struct RollbackTests {
         var broker: ThrowAwayBroker
         var client: WireClient
         private let bus: LogindMock?
+        private let tap: WireTap?
         private let configuration: TCTIConfiguration
 
         /// - Parameter tap: something between the broker and this TPM.
         init(bus: LogindMock? = nil, tpm: SWTPM? = nil, tap: WireTap? = nil) async throws {
             self.tpm = try tpm ?? SWTPM()
             self.bus = bus
+            self.tap = tap
             configuration = tap?.configuration ?? self.tpm.configuration
             broker = try await Self.start(configuration, recorder, time, bus, nil)
             client = try broker.client()
@@ -71,12 +73,49 @@ struct RollbackTests {
             try await start()
         }
 
+        /// What a power cut leaves: this file, and the counter as it is. What the broker does as it stops counts for
+        /// nothing, because the TPM's state of before is put back, too.
+        func crash(leaving file: Data) async throws {
+            try tpm.stop()
+            let state = try tpm.saveState()
+            try tpm.restart()
+            await stop()
+            try tpm.stop()
+            try tpm.restore(state)
+            try tpm.restart()
+            try file.write(to: URL(fileURLWithPath: path))
+            try await start()
+            recorder.reset()
+        }
+
         func set(_ account: String) async throws {
             _ = try await client.call(Keychain.Set(service: "s", account: account, value: someValue))
         }
 
-        func delete(_ account: String) async throws {
-            _ = try await client.call(Keychain.Delete(service: "s", account: account))
+        /// - Returns: as the reply has it.
+        @discardableResult
+        func delete(_ account: String, rollback: Keychain.RollbackTime? = nil) async throws -> Bool? {
+            try await client.call(Keychain.Delete(service: "s", account: account, rollback: rollback)).protected
+        }
+
+        /// As the status says it.
+        var isProtected: Bool? {
+            get async throws { try await client.call(Keychain.Status()).vault.protected }
+        }
+
+        /// Takes all steps that are free now, the first one of a run included.
+        ///
+        /// - Parameter rest: how many stay free.
+        func useUpSteps(butFor rest: Int = 0) async throws {
+            for number in 0..<CounterLimits.steps { try await set("spare\(number)") }
+            recorder.reset()
+            var number = 0
+            while counts < CounterLimits.steps - rest {
+                #expect(try await delete("spare\(number)") == nil)
+                number += 1
+            }
+            for rest in number..<CounterLimits.steps { try await delete("spare\(rest)", rollback: .later) }
+            recorder.reset()
         }
 
         func unlock() async throws {
@@ -95,15 +134,6 @@ struct RollbackTests {
             let limit = ContinuousClock.now + patience
             while counts < wanted {
                 try #require(ContinuousClock.now < limit, "counted \(counts) times, not \(wanted)")
-                try await Task.sleep(for: .milliseconds(10))
-            }
-        }
-
-        /// Returns when no others are left.
-        func await(accounts wanted: [String]) async throws {
-            let limit = ContinuousClock.now + .seconds(100)
-            while try await accounts != wanted {
-                try #require(ContinuousClock.now < limit, "there are others than \(wanted)")
                 try await Task.sleep(for: .milliseconds(10))
             }
         }
@@ -246,23 +276,8 @@ struct RollbackTests {
         await stage.stop()
     }
 
-    /// Deletions on connections of their own, and how many of them were acknowledged.
-    private final class Acknowledged: Sendable {
-        private let number = Mutex(0)
-
-        var count: Int { number.withLock { $0 } }
-
-        func deletion(_ account: String, by broker: ThrowAwayBroker) -> Task<Void, any Error> {
-            Task {
-                let client = try broker.client()
-                _ = try await client.call(Keychain.Delete(service: "s", account: account))
-                self.number.withLock { $0 += 1 }
-            }
-        }
-    }
-
     @Test(
-        "deletions without end move the counter so often and no more; what waits is acknowledged by one move, and cannot be taken back"
+        "deletions without end move the counter so often and no more; those after that do not wait, and one move counts all of them"
     )
     func worn() async throws {
         let stage = try await Stage()
@@ -277,15 +292,16 @@ struct RollbackTests {
         }
         stage.recorder.reset()
         // The clock stands still: all of this is one moment.
-        for number in 0..<(CounterLimits.steps - 1) { try await stage.delete("n\(number)") }
+        for number in 0..<(CounterLimits.steps - 1) { #expect(try await stage.delete("n\(number)") == nil) }
         // Including this run's first step.
         #expect(stage.counts == CounterLimits.steps)
-        let acknowledged = Acknowledged()
-        var deletions: [Task<Void, any Error>] = []
+        let before = try stage.copy()
+        #expect(try await stage.isProtected == nil)
         for number in CounterLimits.steps - 1..<CounterLimits.steps + 40 {
-            deletions.append(acknowledged.deletion("n\(number)", by: stage.broker))
+            #expect(try await stage.delete("n\(number)") == false)
         }
-        try await stage.await(accounts: ["a", "b", "c"])
+        #expect(try await stage.accounts == ["a", "b", "c"])
+        #expect(try await stage.isProtected == false)
         // Locks advance the epoch for what was written, and cost steps too.
         for _ in 0..<5 {
             try await stage.set("d")
@@ -297,21 +313,226 @@ struct RollbackTests {
             #expect(!deleted.contains("error"), "\(deleted)")
         }
         #expect(stage.counts == CounterLimits.steps + (other == nil ? 0 : 2))
-        #expect(acknowledged.count == 0)
         let made = try stage.copy()
         stage.recorder.reset()
         stage.time.advance(by: CounterLimits.pace)
-        for deletion in deletions { try await deletion.value }
+        try await stage.await(1)
+        try await until("the status says so") { try await stage.isProtected == nil }
         #expect(stage.counts == 1)
         // A stop does not wait for a free step.
         try await stage.set("e")
         let late = try stage.copy()
         await stage.stop()
         #expect(stage.counts == 2)
-        for copy in [made, late] {
+        for copy in [before, made, late] {
             try await stage.restart(with: copy)
             #expect(try await stage.refusal().details.kind == Keychain.rollback)
         }
+        await stage.stop()
+    }
+
+    @Test("what is acknowledged without a step is taken back by nobody after the next opening")
+    func stoppedBeforeTheStep() async throws {
+        let stage = try await Stage()
+        try await stage.useUpSteps()
+        let before = try stage.copy()
+        #expect(try await stage.delete("a") == false)
+        // As after a power cut: the file as it was acknowledged, and a counter that knows nothing of it.
+        let deleted = try stage.copy()
+        #expect(stage.counts == 0)
+        try await stage.crash(leaving: deleted)
+        #expect(try await stage.accounts == ["b", "c"])
+        // The first step of the run, and the one that was left.
+        #expect(stage.counts == 2)
+        #expect(try await stage.isProtected == nil)
+        #expect(try await stage.delete("b") == nil)
+        #expect(stage.counts == 3)
+        for copy in [before, deleted] {
+            try await stage.restart(with: copy)
+            #expect(try await stage.refusal().details.kind == Keychain.rollback)
+        }
+        await stage.stop()
+    }
+
+    @Test("what is acknowledged without a step can be taken back until the next opening, as the threat model says")
+    func takenBackBeforeTheStep() async throws {
+        let stage = try await Stage()
+        try await stage.useUpSteps()
+        let before = try stage.copy()
+        #expect(try await stage.delete("a") == false)
+        try await stage.crash(leaving: before)
+        #expect(try await stage.accounts == ["a", "b", "c"])
+        await stage.stop()
+    }
+
+    @Test("a change that must wait waits for the next free step, and it counts the deletions before it")
+    func alwaysWaiting() async throws {
+        let stage = try await Stage()
+        try await stage.unlock()
+        try await stage.useUpSteps()
+        let before = try stage.copy()
+        #expect(try await stage.delete("a") == false)
+        let isDone = Mutex(false)
+        let rotation = Task { [broker = stage.broker] in
+            let client = try broker.client()
+            _ = try await client.call(Keychain.Rotate(service: "s", account: "b"))
+            isDone.withLock { $0 = true }
+        }
+        let named = Keychain.Show(service: "s", account: "b")
+        try await until("the fresh key is in the file") { try await stage.client.call(named).item.version == 2 }
+        // Deletions beside it do not wait, nor does stricter access, fewer former values, or a list of changes.
+        #expect(try await stage.delete("c") == false)
+        try await stage.set("e")
+        let edit = Keychain.Edit(service: "s", account: "e", access: .presence)
+        #expect(try await stage.client.call(edit).protected == false)
+        try await stage.set("e")
+        let open = Keychain.Set(service: "s", account: "e", value: someValue, access: .init(require: []))
+        #expect(try await stage.client.call(open).protected == false)
+        #expect(try await stage.client.call(Keychain.SetHistory(values: 0)).protected == false)
+        let apply = Keychain.Apply(changes: [.init(action: .deleteService, service: "s")])
+        #expect(try await stage.client.call(apply).protected == false)
+        #expect(stage.counts == 0 && !isDone.withLock { $0 })
+        stage.time.advance(by: CounterLimits.pace)
+        try await rotation.value
+        #expect(stage.counts == 1)
+        try await stage.restart(with: before)
+        #expect(try await stage.refusal().details.kind == Keychain.rollback)
+        await stage.stop()
+    }
+
+    @Test("with rollback: later, a deletion takes no step and needs no TPM; the next step covers it")
+    func later() async throws {
+        let stage = try await Stage()
+        let before = try stage.copy()
+        stage.recorder.reset()
+        #expect(try await stage.delete("a", rollback: .later) == nil)
+        let apply = Keychain.Apply(
+            changes: [.init(action: .delete, service: "s", account: "b")], rollback: .later)
+        #expect(try await stage.client.call(apply).protected == nil)
+        #expect(stage.recorder.names == [])
+        #expect(try await stage.isProtected == nil)
+        try stage.tpm.stop()
+        try await stage.set("d")
+        #expect(try await stage.delete("d", rollback: .later) == nil)
+        try stage.tpm.restart()
+        #expect(try await stage.accounts == ["c"])
+        try await stage.delete("c")
+        try await stage.restart(with: before)
+        #expect(try await stage.refusal().details.kind == Keychain.rollback)
+        await stage.stop()
+    }
+
+    @Test("if the TPM did not count, a deletion waits and fails, although it would not wait for a free step")
+    func wornAndDead() async throws {
+        let tpm = try SWTPM()
+        let isSparing = Mutex(false)
+        let stage = try await Stage(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
+        for number in 0..<4 { try await stage.set("n\(number)") }
+        try await stage.useUpSteps()
+        isSparing.withLock { $0 = true }
+        // Nobody knows yet.
+        #expect(try await stage.delete("n0") == false)
+        stage.time.advance(by: CounterLimits.pace)
+        try await stage.await(1)
+        let failed = try await fault { try await stage.delete("n1") }
+        #expect(failed.name == .tpm && failed.details.kind == "busy", "\(failed)")
+        let again = try await fault { try await stage.delete("n2") }
+        #expect(again.name == .tpm && again.details.message?.contains("is made") == false, "\(again)")
+        #expect(try await stage.isProtected == false)
+        // A mere write goes on.
+        try await stage.set("n3")
+        isSparing.withLock { $0 = false }
+        // It is tried again by itself.
+        stage.time.advance(by: CounterLimits.retryDelay)
+        try await until("it is counted") { try await stage.isProtected == nil }
+        try await stage.restart()
+        #expect(try await !stage.accounts.contains("n0"))
+        await stage.stop()
+    }
+
+    /// What a tap does with the TPM's counting.
+    private enum Counting { case goesOn, isHeld, isRefused }
+
+    @Test("a deletion beside a count that fails is no success, although no step is free for it")
+    func hungCount() async throws {
+        let tpm = try SWTPM()
+        let counting = Mutex(Counting.goesOn)
+        let isReached = Mutex(false)
+        let tap = try WireTap.sparing(tpm) {
+            let end = ContinuousClock.now + patience
+            while counting.withLock({ $0 }) == .isHeld, ContinuousClock.now < end {
+                isReached.withLock { $0 = true }
+                usleep(1000)
+            }
+            return counting.withLock { $0 } == .isRefused
+        }
+        let stage = try await Stage(tpm: tpm, tap: tap)
+        try await stage.useUpSteps(butFor: 1)
+        counting.withLock { $0 = .isHeld }
+        let deletions = ["a", "b"].map { account in
+            Task { [broker = stage.broker] in
+                let client = try broker.client()
+                return try await fault { try await client.call(Keychain.Delete(service: "s", account: account)) }
+            }
+        }
+        try await until("the TPM counts") { isReached.withLock { $0 } }
+        try await until("both are in the file") { try await stage.accounts == ["c"] }
+        counting.withLock { $0 = .isRefused }
+        for deletion in deletions {
+            let failure = try await deletion.value
+            #expect(failure.name == .tpm && failure.details.kind == "busy", "\(failure)")
+            #expect(failure.details.message?.contains("is made") == true, "\(failure)")
+        }
+        counting.withLock { $0 = .goesOn }
+        #expect(try await stage.delete("c") == false)
+        await stage.stop()
+    }
+
+    @Test("steps that could not wait do not make a deletion wait longer for its own")
+    func overdrawn() async throws {
+        let tpm = try SWTPM()
+        let isSparing = Mutex(false)
+        let stage = try await Stage(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
+        try await stage.useUpSteps()
+        isSparing.withLock { $0 = true }
+        #expect(try await stage.delete("a") == false)
+        stage.time.advance(by: CounterLimits.pace)
+        try await stage.await(1)
+        for _ in 0..<3 { _ = try await fault { try await stage.delete("b") } }
+        isSparing.withLock { $0 = false }
+        #expect(try await stage.delete("c") == false)
+        let counted = stage.counts
+        stage.time.advance(by: CounterLimits.pace)
+        try await stage.await(counted + 1)
+        try await until("it is counted") { try await stage.isProtected == nil }
+        await stage.stop()
+    }
+
+    @Test("deletions beside each other, when steps run out in their midst, all end without the clock")
+    func wornTogether() async throws {
+        let stage = try await Stage()
+        let (number, free) = (180, 5)
+        for account in 0..<number { try await stage.set("n\(account)") }
+        try await stage.useUpSteps(butFor: free)
+        let broker = stage.broker
+        let unprotected = try await withThrowingTaskGroup(of: Int.self) { group in
+            for part in 0..<6 {
+                group.addTask {
+                    let client = try broker.client()
+                    var unprotected = 0
+                    for account in 0..<number where account % 6 == part {
+                        let reply = try await client.call(Keychain.Delete(service: "s", account: "n\(account)"))
+                        if reply.protected == false { unprotected += 1 }
+                    }
+                    return unprotected
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(try await stage.accounts == ["a", "b", "c"])
+        #expect(stage.counts == free)
+        #expect(unprotected > 0)
+        #expect(try await stage.isProtected == false)
         await stage.stop()
     }
 
@@ -427,19 +648,7 @@ struct RollbackTests {
     func sparingTPM() async throws {
         let tpm = try SWTPM()
         let isSparing = Mutex(false)
-        let tap = try WireTap(
-            tpm,
-            command: { command, bytes in
-                // Keeps the TPM from counting, with a code that no command has.
-                guard isCommand(.nvIncrement, command), isSparing.withLock({ $0 }) else { return }
-                bytes.replaceSubrange(6..<10, with: [0, 0, 0x01, 0xFF])
-            },
-            answer: { command, answer in
-                // TPM_RC_NV_RATE.
-                guard isCommand(.nvIncrement, command), isSparing.withLock({ $0 }) else { return }
-                answer = [0x80, 0x01, 0, 0, 0, 10, 0, 0, 0x09, 0x20]
-            })
-        let stage = try await Stage(tpm: tpm, tap: tap)
+        let stage = try await Stage(tpm: tpm, tap: try WireTap.sparing(tpm) { isSparing.withLock { $0 } })
         try await stage.delete("a")
         isSparing.withLock { $0 = true }
         let first = try await fault { try await stage.delete("b") }

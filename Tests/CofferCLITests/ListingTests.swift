@@ -235,6 +235,30 @@ import Varlink
         #expect(record.locks == .init(screen: true, sleep: true, idleMinutes: 15))
     }
 
+    @Test func theStatusSaysWhatTheTPMHasNotCounted() throws {
+        func status(_ protected: Bool?) -> FakeServer.Step {
+            .answer(
+                Keychain.Status.Reply(
+                    vault: .init(state: .unlocked, counter: 0x1B0_C001, protected: protected),
+                    sealer: .init(kind: "tpm"), version: "0.1.0", sandbox: false, warnings: []))
+        }
+        let line = "Not yet protected: the last deletions and changes of access; the TPM counts them soon\n"
+        let stage = try Stage(broker: ["Status": [status(false)]])
+        let text = try stage.program.run("status").text
+        #expect(text.contains("Rollback protection: on (TPM counter 0x1b0c001)\n" + line), "\(text)")
+        #expect(try stage.program.run("status", "--json").text.contains("\"protected\" : false"))
+        let other = try Stage(broker: ["Status": [status(nil)]])
+        #expect(try !other.program.run("status").text.contains("protected:"))
+        #expect(try !other.program.run("status", "--json").text.contains("protected"))
+    }
+
+    @Test func aDeletionThatTheTPMHasNotCountedIsSaidAsAnyOther() throws {
+        let reply = Keychain.ChangedItemReply(item: Stage.item(), protected: false)
+        let stage = try Stage(broker: ["Delete": [.answer(reply)]])
+        let removed = try stage.program.run("rm", "-f", "github", "me")
+        #expect(removed.status == 0 && removed.errors == "Removed github/me\n" && removed.text.isEmpty)
+    }
+
     @Test func lockAndSetAnswerInJSON() throws {
         let stage = try Stage(broker: [
             "Lock": [.answer(Keychain.VaultReply(vault: .init(state: .locked, since: 1_700_000_000_000)))],

@@ -2,6 +2,7 @@ import Authorization
 import Cryptography
 import Foundation
 import Platform
+import Synchronization
 import TPM
 import TestSupport
 import Testing
@@ -19,12 +20,16 @@ struct EpochTests {
         let sealer: TPMSealer
         let record: RegistryRecord
         let keys: NewVaultKeys
+        private let tap: WireTap?
         private var held: OpenVault?
 
-        init(owner: Owner = .user(1000), tpm: SWTPM? = nil) throws {
+        /// - Parameter tap: something between the vault and this TPM.
+        init(owner: Owner = .user(1000), tpm: SWTPM? = nil, tap: WireTap? = nil) throws {
             self.tpm = try tpm ?? SWTPM()
             folder = try TemporaryFolder()
-            sealer = TPMSealer(TPMAccess.patient(self.tpm.configuration, observer: recorder))
+            self.tap = tap
+            sealer = TPMSealer(
+                TPMAccess.patient(tap?.configuration ?? self.tpm.configuration, observer: recorder))
             let authenticator = try P256.PrivateKey.generate()
             let id = try VaultID.random()
             keys = try sealer.makeKeys(vault: id, owner: owner, authenticatorKey: authenticator.publicKey)
@@ -123,36 +128,126 @@ struct EpochTests {
         for account in ["a", "b", "c", "d"] { try stage.set(account) }
         try stage.deleteAndCount("a")
         stage.vault.leaveSteps(true)
-        #expect(!stage.vault.hasLeftStep)
+        #expect(stage.vault.leftStep == nil)
         try stage.set("e")
-        #expect(!stage.vault.hasLeftStep)
-        for account in ["b", "c"] { try stage.delete(account) }
-        #expect(stage.vault.hasLeftStep && stage.vault.isAdvanceDue)
-        #expect(try stage.vault.epoch == 3 && stage.counter == 3)
-        stage.close()
+        #expect(stage.vault.leftStep == nil && !stage.vault.isStepDue)
         let made = try stage.copy()
-        try stage.open()
-        // The stop lost nothing, and the step is still owed.
-        #expect(stage.vault.isAdvanceDue)
-        #expect(try !stage.has("b") && !stage.has("c"))
-        try stage.vault.begin()
-        try stage.count()
+        for account in ["b", "c"] { try stage.delete(account) }
+        #expect(stage.vault.leftStep == .forFreeStep && stage.vault.isStepDue)
+        // A mere write does not make less of it.
+        try stage.set("g")
+        #expect(stage.vault.isStepDue)
+        #expect(try stage.vault.epoch == 3 && stage.counter == 3)
         stage.vault.leaveSteps(true)
         try stage.delete("d")
         try stage.vault.advanceEpoch()
         #expect(!stage.vault.isAdvanceDue && stage.vault.isAhead)
         try stage.count()
-        #expect(try stage.vault.epoch == 5 && stage.counter == 5)
+        #expect(try stage.vault.epoch == 4 && stage.counter == 4)
         // Closed while the counter is behind, too.
         stage.vault.leaveSteps(true)
         try stage.set("f")
         try stage.vault.advanceEpoch()
         try stage.delete("f")
-        #expect(stage.vault.hasLeftStep)
+        #expect(stage.vault.leftStep == .forFreeStep)
         try stage.count()
         try stage.vault.advanceEpoch()
         try stage.count()
         try stage.putBack(made)
+        #expect(stage.refusal() == .rollback)
+    }
+
+    /// A deletion without a step was acknowledged, and the machine stopped before the step that follows.
+    @Test func anOpeningTakesTheStepThatWasLeft() throws {
+        let stage = try Stage()
+        for account in ["a", "b", "c"] { try stage.set(account) }
+        try stage.deleteAndCount("a")
+        let before = try stage.copy()
+        stage.vault.leaveSteps(true)
+        try stage.delete("b")
+        stage.close()
+        let deleted = try stage.copy()
+        // Until the step, a copy from before opens as well. That is stated.
+        try stage.putBack(before)
+        try #require(stage.refusal() == nil)
+        #expect(try stage.has("b") && stage.counter == 3)
+        // The file with the deletion takes the step as it is opened, before anything else is done.
+        try stage.putBack(deleted)
+        try #require(stage.refusal() == nil)
+        #expect(try stage.counter == 5 && stage.vault.epoch == 5)
+        #expect(!stage.vault.isAdvanceDue && stage.vault.hasBegun)
+        #expect(try !stage.has("b") && stage.has("c"))
+        for copy in [before, deleted] {
+            stage.close()
+            let present = try stage.copy()
+            try stage.putBack(copy)
+            #expect(stage.refusal() == .rollback)
+            try stage.putBack(present)
+        }
+        // Without a step that was left, an opening takes none.
+        try stage.open()
+        #expect(try stage.counter == 5)
+        try stage.set("d")
+        try stage.open()
+        #expect(try stage.counter == 5)
+    }
+
+    /// The opening that takes the step is stopped before its first count, or before its second.
+    @Test(arguments: [0, 1])
+    func aStopInThatOpeningIsNoAttack(counted: Int) throws {
+        let tpm = try SWTPM()
+        /// How often the TPM still counts.
+        let left = Mutex(Int.max)
+        let tap = try WireTap.sparing(tpm) {
+            left.withLock { left in
+                left -= 1
+                return left < 0
+            }
+        }
+        let stage = try Stage(tpm: tpm, tap: tap)
+        for account in ["a", "b"] { try stage.set(account) }
+        try stage.deleteAndCount("a")
+        let before = try stage.copy()
+        stage.vault.leaveSteps(true)
+        try stage.delete("b")
+        stage.close()
+        let deleted = try stage.copy()
+        // Nothing opens while it does not count.
+        left.withLock { $0 = counted }
+        #expect(stage.refusal() == .sealer)
+        left.withLock { $0 = .max }
+        try #require(stage.refusal() == nil)
+        #expect(try !stage.has("b") && stage.counter == stage.vault.epoch)
+        #expect(!stage.vault.isStepDue)
+        for copy in [before, deleted] {
+            try stage.putBack(copy)
+            #expect(stage.refusal() == .rollback)
+        }
+    }
+
+    @Test func whatMayBeUndoneTakesNoStep() throws {
+        let stage = try Stage()
+        for account in ["a", "b", "c", "d"] { try stage.set(account) }
+        // Not even the first step of the run.
+        try stage.vault.delete(service: "s", account: "a", protection: .later)
+        let changes = [
+            ItemChange.delete(service: "s", account: "b", kind: .generic, ifRevision: nil),
+            try .set(.make("s", "c", "new", AccessControl(constraints: .presence)), mode: .replace, ifRevision: nil),
+        ]
+        try stage.vault.apply(changes, protection: .later)
+        #expect(try stage.vault.epoch == 1 && stage.counter == 1 && !stage.vault.hasBegun)
+        #expect(stage.vault.isAdvanceDue && !stage.vault.isStepDue)
+        stage.vault.leaveSteps(true)
+        try stage.vault.delete(service: "s", account: "d", protection: .later)
+        #expect(stage.vault.leftStep == nil && !stage.vault.isStepDue)
+        // An opening takes no step for it, and the next step covers it.
+        stage.close()
+        let written = try stage.copy()
+        try stage.open()
+        #expect(try stage.counter == 1)
+        #expect(try !stage.has("a") && !stage.has("b") && stage.has("c"))
+        try stage.deleteAndCount("c")
+        try stage.putBack(written)
         #expect(stage.refusal() == .rollback)
     }
 
@@ -292,11 +387,18 @@ struct EpochTests {
             }
             try #require(stage.refusal() == nil, "\(trail)")
             for account in gone { #expect(try !stage.has(account), "\(account) is back: \(trail)") }
+            // An opening has taken the step that was left, so what the file lacks is gone for good.
+            #expect(!stage.vault.isStepDue)
             let there = try (0..<60).map(String.init).filter { try stage.has($0) }
             let account = try #require(there.randomElement(using: &random))
+            // Some deletions leave their step. They are acknowledged without it, and protected with it.
+            let leaves = Bool.random(using: &random)
             let steps: [() throws -> Void] = [
                 { if !stage.vault.hasBegun { try stage.vault.begin() } }, { try stage.count() },
-                { try stage.delete(account) }, { try stage.count() },
+                {
+                    stage.vault.leaveSteps(leaves)
+                    try stage.delete(account)
+                }, { if leaves { try stage.vault.advanceEpoch() } }, { try stage.count() },
             ]
             // Every fourth deletion completes, so that chance alone cannot leave the test with nothing to check.
             let stop = round % 4 == 3 ? steps.count : Int.random(in: 0...steps.count, using: &random)
@@ -305,7 +407,7 @@ struct EpochTests {
                 copies.append(try stage.copy())
             }
             if stop == steps.count { gone.insert(account) }
-            trail.append("\(round): \(account) up to \(stop)")
+            trail.append("\(round): \(account) up to \(stop)\(leaves ? ", left its step" : "")")
         }
         #expect(gone.count >= 15)
     }

@@ -39,16 +39,19 @@ enum ApplyHandler: MethodHandler {
             return step.change(access, password)
         }
         let program = request.program()
-        return try await request.vaultActor.use { [steps] state in
+        let applied = try await request.vaultActor.change { [steps] state in
             // The access control may have changed while fingers were checked or a password was stretched.
             guard try AccessForecast.accesses(after: steps, in: state.vault) == accesses else {
                 throw Faults.challengeRefused
             }
             try check(zip(sets, accesses), in: state.record)
-            let results = try state.vault.apply(changes)
+            let results = try state.vault.apply(changes, protection: RollbackProtection(method.rollback))
             state.note(results.flatMap { AccessRecord.all(of: $0, by: program) })
-            return .reply(Keychain.Apply.Reply(results: results.map { Keychain.ChangeResult($0) }))
+            return results
         }
+        return .reply(
+            Keychain.Apply.Reply(
+                results: applied.value.map { Keychain.ChangeResult($0) }, protected: applied.protected))
     }
 
     private static func check(

@@ -7,13 +7,28 @@ enum DeleteHandler: MethodHandler {
     static func answer(_ method: Keychain.Delete, _ request: Request) async throws(Fault) -> MethodAnswer {
         let program = request.program()
         let revision = try WireRevision.decode(method.ifRevision)
-        let item = try await request.vaultActor.use { state in
+        let deleted = try await request.vaultActor.change { state in
             let item = try state.vault.delete(
                 service: method.service, account: method.account, kind: WireKind.decode(method.kind),
-                ifRevision: revision)
+                ifRevision: revision, protection: RollbackProtection(method.rollback))
             state.note(AccessRecord(.delete, by: program, of: .init(item)))
             return item
         }
-        return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+        return .reply(Keychain.ChangedItemReply(deleted))
     }
+}
+
+extension RollbackProtection {
+    init(_ wire: Keychain.RollbackTime?) { self = wire == .later ? .later : .soon }
+}
+
+extension Keychain.ChangedItemReply {
+    init(_ changed: VaultActor.Outcome<ItemSummary>) {
+        self.init(item: Keychain.Item(changed.value), protected: changed.protected)
+    }
+}
+
+extension VaultActor.Outcome {
+    /// As messages have it.
+    var protected: Bool? { isUncounted ? false : nil }
 }

@@ -23,7 +23,7 @@ enum EditHandler: MethodHandler {
                 state.note(AccessRecord(.edit, by: program, of: .init(changed), reason: method.reason))
                 return changed
             }
-            return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+            return .reply(Keychain.ChangedItemReply(item: Keychain.Item(item)))
         }
         let access = try WireAccess.decode(wire)
         try await OwnerRule.check(access, in: request.vaultActor.record())
@@ -45,12 +45,12 @@ enum EditHandler: MethodHandler {
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, redeemed: granted,
             deed: .change,
             enrolled: enrolled)
-        let item = try await reader.read(request, for: .edit) { vault, item, value in
+        let edited = try await reader.change(request, for: .edit) { vault, item, value in
             try OwnerRule.check(access, in: vault.record)
             return try vault.reseal(
                 item, value: value, access: access, applicationPassword: stretched, changes: changes)
         }
-        return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+        return .reply(Keychain.ChangedItemReply(edited))
     }
 
     static func logged(_ method: Keychain.Edit) -> LoggedCall? {

@@ -24,7 +24,7 @@ enum HistoryHandler: MethodHandler {
 enum SetHistoryHandler: MethodHandler {
     static func answer(_ method: Keychain.SetHistory, _ request: Request) async throws(Fault) -> MethodAnswer {
         let program = request.program()
-        return try await request.vaultActor.use { state in
+        let changed = try await request.vaultActor.change { state in
             let present = try state.vault.history
             let setting = try HistorySetting(
                 count: method.values.map { Int(clamping: $0) } ?? Int(present.count),
@@ -35,8 +35,11 @@ enum SetHistoryHandler: MethodHandler {
                     AccessRecord(
                         .edit, by: program, detail: "former values: \(setting.count) for \(setting.days) days"))
             }
-            return .reply(Keychain.SetHistory.Reply(history: Keychain.HistorySetting(setting)))
+            return setting
         }
+        return .reply(
+            Keychain.SetHistory.Reply(
+                history: Keychain.HistorySetting(changed.value), protected: changed.protected))
     }
 }
 

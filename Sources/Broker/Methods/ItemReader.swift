@@ -34,22 +34,30 @@ struct ItemReader: Sendable {
         _ request: Request, for event: AccessRecord.Event,
         _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
     ) async throws(Fault) -> Value {
+        try await change(request, for: event, body).value
+    }
+
+    /// The same, and tells whether the change was acknowledged before the TPM has counted it.
+    func change<Value: Sendable>(
+        _ request: Request, for event: AccessRecord.Event,
+        _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
+    ) async throws(Fault) -> VaultActor.Outcome<Value> {
         try Self.check(reason: reason)
         let granted = if let redeemed { redeemed } else { try request.redeem(challenge) }
         var outcome = try await look(request, for: event, granted, stretched: nil, body)
-        if case .password(let item, let salt) = outcome, let applicationPassword {
+        if case .password(let item, let salt) = outcome.value, let applicationPassword {
             // Stretching takes long, so it does not run on the vault's own queue, where other calls wait.
             let passwords = request.core.applicationPasswords
             let stretched = try await passwords.attempt(
                 applicationPassword, salt: salt, at: item, for: request)
             // The item or the lock may have changed meanwhile, so all rules are applied again.
             outcome = try await look(request, for: event, granted, stretched: stretched, body)
-            if case .done = outcome { passwords.succeeded(at: item, by: request.caller.uid) }
+            if case .done = outcome.value { passwords.succeeded(at: item, by: request.caller.uid) }
         }
-        switch outcome {
+        switch outcome.value {
         case .done(let value):
             try await request.confirmOwn()
-            return value
+            return VaultActor.Outcome(value: value, isUncounted: outcome.isUncounted)
         case .password: throw Faults.challengeRefused
         case .question(let asked, let vault):
             // A person has already answered for this call, and that was not enough. Prompting again and again would
@@ -70,11 +78,11 @@ struct ItemReader: Sendable {
     private func look<Value: Sendable>(
         _ request: Request, for event: AccessRecord.Event, _ granted: GrantedChallenge?, stretched: StretchedPassword?,
         _ body: @escaping @Sendable (OpenVault, ItemSummary, SecretBytes) throws -> Value
-    ) async throws(Fault) -> Outcome<Value> {
+    ) async throws(Fault) -> VaultActor.Outcome<Outcome<Value>> {
         let owner = request.vaultActor.owner
         let program = request.program(granted)
         let hasPassword = applicationPassword != nil
-        return try await request.vaultActor.use { state in
+        return try await request.vaultActor.change { state -> Outcome<Value> in
             let found: Outcome<Opened> = try state.vault.look(
                 service: service, account: account, kind: kind, includingExpired: includesExpired, version: version
             ) { view in

@@ -17,10 +17,10 @@ enum RestoreHandler: MethodHandler {
             reason: method.reason,
             mayUnlock: method.unlock ?? false, applicationPassword: password, challenge: nil, version: former.version,
             redeemed: granted)
-        let item = try await reader.read(request, for: .set) { vault, item, value in
+        let restored = try await reader.change(request, for: .set) { vault, item, value in
             try vault.restore(item, value: value, applicationPassword: stretched)
         }
-        return .reply(Keychain.ItemReply(item: Keychain.Item(item)))
+        return .reply(Keychain.ChangedItemReply(restored))
     }
 
     /// The former value of a version; the newest one if none is named.

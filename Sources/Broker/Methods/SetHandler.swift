@@ -32,7 +32,7 @@ enum SetHandler: MethodHandler {
             applicationPassword: password)
         let mode = ItemDraft.Mode(method.mode)
         let program = request.program()
-        return try await request.vaultActor.use { state in
+        let stored = try await request.vaultActor.change { state in
             // The access control may have changed while fingers were checked or a password was stretched.
             let now = try state.vault.access(service: method.service, account: method.account, kind: kind)
             guard try WireAccess.decode(method.access, over: now) == access else { throw Faults.challengeRefused }
@@ -45,11 +45,13 @@ enum SetHandler: MethodHandler {
                 replaced == nil
                 ? nil : try? state.vault.history(service: method.service, account: method.account, kind: kind)
             let former = history?.versions.first { $0.version == item.version - 1 }
-            return .reply(
-                Keychain.Set.Reply(
-                    item: Keychain.Item(item), replaced: replaced.map { Int64(clamping: $0) },
-                    former: former.map { Int64(clamping: $0.version) }))
+            return Keychain.Set.Reply(
+                item: Keychain.Item(item), replaced: replaced.map { Int64(clamping: $0) },
+                former: former.map { Int64(clamping: $0.version) })
         }
+        var reply = stored.value
+        reply.protected = stored.protected
+        return .reply(reply)
     }
 
     static func logged(_ method: Keychain.Set) -> LoggedCall? {

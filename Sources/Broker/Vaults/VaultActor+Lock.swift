@@ -54,14 +54,15 @@ extension VaultActor {
         let condition = try condition()
         let record = condition == .none ? nil : try record()
         let items: Int64?
+        let isUncounted = open.map { $0.vault.isStepDue || $0.vault.isAhead } ?? false
         do throws(VaultError) {
             items = try open.map { (state) throws(VaultError) in Int64(try state.vault.count) }
         } catch { throw noting(Fault(error)) }
         switch open?.lock {
         case .locked(let since), .unlocked(let since):
-            return Self.state(condition, since: since, items: items, record)
+            return Self.state(condition, since: since, items: items, record, isUncounted: isUncounted)
         case .sealed, nil:
-            return Self.state(condition, since: nil, items: items, record)
+            return Self.state(condition, since: nil, items: items, record, isUncounted: isUncounted)
         }
     }
 
@@ -76,11 +77,12 @@ extension VaultActor {
     }
 
     private static func state(
-        _ condition: VaultCondition, since: Int64?, items: Int64?, _ record: RegistryRecord?
+        _ condition: VaultCondition, since: Int64?, items: Int64?, _ record: RegistryRecord?,
+        isUncounted: Bool = false
     ) -> Keychain.VaultState {
         Keychain.VaultState(
             state: condition, since: since, items: items, bound: record?.binding == nil ? nil : true,
             boot: record?.boot.map { $0.registers.map { Int64($0) } },
-            counter: (record?.counter?.handle).map { Int64($0) })
+            counter: (record?.counter?.handle).map { Int64($0) }, protected: isUncounted ? false : nil)
     }
 }

@@ -83,6 +83,20 @@ actor VaultActor {
     /// - Parameter body: runs again from its beginning if it advances the epoch before the counter has followed an
     ///   earlier advance. Everything that it does before it changes the vault must bear repetition.
     func use<Value: Sendable>(_ body: @Sendable (OpenState) throws -> Value) async throws(Fault) -> Value {
+        try await change(body).value
+    }
+
+    /// What a step of the vault has given.
+    struct Outcome<Value: Sendable>: Sendable {
+        let value: Value
+        /// Whether an older copy of the file can still undo the change, because the TPM counts it only in some seconds.
+        let isUncounted: Bool
+    }
+
+    /// The same, and tells whether the change was acknowledged before the TPM has counted it.
+    func change<Value: Sendable>(
+        _ body: @Sendable (OpenState) throws -> Value
+    ) async throws(Fault) -> Outcome<Value> {
         for _ in 0..<CounterLimits.attempts {
             // Awaiting a method of this actor takes a turn on its queue, which most calls do not need.
             if try openState() == nil { _ = try await opened() }
@@ -107,13 +121,14 @@ actor VaultActor {
             } catch {
                 throw Fault(.failed, "the broker could not do it")
             }
-            let hasLeftStep = state.vault.hasLeftStep
-            if hasLeftStep || state.vault.epoch != epoch,
-                let acknowledgement = counting.acknowledgement(of: state.vault, hasLeftStep: hasLeftStep, in: self)
+            let leftStep = state.vault.leftStep
+            var isCounted = true
+            if leftStep != nil || state.vault.epoch != epoch,
+                let acknowledgement = counting.acknowledgement(of: state.vault, leftStep: leftStep, in: self)
             {
-                try await counting.wait(for: acknowledgement, of: state.vault, in: self)
+                isCounted = try await counting.wait(for: acknowledgement, of: state.vault, in: self)
             }
-            return value
+            return Outcome(value: value, isUncounted: !isCounted)
         }
         throw Fault(.failed, "there are too many changes to this vault at once", advice: "try again in a moment")
     }

@@ -6,21 +6,23 @@ import Vault
 /// thread uses the TPM. The vault's own queue goes on meanwhile.
 ///
 /// The counter advances once for several changes. Changes made while a commit runs, or while none may run yet, leave
-/// their step to the next commit. That commit acknowledges all of them.
+/// their step to the next commit. Most of them do not wait for a commit that must itself wait for a free step. They are
+/// acknowledged without it.
 final class VaultCounting {
     typealias Commit = Task<Result<Void, Fault>, Never>
 
     /// The commit that runs; there is one at a time.
     private var running: Commit?
     /// The commit that changes can still join.
-    private var next: Commit?
+    private var next: NextCommit?
     /// Wakes the commit that waits for a free step.
     private var sleeper: CheckedContinuation<Void, Never>?
     /// The machine goes to sleep, or the broker stops. The next commit does not wait any longer.
     private var isUrgent = false
     /// Makes the counter follow the file; all callers share it.
     private var raising: Commit?
-    private var isAdvanceScheduled = false
+    /// When the epoch advances at the latest; nil if that is not scheduled.
+    private var advanceTime: ContinuousClock.Instant?
     private var steps: StepBudget
 
     init(at now: ContinuousClock.Instant) { steps = StepBudget(at: now) }
@@ -33,35 +35,54 @@ final class VaultCounting {
         return steps.wait(at: now) > .zero
     }
 
+    /// A commit that changes can still join.
+    private struct NextCommit {
+        let commit: Commit
+        /// Whether it begins as soon as the one before has ended, and does not wait for a free step.
+        let isNear: Task<Bool, Never>
+    }
+
     /// The acknowledgement of a change.
     struct Acknowledgement {
         fileprivate let commit: Commit
         /// The epoch that the counter must reach. Then nobody can take the change back.
         fileprivate let wanted: UInt64
+        /// Whether the commit is near, for a change that waits for no other; nil if the change always waits.
+        fileprivate let isNear: Task<Bool, Never>?
     }
 
     /// The acknowledgement of the change that was just made, which advanced the epoch or left its step. Call this
     /// without an `await` after the change. An `await` lets other calls in, even within one actor, and a commit in
     /// between may already include the change.
     ///
+    /// - Parameter leftStep: how long the change waits for the step that it has left; nil if it took one itself.
     /// - Returns: nil if the vault has no counter.
     func acknowledgement(
-        of vault: OpenVault, hasLeftStep: Bool, in vaultActor: isolated VaultActor
+        of vault: OpenVault, leftStep: CounterWait?, in vaultActor: isolated VaultActor
     ) -> Acknowledgement? {
         guard vault.isCounted else { return nil }
-        let wanted = hasLeftStep ? vault.epoch + 1 : vault.epoch
-        return Acknowledgement(commit: hasLeftStep ? join(in: vaultActor) : start(in: vaultActor), wanted: wanted)
+        guard let leftStep else {
+            return Acknowledgement(commit: start(in: vaultActor), wanted: vault.epoch, isNear: nil)
+        }
+        let next = join(in: vaultActor)
+        return Acknowledgement(
+            commit: next.commit, wanted: vault.epoch + 1, isNear: leftStep == .always ? nil : next.isNear)
     }
 
-    /// Waits until the counter has followed.
+    /// Waits until the counter has followed, or until it is known that no step is free for a change that does not wait
+    /// for one.
+    ///
+    /// - Returns: whether the counter has followed.
     func wait(
         for acknowledgement: Acknowledgement, of vault: OpenVault, in vaultActor: isolated VaultActor
-    ) async throws(Fault) {
+    ) async throws(Fault) -> Bool {
+        if let isNear = acknowledgement.isNear, await !isNear.value { return false }
         do throws(Fault) {
             try await acknowledgement.commit.value.get()
             // The actor may have closed the vault meanwhile.
             try await follow(vault, in: vaultActor)
             guard let counted = vault.countedEpoch, counted >= acknowledgement.wanted else { throw Faults.stopping }
+            return true
         } catch {
             scheduleAdvance(after: CounterLimits.retryDelay, in: vaultActor)
             guard error.name != .damaged else { throw error }
@@ -89,20 +110,34 @@ final class VaultCounting {
     }
 
     /// The commit that includes all changes made so far.
-    private func join(in vaultActor: isolated VaultActor) -> Commit {
+    private func join(in vaultActor: isolated VaultActor) -> NextCommit {
         if let next { return next }
         let earlier = running
-        let task = Task {
-            _ = await earlier?.value
-            return await Self.commit(in: vaultActor)
+        let isNear = Task { await Self.isNear(after: earlier, in: vaultActor) }
+        let commit = Task {
+            if await !isNear.value { await vaultActor.counting.waitForStep(in: vaultActor) }
+            let result = await Self.commit(in: vaultActor)
+            // Perhaps nobody waits for it.
+            if case .failure = result {
+                vaultActor.counting.scheduleAdvance(after: CounterLimits.retryDelay, in: vaultActor)
+            }
+            return result
         }
-        next = task
-        return task
+        let joined = NextCommit(commit: commit, isNear: isNear)
+        next = joined
+        return joined
+    }
+
+    /// Waits for the commit before. After one that failed, changes wait for the next one, because they must learn that
+    /// the TPM does not count.
+    private static func isNear(after earlier: Commit?, in vaultActor: isolated VaultActor) async -> Bool {
+        if case .failure? = await earlier?.value { return true }
+        let counting = vaultActor.counting
+        return counting.isUrgent || counting.steps.wait(at: vaultActor.dependencies.clock.now()) == .zero
     }
 
     private static func commit(in vaultActor: isolated VaultActor) async -> Result<Void, Fault> {
         let counting = vaultActor.counting
-        await counting.waitForStep(in: vaultActor)
         do throws(Fault) {
             try await counting.raise(in: vaultActor)
         } catch {
@@ -120,14 +155,17 @@ final class VaultCounting {
     }
 
     private func closeCommit() {
-        (running, next) = (next, nil)
+        (running, next) = (next?.commit, nil)
         isUrgent = false
     }
 
+    /// Waits for a free step, but not longer than one takes to become free. Steps that could not wait may have left the
+    /// budget further behind.
     private func waitForStep(in vaultActor: isolated VaultActor) async {
         let clock = vaultActor.dependencies.clock
+        let end = clock.now() + min(steps.wait(at: clock.now()), CounterLimits.pace)
         while !isUrgent, let vault = vaultActor.open?.vault, vault.isAdvanceDue || vault.isAhead {
-            let wait = steps.wait(at: clock.now())
+            let wait = end - clock.now()
             guard wait > .zero else { return }
             await withCheckedContinuation { continuation in
                 sleeper = continuation
@@ -151,7 +189,7 @@ final class VaultCounting {
     /// - Parameter isUrgent: whether there is no later chance; then it does not wait for a free step.
     func advance(isUrgent: Bool = false, in vaultActor: isolated VaultActor) async {
         guard let vault = vaultActor.open?.vault, vault.isAdvanceDue || vault.isAhead else { return }
-        let commit = join(in: vaultActor)
+        let commit = join(in: vaultActor).commit
         if isUrgent {
             self.isUrgent = true
             wake()
@@ -164,19 +202,25 @@ final class VaultCounting {
 
     /// Schedules an advance of the epoch for what was written.
     func scheduleAdvance(after delay: Duration = CounterLimits.advanceDelay, in vaultActor: isolated VaultActor) {
-        guard !isAdvanceScheduled, let vault = vaultActor.open?.vault, vault.isAdvanceDue || vault.isAhead else {
-            return
-        }
-        isAdvanceScheduled = true
-        vaultActor.dependencies.clock.after(delay) { [weak vaultActor] in
+        let clock = vaultActor.dependencies.clock
+        let time = clock.now() + delay
+        guard advanceTime.map({ time < $0 }) ?? true, let vault = vaultActor.open?.vault,
+            vault.isAdvanceDue || vault.isAhead
+        else { return }
+        advanceTime = time
+        clock.after(delay) { [weak vaultActor] in
             guard let vaultActor else { return }
-            Task { await Self.advanceInTime(in: vaultActor) }
+            Task { await Self.advance(scheduledFor: time, in: vaultActor) }
         }
     }
 
-    private static func advanceInTime(in vaultActor: isolated VaultActor) async {
+    private static func advance(
+        scheduledFor time: ContinuousClock.Instant, in vaultActor: isolated VaultActor
+    ) async {
         let counting = vaultActor.counting
-        counting.isAdvanceScheduled = false
+        // Otherwise an earlier one was scheduled since.
+        guard counting.advanceTime == time else { return }
+        counting.advanceTime = nil
         await counting.advance(in: vaultActor)
     }
 

@@ -2,11 +2,23 @@
 import Varlink
 
 extension Keychain {
-    /// What Show, Edit, Rotate, Delete, Rename and Restore reply.
+    /// What Show, Rotate and Rename reply.
     public struct ItemReply: Codable, Sendable, Equatable {
         public var item: Item
 
         public init(item: Item) { self.item = item }
+    }
+
+    /// What Edit, Delete and Restore reply.
+    public struct ChangedItemReply: Codable, Sendable, Equatable {
+        public var item: Item
+        /// As for Set.
+        public var protected: Bool?
+
+        public init(item: Item, protected: Bool? = nil) {
+            self.item = item
+            self.protected = protected
+        }
     }
 
     /// What List and Search reply.
@@ -84,11 +96,16 @@ extension Keychain {
             public var replaced: Int64?
             /// The version with the former value, if the vault keeps it. Restore brings it back.
             public var former: Int64?
+            /// False: an older copy of the vault's file can still undo the change of access, because too many changes
+            /// of that sort came before it. The change is on the disk, and the TPM counts it within 20 seconds.
+            /// Otherwise it is absent.
+            public var protected: Bool?
 
-            public init(item: Item, replaced: Int64? = nil, former: Int64? = nil) {
+            public init(item: Item, replaced: Int64? = nil, former: Int64? = nil, protected: Bool? = nil) {
                 self.item = item
                 self.replaced = replaced
                 self.former = former
+                self.protected = protected
             }
         }
     }
@@ -99,18 +116,28 @@ extension Keychain {
     public struct Apply: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Apply"
         public var changes: [Change]
+        /// later: an older copy of the vault's file may undo these changes for some minutes, as it may undo what was
+        /// only written. The call then never waits for the TPM. It is for caches and the like. Otherwise it is left
+        /// out.
+        public var rollback: RollbackTime?
         public var challenge: String?
 
-        public init(changes: [Change], challenge: String? = nil) {
+        public init(changes: [Change], rollback: RollbackTime? = nil, challenge: String? = nil) {
             self.changes = changes
+            self.rollback = rollback
             self.challenge = challenge
         }
 
         public struct Reply: Codable, Sendable, Equatable {
             /// One for each change, in the same order.
             public var results: [ChangeResult]
+            /// As for Set. It is absent with rollback.
+            public var protected: Bool?
 
-            public init(results: [ChangeResult]) { self.results = results }
+            public init(results: [ChangeResult], protected: Bool? = nil) {
+                self.results = results
+                self.protected = protected
+            }
         }
     }
 
@@ -280,7 +307,7 @@ extension Keychain {
     /// its access is looser.
     public struct Restore: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Restore"
-        public typealias Reply = ItemReply
+        public typealias Reply = ChangedItemReply
         public var service: String
         public var account: String
         /// As for Set.
@@ -326,8 +353,13 @@ extension Keychain {
 
         public struct Reply: Codable, Sendable, Equatable {
             public var history: HistorySetting
+            /// As for Set. It is about the former values that were dropped.
+            public var protected: Bool?
 
-            public init(history: HistorySetting) { self.history = history }
+            public init(history: HistorySetting, protected: Bool? = nil) {
+                self.history = history
+                self.protected = protected
+            }
         }
     }
 
@@ -339,42 +371,5 @@ extension Keychain {
         public var challenge: String
 
         public init(challenge: String) { self.challenge = challenge }
-    }
-
-    /// Tells whether an item exists.
-    public struct Exists: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Exists"
-        public var service: String
-        public var account: String?
-        /// As for Set.
-        public var kind: ItemKind?
-
-        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
-            self.service = service
-            self.account = account
-            self.kind = kind
-        }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var exists: Bool
-
-            public init(exists: Bool) { self.exists = exists }
-        }
-    }
-
-    /// Returns an item without its value.
-    public struct Show: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Show"
-        public typealias Reply = ItemReply
-        public var service: String
-        public var account: String?
-        /// As for Set.
-        public var kind: ItemKind?
-
-        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
-            self.service = service
-            self.account = account
-            self.kind = kind
-        }
     }
 }

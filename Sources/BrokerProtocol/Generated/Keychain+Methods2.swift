@@ -2,6 +2,43 @@
 import Varlink
 
 extension Keychain {
+    /// Tells whether an item exists.
+    public struct Exists: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Exists"
+        public var service: String
+        public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
+
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+        }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            public var exists: Bool
+
+            public init(exists: Bool) { self.exists = exists }
+        }
+    }
+
+    /// Returns an item without its value.
+    public struct Show: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Show"
+        public typealias Reply = ItemReply
+        public var service: String
+        public var account: String?
+        /// As for Set.
+        public var kind: ItemKind?
+
+        public init(service: String, account: String? = nil, kind: ItemKind? = nil) {
+            self.service = service
+            self.account = account
+            self.kind = kind
+        }
+    }
+
     /// Lists the items, sorted by service, then by account, then by kind. With the "more" flag each reply has one
     /// item. Without it, the answer is ExpectedMore if there are more items than one message has room for.
     public struct List: VarlinkMethod {
@@ -67,7 +104,7 @@ extension Keychain {
     /// value removes it. A change of access asks the person as reading does.
     public struct Edit: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Edit"
-        public typealias Reply = ItemReply
+        public typealias Reply = ChangedItemReply
         public var service: String
         public var account: String
         /// As for Set.
@@ -141,19 +178,25 @@ extension Keychain {
     /// Deletes an item.
     public struct Delete: VarlinkMethod {
         public static let name = "org.coffer.Keychain.Delete"
-        public typealias Reply = ItemReply
+        public typealias Reply = ChangedItemReply
         public var service: String
         public var account: String
         /// As for Set.
         public var kind: ItemKind?
         /// As for Set.
         public var ifRevision: String?
+        /// As for Apply.
+        public var rollback: RollbackTime?
 
-        public init(service: String, account: String, kind: ItemKind? = nil, ifRevision: String? = nil) {
+        public init(
+            service: String, account: String, kind: ItemKind? = nil, ifRevision: String? = nil,
+            rollback: RollbackTime? = nil
+        ) {
             self.service = service
             self.account = account
             self.kind = kind
             self.ifRevision = ifRevision
+            self.rollback = rollback
         }
     }
 
@@ -346,29 +389,6 @@ extension Keychain {
             public var made: Int64
 
             public init(made: Int64) { self.made = made }
-        }
-    }
-
-    /// Tells how the caller's own vault is tied to the measured boot.
-    public struct Boot: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.Boot"
-        public typealias Reply = BootReply
-
-        public init() {}
-    }
-
-    /// Tells what a tie would hold or holds. It asks no person.
-    public struct TieCoverage: VarlinkMethod {
-        public static let name = "org.coffer.Keychain.TieCoverage"
-        /// If it is left out: 4, 7, and those that hold the kernel's command line and initrd here.
-        public var registers: [Int64]?
-
-        public init(registers: [Int64]? = nil) { self.registers = registers }
-
-        public struct Reply: Codable, Sendable, Equatable {
-            public var coverage: BootCoverage
-
-            public init(coverage: BootCoverage) { self.coverage = coverage }
         }
     }
 }

@@ -2,6 +2,29 @@
 import Varlink
 
 extension Keychain {
+    /// Tells how the caller's own vault is tied to the measured boot.
+    public struct Boot: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.Boot"
+        public typealias Reply = BootReply
+
+        public init() {}
+    }
+
+    /// Tells what a tie would hold or holds. It asks no person.
+    public struct TieCoverage: VarlinkMethod {
+        public static let name = "org.coffer.Keychain.TieCoverage"
+        /// If it is left out: 4, 7, and those that hold the kernel's command line and initrd here.
+        public var registers: [Int64]?
+
+        public init(registers: [Int64]? = nil) { self.registers = registers }
+
+        public struct Reply: Codable, Sendable, Equatable {
+            public var coverage: BootCoverage
+
+            public init(coverage: BootCoverage) { self.coverage = coverage }
+        }
+    }
+
     /// Ties the vault to the present boot, or releases it. If there is no recovery code, the answer is Failed. If the
     /// vault is tied already, the answer is AlreadyExists.
     public struct TieToBoot: VarlinkMethod {

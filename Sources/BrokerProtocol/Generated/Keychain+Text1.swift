@@ -98,7 +98,10 @@ extension Keychain {
           # The registers that the vault is tied to. It is absent if the vault is not tied to the boot.
           boot: ?[]int,
           # The NV index of the TPM's counter that reveals an older copy of the vault's file. It is absent if there is no counter.
-          counter: ?int
+          counter: ?int,
+          # False: the TPM has not counted the last deletions or stricter access controls yet, so an older copy of the file can
+          # still undo them. Otherwise it is absent.
+          protected: ?bool
         )
 
         # A boot under which a vault opens.
@@ -219,7 +222,10 @@ extension Keychain {
           # When the former value was set.
           replaced: ?int,
           # The version with the former value, if the vault keeps it. Restore brings it back.
-          former: ?int
+          former: ?int,
+          # False: an older copy of the vault's file can still undo the change of access, because too many changes of that sort
+          # came before it. The change is on the disk, and the TPM counts it within 20 seconds. Otherwise it is absent.
+          protected: ?bool
         )
 
         # One change of Apply.
@@ -261,12 +267,17 @@ extension Keychain {
         # An error begins with the number of the change that it is about, from 1: "change 3: the item exists already".
         method Apply(
           changes: []Change,
+          # later: an older copy of the vault's file may undo these changes for some minutes, as it may undo what was only written.
+          # The call then never waits for the TPM. It is for caches and the like. Otherwise it is left out.
+          rollback: ?string,
           challenge: ?string,
           group: ?string,
           user: ?string
         ) -> (
           # One for each change, in the same order.
-          results: []ChangeResult
+          results: []ChangeResult,
+          # As for Set. It is absent with rollback.
+          protected: ?bool
         )
 
         # Gives out an item's value.
@@ -376,16 +387,6 @@ extension Keychain {
           # How many there were.
           ended: int
         )
-
-        # Lists the values that an item had before, the newest first. It asks nobody.
-        method History(
-          service: string,
-          account: ?string,
-          # As for Set.
-          kind: ?string,
-          group: ?string,
-          user: ?string
-        ) -> (item: Item, versions: []FormerVersion)
 
 
         """#

@@ -3,6 +3,16 @@ import Varlink
 
 extension Keychain {
     static let text2 = #"""
+        # Lists the values that an item had before, the newest first. It asks nobody.
+        method History(
+          service: string,
+          account: ?string,
+          # As for Set.
+          kind: ?string,
+          group: ?string,
+          user: ?string
+        ) -> (item: Item, versions: []FormerVersion)
+
         # Makes a former value the item's present one, with the access control that it had. That is never looser than the present one.
         # It asks the person as reading that value does. The present value becomes a former one, unless its access is looser.
         method Restore(
@@ -21,7 +31,11 @@ extension Keychain {
           challenge: ?string,
           group: ?string,
           user: ?string
-        ) -> (item: Item)
+        ) -> (
+          item: Item,
+          # As for Set.
+          protected: ?bool
+        )
 
         # Changes what the vault keeps of values that are replaced. What is left out stays. Values that are too many then are dropped at once.
         method SetHistory(
@@ -31,7 +45,11 @@ extension Keychain {
           days: ?int,
           group: ?string,
           user: ?string
-        ) -> (history: HistorySetting)
+        ) -> (
+          history: HistorySetting,
+          # As for Set. It is about the former values that were dropped.
+          protected: ?bool
+        )
 
         # Withdraws a challenge, because the caller can have nobody asked.
         # The access log then records the request at once, and not only when the challenge expires.
@@ -133,7 +151,11 @@ extension Keychain {
           challenge: ?string,
           group: ?string,
           user: ?string
-        ) -> (item: Item)
+        ) -> (
+          item: Item,
+          # As for Set.
+          protected: ?bool
+        )
 
         # Gives one item a fresh key. Access, metadata and times stay the same.
         # It asks the person as Get does. The value stays in the broker.
@@ -159,9 +181,15 @@ extension Keychain {
           kind: ?string,
           # As for Set.
           ifRevision: ?string,
+          # As for Apply.
+          rollback: ?string,
           group: ?string,
           user: ?string
-        ) -> (item: Item)
+        ) -> (
+          item: Item,
+          # As for Apply.
+          protected: ?bool
+        )
 
         # Gives an item another name. An item with requirements asks the person as reading does, because prompts show its name.
         # The purpose is rename. The kind stays the same.
@@ -354,38 +382,6 @@ extension Keychain {
           # The TPM no longer holds the former keys. Otherwise the broker tries again whenever the vault is opened.
           revoked: bool
         )
-
-        # Returns the access log of the caller's vault, the oldest records first, some hundreds at a time.
-        method Log(
-          # Only records from this time on.
-          since: ?int,
-          # Only records after the one with this number.
-          after: ?int,
-          group: ?string,
-          user: ?string
-        ) -> (
-          records: []LogRecord,
-          # There are more. Call again with the last record's number.
-          more: bool,
-          # What is wrong with the log, for people to read.
-          problem: ?string
-        )
-
-        # The result of one check.
-        type Finding (
-          # A stable name (docs/doctor.md). A newer broker may know more of them.
-          check: string,
-          # It is ok, note (nothing to do) or problem.
-          verdict: string,
-          # For people to read.
-          message: string,
-          # What to do, for people to read.
-          advice: ?string
-        )
-
-        # Checks the TPM, the broker's process and files, the PAM services and the clock, and every row of the caller's vault.
-        # The answer has nothing secret, and nothing about other users. A user has one such call at a time.
-        method Diagnose(group: ?string, user: ?string) -> (findings: []Finding)
 
 
         """#

@@ -3,6 +3,38 @@ import Varlink
 
 extension Keychain {
     static let text3 = #"""
+        # Returns the access log of the caller's vault, the oldest records first, some hundreds at a time.
+        method Log(
+          # Only records from this time on.
+          since: ?int,
+          # Only records after the one with this number.
+          after: ?int,
+          group: ?string,
+          user: ?string
+        ) -> (
+          records: []LogRecord,
+          # There are more. Call again with the last record's number.
+          more: bool,
+          # What is wrong with the log, for people to read.
+          problem: ?string
+        )
+
+        # The result of one check.
+        type Finding (
+          # A stable name (docs/doctor.md). A newer broker may know more of them.
+          check: string,
+          # It is ok, note (nothing to do) or problem.
+          verdict: string,
+          # For people to read.
+          message: string,
+          # What to do, for people to read.
+          advice: ?string
+        )
+
+        # Checks the TPM, the broker's process and files, the PAM services and the clock, and every row of the caller's vault.
+        # The answer has nothing secret, and nothing about other users. A user has one such call at a time.
+        method Diagnose(group: ?string, user: ?string) -> (findings: []Finding)
+
         # Checks the whole access log.
         method VerifyLog(group: ?string, user: ?string) -> (
           whole: bool,

@@ -137,10 +137,13 @@ extension Keychain {
         /// The NV index of the TPM's counter that reveals an older copy of the vault's file. It is absent if there is
         /// no counter.
         public var counter: Int64?
+        /// False: the TPM has not counted the last deletions or stricter access controls yet, so an older copy of the
+        /// file can still undo them. Otherwise it is absent.
+        public var protected: Bool?
 
         public init(
             state: State, since: Int64? = nil, items: Int64? = nil, bound: Bool? = nil, boot: [Int64]? = nil,
-            counter: Int64? = nil
+            counter: Int64? = nil, protected: Bool? = nil
         ) {
             self.state = state
             self.since = since
@@ -148,6 +151,7 @@ extension Keychain {
             self.bound = bound
             self.boot = boot
             self.counter = counter
+            self.protected = protected
         }
     }
 

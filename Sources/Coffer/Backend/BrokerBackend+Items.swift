@@ -91,6 +91,13 @@ extension BrokerBackend {
     public func apply(
         _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> [ChangeOutcome] {
+        try await apply(changes, protection: .soon, prompts: prompts, in: vault)
+    }
+
+    /// Implements ``KeychainBackend/apply(_:protection:prompts:in:)``. At most 128 changes, 2 MiB in one message.
+    public func apply(
+        _ changes: [ItemChange], protection: RollbackProtection, prompts: Prompts, in vault: VaultName
+    ) async throws(KeychainError) -> [ChangeOutcome] {
         guard !changes.isEmpty else { return [] }
         let now = Date()
         var wire: [Wire.Change] = []
@@ -99,7 +106,8 @@ extension BrokerBackend {
         let values = wire.reduce(0) { $0 + ($1.value?.utf8.count ?? 0) }
         if values > MessageSize.small, try !MessageSize.fits(wire) { throw MessageSize.tooLong }
         let reply = try await call(
-            Wire.Apply(changes: wire), in: vault, prompts: prompts, about: "a change of \(changes.count) items")
+            Wire.Apply(changes: wire, rollback: protection == .later ? .later : nil), in: vault, prompts: prompts,
+            about: "a change of \(changes.count) items")
         guard reply.results.count == changes.count else {
             throw KeychainError(.protocolViolation, "the broker gave another number of results")
         }
@@ -109,6 +117,19 @@ extension BrokerBackend {
                 version: result.version.map(Int.init(clamping:)), revision: result.revision,
                 existedBefore: result.replaced != nil)
         }
+    }
+
+    /// Implements ``KeychainBackend/deleteItems(of:itemClass:in:)``, in one transaction.
+    public func deleteItems(
+        of service: String, itemClass: ItemClass?, in vault: VaultName
+    ) async throws(KeychainError) -> Int {
+        let change = Wire.Change(action: .deleteService, service: service, kind: itemClass?.wire)
+        let reply = try await call(
+            Wire.Apply(changes: [change]), in: vault, prompts: .never, about: VisibleText.quoted(service))
+        guard let result = reply.results.first else {
+            throw KeychainError(.protocolViolation, "the broker gave no result")
+        }
+        return Int(clamping: result.deleted)
     }
 
     /// Implements ``KeychainBackend/edit(_:_:_:in:)``.

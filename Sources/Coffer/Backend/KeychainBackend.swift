@@ -33,6 +33,17 @@ public protocol KeychainBackend: Sendable {
         _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> [ChangeOutcome]
 
+    /// The same, and says when an older copy of the vault's file can no longer undo the changes. A backend that has no such copies need not implement
+    /// this.
+    func apply(
+        _ changes: [ItemChange], protection: RollbackProtection, prompts: Prompts, in vault: VaultName
+    ) async throws(KeychainError) -> [ChangeOutcome]
+
+    /// Deletes all items of a service, in one transaction if the backend can. Nobody is asked.
+    /// - Parameter itemClass: nil for items of every class.
+    /// - Returns: how many there were.
+    func deleteItems(of service: String, itemClass: ItemClass?, in vault: VaultName) async throws(KeychainError) -> Int
+
     /// Changes an item without its value. A change of access control asks as reading does.
     func edit(
         _ item: ItemName, _ edit: ItemEdit, _ request: ReadRequest, in vault: VaultName
@@ -92,6 +103,34 @@ extension KeychainBackend {
         }
         defer { Wipe.bytes(&value) }
         return try body(value.span)
+    }
+
+    /// Makes the changes without a difference in protection.
+    public func apply(
+        _ changes: [ItemChange], protection: RollbackProtection, prompts: Prompts, in vault: VaultName
+    ) async throws(KeychainError) -> [ChangeOutcome] {
+        try await apply(changes, prompts: prompts, in: vault)
+    }
+
+    /// Lists the items, and deletes as many as one request takes, until there is none.
+    public func deleteItems(
+        of service: String, itemClass: ItemClass?, in vault: VaultName
+    ) async throws(KeychainError) -> Int {
+        var count = 0
+        // Another program may add items meanwhile, and one request takes only so many.
+        do throws(KeychainError) {
+            while true {
+                let items = try await items(matching: ItemQuery(service: service, itemClass: itemClass), in: vault)
+                guard !items.isEmpty else { return count }
+                let changes = items.prefix(ChangeLimits.changes).map { ItemChange($0.name, .delete) }
+                count += try await apply(changes, prompts: .never, in: vault).count { $0.existedBefore }
+            }
+        } catch {
+            guard count > 0 else { throw error }
+            throw KeychainError(
+                error.code, "\(error.message), and \(count) items are deleted already",
+                advice: "call it again to delete the rest", tpmCode: error.tpmCode, cause: error.cause)
+        }
     }
 }
 

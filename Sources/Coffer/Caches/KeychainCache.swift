@@ -135,7 +135,8 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
             let value = if case .set(let item) = change.action { item.value.count } else { 0 }
             return CacheBatches.size(value: value, account: change.name.account, name: name)
         }
-        for part in parts { try await keychain.apply(part) }
+        // What a cache has comes from elsewhere, so an older copy of it is worth nothing to an attacker.
+        for part in parts { try await keychain.apply(part, protection: .later) }
     }
 
     private func hasExpired(_ item: ItemAttributes) -> Bool { item.expires.map { $0 <= now() } ?? false }

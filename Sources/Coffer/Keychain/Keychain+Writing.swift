@@ -50,15 +50,16 @@ extension Keychain {
             expires: expires, applicationPassword: applicationPassword, if: condition)
     }
 
-    /// Deletes an account's item. An absent item is fine.
+    /// Deletes an account's item. An absent item is fine. To delete several items, use ``apply(_:protection:)``.
+    /// - Parameter protection: when nobody can undo this any longer with an older copy of the vault's file.
     /// - Returns: whether there was one.
     /// - Throws: `.changedMeanwhile` if the condition is not met.
     @discardableResult
     public func delete(
-        _ account: String, if condition: ItemChange.Condition = .none
+        _ account: String, if condition: ItemChange.Condition = .none, protection: RollbackProtection = .soon
     ) async throws(KeychainError) -> Bool {
         let change = ItemChange(name(account), .delete, if: condition)
-        return try await backend.apply([change], prompts: prompts, in: vault).first?.existedBefore ?? false
+        return try await apply([change], protection: protection).first?.existedBefore ?? false
     }
 
     /// Makes several changes in one transaction: all of them, or none.
@@ -69,44 +70,30 @@ extension Keychain {
     ///     ItemChange(keychain.name("oldToken"), .delete),
     /// ])
     /// ```
-    /// - Parameter changes: at most 128, of any service and class, with values of about 1.5 MiB together. They are made in their order.
+    /// - Parameters:
+    ///   - changes: at most 128, of any service and class, with values of about 1.5 MiB together. They are made in their order.
+    ///   - protection: when nobody can undo them any longer with an older copy of the vault's file.
     /// - Throws: the error of the first change that cannot be made. Nothing is changed then.
     @discardableResult
-    public func apply(_ changes: [ItemChange]) async throws(KeychainError) -> [ChangeOutcome] {
+    public func apply(
+        _ changes: [ItemChange], protection: RollbackProtection = .soon
+    ) async throws(KeychainError) -> [ChangeOutcome] {
         guard !changes.isEmpty else { return [] }
-        return try await backend.apply(changes, prompts: prompts, in: vault)
+        return try await backend.apply(changes, protection: protection, prompts: prompts, in: vault)
     }
 
-    /// Deletes all items of the service that have the keychain's class.
+    /// Deletes all items of the service that have the keychain's class, in one transaction.
     /// - Returns: how many there were.
     @discardableResult
     public func deleteAll() async throws(KeychainError) -> Int {
-        try await deleteAll(of: itemClass)
+        try await backend.deleteItems(of: service, itemClass: itemClass, in: vault)
     }
 
-    /// Deletes all items of the service, of every class. Use it when a user closes their account.
+    /// Deletes all items of the service, of every class, in one transaction. Use it when a user closes their account.
     /// - Returns: how many there were.
     @discardableResult
-    public func deleteEverything() async throws(KeychainError) -> Int { try await deleteAll(of: nil) }
-
-    private func deleteAll(of itemClass: ItemClass?) async throws(KeychainError) -> Int {
-        var count = 0
-        // Another program may add items meanwhile, and one request takes only so many.
-        do throws(KeychainError) {
-            while true {
-                let items = try await backend.items(
-                    matching: ItemQuery(service: service, itemClass: itemClass), in: vault)
-                let some = items.prefix(ChangeLimits.changes)
-                guard !some.isEmpty else { return count }
-                let changes = some.map { ItemChange($0.name, .delete) }
-                count += try await backend.apply(changes, prompts: prompts, in: vault).count { $0.existedBefore }
-            }
-        } catch {
-            guard count > 0 else { throw error }
-            throw KeychainError(
-                error.code, "\(error.message), and \(count) items are deleted already",
-                advice: "call it again to delete the rest", tpmCode: error.tpmCode, cause: error.cause)
-        }
+    public func deleteEverything() async throws(KeychainError) -> Int {
+        try await backend.deleteItems(of: service, itemClass: nil, in: vault)
     }
 
     /// Changes an item without its value.

@@ -29,10 +29,8 @@ extension HybridStore {
         // `try?`: the record is saved. If the settings cannot be written now, the next load writes them.
         try? await writeSettings(record, revision: manifest.revision)
         try after(.settingsWritten)
-        for path in former?.files.values.sorted() ?? [] {
-            // The next save removes it.
-            try? await files.delete(path)
-        }
+        // `try?`: the next save removes what stays.
+        try? await files.delete(former?.files.values.sorted() ?? [], protection: .later)
     }
 
     /// Secrets and manifest, in one transaction.
@@ -131,7 +129,7 @@ extension HybridStore {
         try after(.committed)
         try await removeSettings()
         try after(.settingsWritten)
-        for path in former?.files.values.sorted() ?? [] { try await files.delete(path) }
+        try await files.delete(former?.files.values.sorted() ?? [])
         try await removeOrphans()
         return former != nil
     }

@@ -119,7 +119,7 @@ public struct HybridStore<Record: HybridRecord>: Sendable {
             return
         }
         for file in try await found() where !kept.contains(file.path) {
-            try await files.delete(try RelativePath(file.path), root, state, only: nil)
+            try await files.delete(try RelativePath(file.path), root, state, only: nil, protection: .later)
         }
     }
 

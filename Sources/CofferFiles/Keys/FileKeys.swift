@@ -18,8 +18,9 @@ protocol FileKeys: Sendable {
     /// All keys that name this directory. Nobody is asked.
     func records(inDirectory root: FileID) async throws(KeychainError) -> [FileKeyRecord]
 
-    /// Deletes a key. An absent one is fine.
-    func delete(_ id: FileID) async throws(KeychainError)
+    /// Deletes keys. Absent ones are fine.
+    /// - Parameter protection: `.later` for keys of files that were replaced or moved, or that never were.
+    func delete(_ ids: [FileID], protection: RollbackProtection) async throws(KeychainError)
 }
 
 /// A key to be stored, apart from the key itself.
@@ -47,11 +48,11 @@ struct FileKeyRequest: Sendable {
 }
 
 extension FileKeys {
-    /// Deletes a key that no file has, also in a task that was cancelled.
+    /// Deletes a key that no file has any longer, also in a task that was cancelled.
     func discard(_ id: FileID) async {
         await Task {
             // If it stays, a sweep removes it later. What the caller did is done, or failed for another reason.
-            try? await delete(id)
+            try? await delete([id], protection: .later)
         }.value
     }
 }

@@ -5,6 +5,8 @@ import Platform
 /// Keeps the keys of files as items of the class `file` in a keychain.
 struct KeychainFileKeys: FileKeys {
     private let keychain: Keychain
+    /// The changes that one request takes.
+    private static let changesAtOnce = 128
 
     /// Names of attributes.
     private enum Attribute {
@@ -47,7 +49,14 @@ struct KeychainFileKeys: FileKeys {
         try await keychain.search(attributes: [Attribute.root: root.hexadecimal]).compactMap(Self.record)
     }
 
-    func delete(_ id: FileID) async throws(KeychainError) { try await keychain.delete(id.hexadecimal) }
+    func delete(_ ids: [FileID], protection: RollbackProtection) async throws(KeychainError) {
+        var rest = ids[...]
+        while !rest.isEmpty {
+            let changes = rest.prefix(Self.changesAtOnce).map { ItemChange(keychain.name($0.hexadecimal), .delete) }
+            try await keychain.apply(changes, protection: protection)
+            rest = rest.dropFirst(Self.changesAtOnce)
+        }
+    }
 
     /// - Returns: nil for an item that this library did not make.
     private static func record(_ item: ItemAttributes) -> FileKeyRecord? {

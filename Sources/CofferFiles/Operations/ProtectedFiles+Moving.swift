@@ -34,6 +34,6 @@ extension ProtectedFiles {
         let state = try FolderState(in: root)
         let writers = try await state.lock(.writers, isShared: true)
         defer { writers.keep() }
-        try await delete(from, root, state, only: reader.id)
+        try await delete(from, root, state, only: reader.id, protection: .later)
     }
 }

@@ -10,20 +10,52 @@ extension ProtectedFiles {
     /// ```
     /// - Throws: `.invalidArgument` for a folder; `.notPermitted`; and the errors of deleting an item. If only the key could
     ///   not be deleted, the file is gone, and a later ``sweep()`` deletes the key.
-    public func delete(_ path: String) async throws(KeychainError) {
-        let path = try RelativePath(path)
-        guard let root = try FileRoot.existing(place()) else { return }
+    public func delete(_ path: String) async throws(KeychainError) { try await delete([path]) }
+
+    /// Deletes several files and their keys, as ``delete(_:)-(String)`` deletes one. The keys of up to 128 files are deleted in one transaction.
+    ///
+    /// ```swift
+    /// try await files.delete(["notes/today.json", "notes/yesterday.json"])
+    /// ```
+    /// - Throws: the error of the first file that could not be deleted. The files before it are gone.
+    public func delete(_ paths: [String]) async throws(KeychainError) { try await delete(paths, protection: .soon) }
+
+    func delete(_ paths: [String], protection: RollbackProtection) async throws(KeychainError) {
+        var relative: [RelativePath] = []
+        for path in paths { relative.append(try RelativePath(path)) }
+        guard !relative.isEmpty, let root = try FileRoot.existing(place()) else { return }
         let state = try FolderState(in: root)
         let writers = try await state.lock(.writers, isShared: true)
         defer { writers.keep() }
-        try await delete(path, root, state, only: nil)
+        try await delete(relative.map { ($0, nil) }, root, state, protection: protection)
     }
 
     /// - Parameter only: leaves the file alone if it has another id.
     func delete(
-        _ path: RelativePath, _ root: borrowing FileRoot, _ state: borrowing FolderState, only: FileID?
+        _ path: RelativePath, _ root: borrowing FileRoot, _ state: borrowing FolderState, only: FileID?,
+        protection: RollbackProtection = .soon
     ) async throws(KeychainError) {
-        if let id = try await unlink(path, root, state, only: only) { try await keys.delete(id) }
+        try await delete([(path, only)], root, state, protection: protection)
+    }
+
+    /// - Parameter files: each with the id that it must have; nil for any.
+    private func delete(
+        _ files: [(path: RelativePath, only: FileID?)], _ root: borrowing FileRoot, _ state: borrowing FolderState,
+        protection: RollbackProtection
+    ) async throws(KeychainError) {
+        var ids: [FileID] = []
+        var failure: KeychainError?
+        for file in files {
+            do throws(KeychainError) {
+                if let id = try await unlink(file.path, root, state, only: file.only) { ids.append(id) }
+            } catch {
+                failure = error
+                break
+            }
+        }
+        // Also of the files before one that could not be deleted.
+        try await keys.delete(ids, protection: protection)
+        if let failure { throw failure }
     }
 
     /// - Returns: the id of the file that was removed.
@@ -108,14 +140,16 @@ extension ProtectedFiles {
             if error.isMissing { return }
             throw KeychainError(file: error)
         }
+        var found: [(path: RelativePath, only: FileID?)] = []
         for file in files {
             let path = try RelativePath(file)
             let beginning = try filing { () throws(SystemError) in
                 try FileRoot.beginning(of: path.last, in: try root.parent(of: path))
             }
             guard case .file(let id)? = beginning else { continue }
-            try await delete(path, root, state, only: id)
+            found.append((path, id))
         }
+        try await delete(found, root, state, protection: .soon)
         // The deepest come last in the visit.
         for folder in folders.reversed() {
             let path = try RelativePath(folder)

@@ -44,14 +44,13 @@ extension ProtectedFiles {
         try state.noteSweep()
         let identity = try await state.identity()
         let oldest = Date.now.addingTimeInterval(-(age / .seconds(1)))
-        var deleted = 0
+        var orphans: [FileID] = []
         for record in try await keys.records(inDirectory: identity) where record.created <= oldest {
-            guard deleted < SweepLimits.deletions else { break }
-            guard try isOrphan(record, root) else { continue }
-            try await keys.delete(record.id)
-            deleted += 1
+            guard orphans.count < SweepLimits.deletions else { break }
+            if try isOrphan(record, root) { orphans.append(record.id) }
         }
-        return deleted
+        try await keys.delete(orphans, protection: .later)
+        return orphans.count
     }
 
     /// Whether it is certain that no file has this key.

@@ -62,7 +62,7 @@ extension Provider {
         if state != .unlocked { try await openVault(for: client) }
         if let item = item(of: application) { return try await read(item, client) }
         // Two requests of an application get the same secret.
-        let item = try await inWriting { () async throws(ServiceError) in
+        let item = try await inWriting(of: .portalSecret(application.id)) { () async throws(ServiceError) in
             if let item = self.item(of: application) { return item }
             guard let login = self.collections[CollectionInfo.defaultID] else {
                 throw .noObject(ServiceName.portalRoot)

@@ -39,7 +39,8 @@ extension Provider {
         let item =
             collection.isTransient
             ? try keep(draft, in: collection)
-            : try await inWriting { () async throws(ServiceError) in
+            : try await inWriting(of: draft.replaces ? .attributes(attributes, collection: collection.id) : nil) {
+                () async throws(ServiceError) in
                 try await self.store(draft, in: collection)
             }
         return [.path(item.path), .path(ServiceName.none)]
@@ -103,9 +104,22 @@ extension Provider {
         else { throw .limit("an item has \(StoreLimits.attributes) attributes of 4 KiB at most") }
     }
 
-    /// Only in ``inWriting(_:)``.
+    /// Only in ``inWriting(of:_:)``.
     func store(_ draft: ItemDraft, in collection: CollectionInfo) async throws(ServiceError) -> ServiceItem {
         try checkIsThere(collection)
+        let made = try await storeNow(draft, in: collection)
+        do throws(ServiceError) { try checkIsThere(collection) } catch {
+            // It was deleted meanwhile, perhaps before this item was there. Without it the item would be in the vault's
+            // own collection.
+            if let stored = made.stored { try await remove([stored], protection: .later) }
+            throw error
+        }
+        return made
+    }
+
+    private func storeNow(
+        _ draft: ItemDraft, in collection: CollectionInfo
+    ) async throws(ServiceError) -> ServiceItem {
         let stored = StoredAttributes.encode(
             draft.attributes, collection: collection.id, contentType: draft.contentType)
         let item = NewItem(value: draft.value.copied(), label: draft.label, attributes: stored)
@@ -173,21 +187,6 @@ extension Provider {
         return made
     }
 
-    /// Runs writes one after the other. What has begun goes on to its end, even if the client leaves or dismisses its
-    /// prompt.
-    func inWriting<Value: Sendable>(
-        _ body: @escaping () async throws(ServiceError) -> Value
-    ) async throws(ServiceError) -> Value {
-        // A task of its own, which nobody cancels.
-        let task = Task { () async -> Result<Value?, ServiceError> in
-            do throws(ServiceError) { return .success(try await writesTurn.run(body)) } catch { return .failure(error) }
-        }
-        guard let value = try await task.value.get() else {
-            throw ServiceError(BusErrorName.failed, "the call was cancelled")
-        }
-        return value
-    }
-
     // MARK: Collections
 
     func createCollection(
@@ -211,13 +210,15 @@ extension Provider {
         return [.path(ServiceName.none), .path(prompt.path)]
     }
 
-    /// A collection may have been deleted since a call about it came. Only in ``inWriting(_:)``, which keeps it there.
+    /// A collection may have been deleted since a call about it came.
     func checkIsThere(_ collection: CollectionInfo) throws(ServiceError) {
-        guard collections[collection.id] != nil else { throw .noObject(collection.path) }
+        guard collections[collection.id] != nil, !leavingCollections.contains(collection.id) else {
+            throw .noObject(collection.path)
+        }
     }
 
     private func makeCollection(_ label: String, alias: String) async throws(ServiceError) -> String {
-        try await inWriting { () async throws(ServiceError) in
+        try await inWriting(of: .records) { () async throws(ServiceError) in
             // Another call may have made it while this one waited.
             if !alias.isEmpty, let present = self.collections.collection(aliased: alias) { return present.path }
             var aliases = self.collections.aliases
@@ -260,22 +261,30 @@ extension Provider {
     private func remove(_ collection: CollectionInfo) async throws(ServiceError) {
         try await inWriting { () async throws(ServiceError) in
             try self.checkIsThere(collection)
+            // No other call waits for this one. What is stored in the collection from here on is removed again.
+            self.leavingCollections.insert(collection.id)
+            defer { self.leavingCollections.remove(collection.id) }
             let items = self.index.items(of: collection.id, now: .distantPast).compactMap(\.stored)
             for start in stride(from: 0, to: items.count, by: 64) {
-                try await self.remove(Array(items[start..<min(start + 64, items.count)]))
+                try await self.remove(Array(items[start..<min(start + 64, items.count)]), protection: .later)
             }
             // An alias that stays behind would name a later collection of this id.
-            if self.collections.aliases.values.contains(collection.id) {
+            _ = try await self.inTurn(of: .records) { () async throws(ServiceError) in
+                guard self.collections.aliases.values.contains(collection.id) else { return }
                 try await self.store(aliases: self.collections.aliases.filter { $0.value != collection.id })
             }
-            // The record is the last, so that a removal that was interrupted can be repeated.
+            // The record is the last, so that a removal that was interrupted can be repeated. Its step of the TPM's
+            // counter covers all that was deleted before.
             try await self.removeRecord(CollectionRecord.name(ofCollection: collection.id))
         }
     }
 
-    func remove(_ items: [ItemAttributes]) async throws(ServiceError) {
+    func remove(
+        _ items: [ItemAttributes], protection: RollbackProtection = .soon
+    ) async throws(ServiceError) {
         do throws(KeychainError) {
-            _ = try await backend.apply(items.map { ItemChange($0.name, .delete) }, prompts: .never, in: .own)
+            _ = try await backend.apply(
+                items.map { ItemChange($0.name, .delete) }, protection: protection, prompts: .never, in: .own)
         } catch { throw ServiceError(error) }
         for id in items.map(ServiceItem.id(of:)) {
             if let former = vault.delete(id) { removed(id, former) }

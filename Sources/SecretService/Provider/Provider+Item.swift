@@ -68,7 +68,7 @@ extension Provider {
         _ stored: ItemAttributes, _ change: @escaping (ItemAttributes) async throws(KeychainError) -> ItemAttributes
     ) async throws(ServiceError) {
         let id = ServiceItem.id(of: stored)
-        try await inWriting { () async throws(ServiceError) in
+        try await inWriting(of: .item(id)) { () async throws(ServiceError) in
             for attempt in 1...StoreLimits.attempts {
                 guard let current = self.vault[id], let path = self.index.items[id]?.path else {
                     throw .noObject("\(stored.name)")

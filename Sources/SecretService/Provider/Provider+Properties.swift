@@ -97,7 +97,7 @@ extension Provider {
             collections.setTransientLabel(label)
             return tellChanged(collection.id)
         }
-        try await inWriting { () async throws(ServiceError) in
+        try await inWriting(of: .records) { () async throws(ServiceError) in
             try self.checkIsThere(collection)
             try await self.storeRecord(
                 CollectionRecord.name(ofCollection: collection.id), label: label,

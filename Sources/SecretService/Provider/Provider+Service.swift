@@ -137,7 +137,7 @@ extension Provider {
         guard name != CollectionInfo.sessionID else {
             throw ServiceError(BusErrorName.notSupported, "the alias session cannot be changed")
         }
-        try await inWriting { () async throws(ServiceError) in
+        try await inWriting(of: .records) { () async throws(ServiceError) in
             // What is there now: another call may have changed it while this one waited.
             var aliases = self.collections.aliases
             if path == ServiceName.none {
@@ -149,6 +149,7 @@ extension Provider {
                 guard !collection.isTransient else {
                     throw ServiceError(BusErrorName.notSupported, "the session collection has no other alias")
                 }
+                try self.checkIsThere(collection)
                 aliases[name] = collection.id
             }
             try Self.check(aliases: aliases)

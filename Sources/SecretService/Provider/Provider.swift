@@ -35,7 +35,9 @@ public actor Provider {
     /// One person is asked one thing at a time.
     let asksTurn = Turn()
     /// Two clients that replace the same item do it one after the other.
-    let writesTurn = Turn()
+    var writeTurns = WriteTurns()
+    /// Collections that are being deleted. Nothing new comes into them.
+    var leavingCollections: Set<String> = []
 
     /// Ends each question to a person that is open or waits for its turn.
     var asks: [UInt64: Ask] = [:]

@@ -15,7 +15,10 @@ extension OpenVault {
 
     /// Whether items were written since the epoch last advanced. Until it advances, an older copy without them goes
     /// unnoticed.
-    public var isAdvanceDue: Bool { isCounted && lastHeader.isAdvanceDue }
+    public var isAdvanceDue: Bool { isCounted && lastHeader.advanceDue > .nothing }
+
+    /// Whether a change that must not be rolled back has left its step, which was not taken yet.
+    public var isStepDue: Bool { isCounted && lastHeader.advanceDue == .step }
 
     /// The epoch that the counter has reached; nil if the vault has no counter.
     public var countedEpoch: UInt64? { epochs.withLock { $0?.counted } }
@@ -26,12 +29,12 @@ extension OpenVault {
     public func leaveSteps(_ leaves: Bool) {
         epochs.withLock {
             $0?.leavesSteps = leaves
-            $0?.hasLeftStep = false
+            $0?.leftStep = nil
         }
     }
 
-    /// Whether a change has left its step since ``leaveSteps(_:)`` was called.
-    public var hasLeftStep: Bool { epochs.withLock { $0?.hasLeftStep ?? false } }
+    /// How long the changes since ``leaveSteps(_:)`` that have left their step wait for it; nil if none has left one.
+    public var leftStep: CounterWait? { epochs.withLock { $0?.leftStep } }
 
     /// Whether this run has taken its first step, or needs none.
     public var hasBegun: Bool { epochs.withLock { $0.map { $0.begun != nil } ?? true } }
@@ -54,6 +57,20 @@ extension OpenVault {
     public func advanceEpoch() throws(VaultError) {
         guard isAdvanceDue else { return }
         try write(.advanceEpoch) { (change) throws(VaultError) in try change.moveEpoch() }
+    }
+
+    /// Takes the step that an earlier run has left for a change that it may have acknowledged. Before this, an older copy
+    /// without that change opens as well as this file.
+    func takeLeftStep(with sealer: any Sealer) throws(VaultError) {
+        guard isStepDue else { return }
+        try begin()
+        try countNow(with: sealer)
+        try advanceEpoch()
+        try countNow(with: sealer)
+    }
+
+    private func countNow(with sealer: any Sealer) throws(VaultError) {
+        do throws(SealerError) { try count(with: sealer) } catch { throw VaultError(error, of: record) }
     }
 
     /// Makes the counter follow the file. Calls the sealer on the calling thread.
@@ -163,8 +180,8 @@ struct EpochCount: Sendable {
 
     /// Whether changes leave their step to the next advance, so that one step covers several changes.
     var leavesSteps = false
-    /// Whether a change has left its step since ``leavesSteps`` was last set.
-    var hasLeftStep = false
+    /// How long the changes that have left their step since ``leavesSteps`` was last set wait for it.
+    var leftStep: CounterWait?
 
     init(counted: UInt64) { self.counted = counted }
 
@@ -176,6 +193,8 @@ struct EpochCount: Sendable {
     func standsFor(_ epoch: UInt64) -> Bool { counted == epoch }
 
     mutating func begin(at epoch: UInt64) { begun = epoch }
+
+    mutating func noteLeftStep(_ wait: CounterWait) { leftStep = max(leftStep ?? wait, wait) }
 
     mutating func wasCounted(to epoch: UInt64) { counted = max(counted, epoch) }
 }

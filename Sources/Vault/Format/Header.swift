@@ -21,8 +21,8 @@ struct Header: Sendable, Equatable {
     var root: [UInt8]
     var keybagDigest: [UInt8]
     var objectsDigest: [UInt8]
-    /// Whether items were written since the epoch last advanced.
-    var isAdvanceDue: Bool
+    /// What was written since the epoch last advanced.
+    var advanceDue: AdvanceDue
     /// What the vault keeps of values that were replaced. Not in format 1.
     var history: HistorySetting
     /// No former value was replaced before this time, in milliseconds since 1970-01-01 UTC. Not in format 1.
@@ -34,7 +34,7 @@ struct Header: Sendable, Equatable {
         bytes += LengthPrefixed.encode(Array(owner.text.utf8))
         bytes +=
             BigEndian.bytes(created) + BigEndian.bytes(epoch) + BigEndian.bytes(revision) + BigEndian.bytes(itemCount)
-        bytes += root + keybagDigest + objectsDigest + [isAdvanceDue ? 1 : 0]
+        bytes += root + keybagDigest + objectsDigest + [advanceDue.rawValue]
         return format < 2 ? bytes : bytes + history.encoded + BigEndian.bytes(oldestFormer)
     }
 
@@ -63,7 +63,10 @@ struct Header: Sendable, Equatable {
         root = try reader.bytes(SHA256.count)
         keybagDigest = try reader.bytes(SHA256.count)
         objectsDigest = try reader.bytes(SHA256.count)
-        isAdvanceDue = try reader.integer(UInt8.self) != 0
+        guard let due = AdvanceDue(rawValue: try reader.integer()), format > 1 || due < .step else {
+            throw .damaged("the header is not one of this format")
+        }
+        advanceDue = due
         history = format < 2 ? .standard : try HistorySetting(&reader)
         oldestFormer = format < 2 ? Self.noFormer : try reader.integer()
         try reader.end()
@@ -83,7 +86,7 @@ struct Header: Sendable, Equatable {
         root = TreeNode.emptyDigest
         self.keybagDigest = keybagDigest
         self.objectsDigest = objectsDigest
-        isAdvanceDue = false
+        advanceDue = .nothing
         history = .standard
         oldestFormer = Self.noFormer
     }

@@ -52,7 +52,9 @@ extension OpenVault {
             guard isLess else { return }
             let now = now()
             // They must not come back with an older file.
-            if try change.keepFormer(where: { kept($0, by: setting, at: now) }) { try change.moveEpoch() }
+            if try change.keepFormer(where: { kept($0, by: setting, at: now) }) {
+                try change.moveEpoch(.forFreeStep)
+            }
         }
     }
 

@@ -34,7 +34,7 @@ extension OpenVault {
         case .access:
             // Nobody can tell whether the application password is the same as before.
             if access.constraints.contains(.applicationPassword) { values = [] }
-            if values.count < present.count { try change.moveEpoch() }
+            if values.count < present.count { try change.moveEpoch(.forFreeStep) }
         case .key: values = []
         }
         // What has expired is given to nobody, so it does not stay either.

@@ -26,8 +26,9 @@ final class Change: Snapshot {
     var next: Header
     private let kind: Kind
     private let step: Step
-    /// Whether the change would have advanced the epoch, but left that to a later advance.
-    private(set) var hasLeftStep = false
+    private let protection: RollbackProtection
+    /// How long the change waits for the step that it has left to a later advance; nil if it has left none.
+    private(set) var leftStep: CounterWait?
     /// What happens to items, in order, once the change is committed.
     private(set) var itemChanges: [CommittedChange] = []
     let room: Room
@@ -36,10 +37,14 @@ final class Change: Snapshot {
     /// Whether this change has added former values, so that they must be measured.
     var hasPutFormer = false
 
-    init(_ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, step: Step, room: Room) {
+    init(
+        _ rows: Rows, header: Header, keys: VaultKeys, kind: Kind = .content, step: Step,
+        protection: RollbackProtection = .soon, room: Room
+    ) {
         next = header
         self.kind = kind
         self.step = step
+        self.protection = protection
         self.room = room
         super.init(rows, header: header, keys: keys)
     }
@@ -83,7 +88,7 @@ final class Change: Snapshot {
         guard next.itemCount > 0 else { throw .damaged("it counts fewer items than it has") }
         next.itemCount -= 1
         itemChanges.append(.deleted(item.summary))
-        try moveEpoch()
+        try moveEpoch(.forFreeStep)
     }
 
     /// Puts the key of the enrolled fingers, in place of an earlier one if there is one.
@@ -129,14 +134,15 @@ final class Change: Snapshot {
     /// Advances the epoch, for changes that must not be rolled back: deletion, change of policy, rotation. One change
     /// takes one step at most.
     ///
+    /// - Parameter wait: how long the change waits if it leaves its step.
     /// - Throws: `.uncounted`.
-    func moveEpoch() throws(VaultError) {
-        guard next.epoch == header.epoch else { return }
+    func moveEpoch(_ wait: CounterWait = .always) throws(VaultError) {
+        guard protection == .soon || wait == .always, next.epoch == header.epoch else { return }
         switch step {
         case .taken:
             next.epoch += 1
-            next.isAdvanceDue = false
-        case .left: hasLeftStep = true
+            next.advanceDue = .nothing
+        case .left: leftStep = max(leftStep ?? wait, wait)
         case .refused: throw .uncounted
         }
     }
@@ -147,7 +153,10 @@ final class Change: Snapshot {
         next.root = try tree.flush()
         next.revision += 1
         switch kind {
-        case .content: if next.epoch == header.epoch { next.isAdvanceDue = true }
+        case .content:
+            if next.epoch == header.epoch {
+                next.advanceDue = max(next.advanceDue, leftStep == nil ? .writes : .step)
+            }
         case .logEnd, .advanceEpoch: break
         // The first step covers no earlier writes. A fork of those writes may be ahead by the same step.
         case .firstStep:

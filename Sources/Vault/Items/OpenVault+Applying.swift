@@ -5,15 +5,18 @@ extension OpenVault {
     /// Makes all changes in their order, in one transaction: all of them or none. A later change finds what an earlier
     /// one has done.
     ///
+    /// - Parameter protection: when an older copy of the file can no longer undo this.
     /// - Returns: the result of each change.
     /// - Throws: as ``set(_:mode:ifRevision:)`` and ``delete(service:account:kind:ifRevision:)``, but never `.notFound`
     ///   for an item that is to be deleted. The words begin with the number of the change, from 1.
     @discardableResult
-    public func apply(_ changes: [ItemChange]) throws(VaultError) -> [ItemChange.Result] {
+    public func apply(
+        _ changes: [ItemChange], protection: RollbackProtection = .soon
+    ) throws(VaultError) -> [ItemChange.Result] {
         try Self.each(changes) { (change) throws(VaultError) in
             if case .set(let draft, _, _) = change { try check(draft) }
         }
-        return try write { (transaction) throws(VaultError) in
+        return try write(protection: protection) { (transaction) throws(VaultError) in
             try Self.each(changes) { (change) throws(VaultError) in try make(change, transaction) }
         }
     }

@@ -51,14 +51,17 @@ extension OpenVault {
 
     /// Deletes the item of this name, expired or not.
     ///
-    /// - Parameter revision: the state that the item must be in; nil for any.
+    /// - Parameters:
+    ///   - revision: the state that the item must be in; nil for any.
+    ///   - protection: when an older copy of the file can no longer undo this.
     /// - Returns: the item as it was.
     /// - Throws: `.outdated` if the item is not in that state, or not there at all; `.notFound`; `.damaged`, `.storage`.
     @discardableResult
     public func delete(
-        service: String, account: String, kind: ItemKind = .generic, ifRevision revision: ItemRevision? = nil
+        service: String, account: String, kind: ItemKind = .generic, ifRevision revision: ItemRevision? = nil,
+        protection: RollbackProtection = .soon
     ) throws(VaultError) -> ItemSummary {
-        try write { (change) throws(VaultError) in
+        try write(protection: protection) { (change) throws(VaultError) in
             guard let item = try change.remove(service, account, kind, ifRevision: revision) else { throw .notFound }
             return item
         }

@@ -125,7 +125,7 @@ extension OpenVault {
         if let old { try keepFormer(of: old, for: replacement, under: access, change) }
         let summary = try change.put(stored, metadata, of: id, replacing: old)
         try change.put(sealedValue: sealedValue, of: id)
-        if let old, old.record.access != access { try change.moveEpoch() }
+        if let old, old.record.access != access { try change.moveEpoch(.forFreeStep) }
         return summary
     }
 

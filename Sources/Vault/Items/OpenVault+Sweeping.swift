@@ -1,12 +1,13 @@
 /// Deletes items long after they expired. Reads refuse them from their expiry on.
 extension OpenVault {
-    /// Deletes the items that expired at this time or earlier, those that expired first before the others.
+    /// Deletes the items that expired at this time or earlier, those that expired first before the others. An older copy
+    /// of the file may undo this for some minutes: it gives none of them out either.
     ///
     /// - Parameters:
     ///   - time: milliseconds since 1970-01-01 UTC.
     ///   - limit: the most items that are deleted now.
     /// - Returns: the items as they were.
-    /// - Throws: `.uncounted`, `.damaged`, `.storage`.
+    /// - Throws: `.damaged`, `.storage`.
     public func sweep(expiredBy time: UInt64, limit: Int) throws(VaultError) -> [ItemSummary] {
         let due = try read { (snapshot) throws(VaultError) in try snapshot.allItems() }
             .filter { $0.summary.metadata.isExpired(at: time) }
@@ -14,7 +15,7 @@ extension OpenVault {
             .prefix(limit)
         // Without anything to delete, the file is not written.
         guard !due.isEmpty else { return [] }
-        return try write { (change) throws(VaultError) in
+        return try write(protection: .later) { (change) throws(VaultError) in
             var swept: [ItemSummary] = []
             for item in due {
                 // Somebody may have set it again, or given it another time.

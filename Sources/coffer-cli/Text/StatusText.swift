@@ -16,6 +16,10 @@ enum StatusText {
         lines.append("Sealed by: \(sealer(status.sealer))")
         if let identity = identity(status) { lines.append("TPM known by: \(identity)") }
         if status.vault.state != .none { lines.append("Rollback protection: \(rollback(status))") }
+        if status.vault.protected == false {
+            lines.append(
+                "Not yet protected: the last deletions and changes of access; the TPM counts them soon")
+        }
         lines.append("Locks: \(locks(status.locks))")
         lines += status.leases.map(lease)
         if let recovery = status.recovery {
@@ -149,6 +153,8 @@ struct VaultRecord: Encodable {
     private let items: Int64?
     private let bound: Bool?
     private let counter: Int64?
+    /// False while an older copy of the file could undo the last deletions. Otherwise absent.
+    private let protected: Bool?
     private let boot: [Int64]?
     /// Whether the tie to the boot covers the kernel's command line.
     private let commandLine: Keychain.BootCoverage.Part?
@@ -159,6 +165,7 @@ struct VaultRecord: Encodable {
         items = vault.items
         bound = vault.bound
         counter = vault.counter
+        protected = vault.protected
         boot = vault.boot
         commandLine = coverage?.commandLine
     }

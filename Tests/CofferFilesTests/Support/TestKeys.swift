@@ -12,6 +12,8 @@ struct FolderKeys: FileKeys {
     /// What happens at these moments.
     var beforeStore: @Sendable () async throws(KeychainError) -> Void = { () throws(KeychainError) in }
     var afterStore: @Sendable () async throws(KeychainError) -> Void = { () throws(KeychainError) in }
+    /// Gets how many keys a call deletes, and how.
+    var whenDeleting: @Sendable (Int, RollbackProtection) -> Void = { _, _ in }
     var beforeDelete: @Sendable () async throws(KeychainError) -> Void = { () throws(KeychainError) in }
     var beforeLoad: @Sendable (FileID) async throws(KeychainError) -> Void = { (_) throws(KeychainError) in }
 
@@ -79,10 +81,12 @@ struct FolderKeys: FileKeys {
         }
     }
 
-    func delete(_ id: FileID) async throws(KeychainError) {
+    func delete(_ ids: [FileID], protection: RollbackProtection) async throws(KeychainError) {
+        guard !ids.isEmpty else { return }
         try await beforeDelete()
+        whenDeleting(ids.count, protection)
         // An absent key is fine.
-        try? FileManager.default.removeItem(at: url(id.hexadecimal))
+        for id in ids { try? FileManager.default.removeItem(at: url(id.hexadecimal)) }
     }
 
     /// The ids of all keys.

@@ -119,6 +119,20 @@ struct KeychainCacheTests {
         #expect(try await keychain.accounts() == ["cache/other/a", "token"])
     }
 
+    @Test("A cache never waits for the TPM: whatever it writes or removes is a mere write")
+    func isAMereWrite() async throws {
+        let small = cache("small", CacheLimits(count: 2, cost: 1000))
+        try await small.keep(["a": ["1"], "b": ["2"]])
+        // Two leave it.
+        try await small.keep(["c": ["3"], "d": ["4"]])
+        try await small.forget(["c"])
+        try await small.forgetAll()
+        #expect(backend.edit { $0.protections } == Array(repeating: .later, count: 4))
+        try await keychain.delete("token")
+        try await keychain.delete("token", protection: .later)
+        #expect(backend.edit { $0.protections.suffix(2) } == [.soon, .later])
+    }
+
     @Test("A call that fails stores nothing", arguments: 0..<3)
     func allOrNothing(failing: Int) async throws {
         backend.edit { $0.failingChange = failing }

@@ -156,6 +156,69 @@ struct CancellationTests {
         }
     }
 
+    @Test("a cancelled change that a silent broker has ends, and says that nobody knows whether it was made")
+    func silentBrokerWithAChange() async throws {
+        let folder = try TemporaryFolder()
+        let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
+        let server = try FakeServer(path: paths.broker, ["Set": [.silence], "Apply": [.silence]])
+        // The calls outlast the test.
+        let backend = BrokerBackend(paths: paths, patience: .seconds(100_000))
+        let keychain = Coffer.Keychain(service: "s", backend: backend)
+        let calls: [(method: String, call: @Sendable () async throws -> Void)] = [
+            ("Set", { _ = try await keychain.set("x", for: "me") }),
+            ("Apply", { _ = try await keychain.delete("me") }),
+        ]
+        for (method, call) in calls {
+            let writing = Task { try await call() }
+            try await Self.until { server.calls(method).count == 1 }
+            writing.cancel()
+            let error = await #expect(throws: KeychainError.self) { try await writing.value }
+            #expect(error?.code == .outcomeUnknown, "\(method)")
+            #expect(error?.advice.contains("nothing was done") == false, "\(method)")
+        }
+    }
+
+    @Test("a cancelled change that the broker has made all the same is told as made")
+    func changeThatIsMade() async throws {
+        let sandbox = try await SandboxBroker(programs: Stage.programs)
+        let keychain = Coffer.Keychain(service: "s", prompts: .never, backend: sandbox.backend)
+        for number in 0..<50 {
+            let writing = Task { () throws(KeychainError) in try await keychain.set("x", for: "\(number)") }
+            for _ in 0..<number { await Task.yield() }
+            writing.cancel()
+            var error: KeychainError?
+            do throws(KeychainError) { _ = try await Check.value(of: writing) } catch let failure { error = failure }
+            // Either it was stored, or nothing was done.
+            #expect(try await keychain.exists("\(number)") == (error == nil), "\(number)")
+            if let error { #expect(error.advice == "nothing was done", "\(number)") }
+        }
+        await sandbox.stop()
+    }
+
+    @Test("a cancelled change does not wait for the place of calls that a silent broker keeps, and is not sent later")
+    func changeThatWasNotSent() async throws {
+        let folder = try TemporaryFolder()
+        let paths = SocketPaths(broker: folder.path + "/broker", authenticator: folder.path + "/authenticator")
+        let server = try FakeServer(path: paths.broker, ["Get": [.silence], "Apply": [.silence]])
+        // The calls outlast the test.
+        let backend = BrokerBackend(paths: paths, patience: .seconds(100_000))
+        let keychain = Coffer.Keychain(service: "s", backend: backend)
+        let readings = (0..<CallLimits.connections).map { number in
+            Task { try await keychain.bytes(for: "\(number)") }
+        }
+        try await Self.until { server.calls("Get").count == CallLimits.connections }
+        let deletion = Task { try await keychain.delete("me") }
+        await Task.yield()
+        deletion.cancel()
+        let error = await #expect(throws: KeychainError.self) { try await deletion.value }
+        #expect(error?.code == .cancelled && error?.advice == "nothing was done")
+        for task in readings {
+            task.cancel()
+            await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: task) }
+        }
+        #expect(server.calls("Apply").isEmpty)
+    }
+
     @Test("a cancelled list does not wait for the place of calls that a silent broker keeps")
     func fullHouse() async throws {
         let folder = try TemporaryFolder()

@@ -66,8 +66,14 @@ struct CredentialSessionTests {
     func partsApart() async throws {
         let session = session()
         try await session.saveSession(SessionTokens(accessToken: "a", refreshToken: "r"), userID: "42")
+        #expect(
+            try await session.load() == Credentials(accessToken: "a", refreshToken: "r", userID: "42"))
         try await session.saveLogin(userName: "me", password: "p")
         try await session.saveAPIKey("k")
+        // The next session is of nobody who is known. It does not keep the former user.
+        try await session.saveSession(SessionTokens(accessToken: "b", refreshToken: "s"))
+        #expect(try await session.load([.userID]).userID == nil)
+        try await session.saveSession(SessionTokens(accessToken: "a", refreshToken: "r"), userID: "42")
         try await session.clearSession()
         #expect(try await session.load() == Credentials(userName: "me", password: "p", apiKey: "k"))
         try await session.clearLogin()

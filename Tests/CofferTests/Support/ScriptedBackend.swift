@@ -14,6 +14,8 @@ final class ScriptedBackend: KeychainBackend {
         var failingChange: Int?
         /// What each call of `apply` changed.
         var applied: [[ItemName]] = []
+        /// How each of them is protected against an older copy of the file.
+        var protections: [RollbackProtection] = []
         /// What each call of `read` named.
         var reads: [[ItemName]] = []
         /// How often a person was asked.
@@ -104,6 +106,12 @@ final class ScriptedBackend: KeychainBackend {
     func apply(
         _ changes: [ItemChange], prompts: Prompts, in vault: VaultName
     ) async throws(KeychainError) -> [ChangeOutcome] {
+        try await apply(changes, protection: .soon, prompts: prompts, in: vault)
+    }
+
+    func apply(
+        _ changes: [ItemChange], protection: RollbackProtection, prompts: Prompts, in vault: VaultName
+    ) async throws(KeychainError) -> [ChangeOutcome] {
         try call { (state) throws(KeychainError) in
             var items = state.items
             var outcomes: [ChangeOutcome] = []
@@ -127,6 +135,7 @@ final class ScriptedBackend: KeychainBackend {
             }
             state.items = items
             state.applied.append(changes.map(\.name))
+            state.protections.append(protection)
             return outcomes
         }
     }

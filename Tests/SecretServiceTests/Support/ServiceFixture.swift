@@ -7,7 +7,9 @@ import Testing
 
 /// A sandbox of broker and authenticator with an unlocked vault, and a private bus that starts the provider when a client asks.
 final class ServiceFixture: Sendable {
-    let sandbox: SandboxBroker
+    /// nil if the broker is a test's own.
+    private let sandbox: SandboxBroker?
+    private let paths: SocketPaths
     let folder: TemporaryFolder
     private let daemon: Subprocess
     private let address: String
@@ -27,10 +29,14 @@ final class ServiceFixture: Sendable {
     ///   - answer: what the person answers to each question; nil if nobody answers.
     ///   - asks: whether the provider has any way to ask.
     ///   - options: the provider's.
-    init(answer: String? = SandboxBroker.password, asks: Bool = true, options: [String] = []) async throws {
+    ///   - broker: the socket of a broker that the test has; nil for a sandbox.
+    init(
+        answer: String? = SandboxBroker.password, asks: Bool = true, options: [String] = [], broker: String? = nil
+    ) async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
-        sandbox = try await SandboxBroker(programs: Self.programs)
+        sandbox = broker == nil ? try await SandboxBroker(programs: Self.programs) : nil
+        paths = sandbox?.paths ?? SocketPaths(broker: broker ?? "", authenticator: folder.path + "/auth.sock")
         // A name that another user can reach, too.
         address = "unix:abstract=/tmp/coffer-test-\(UUID().uuidString)"
         try Self.configuration(folder.path, address).write(
@@ -46,7 +52,7 @@ final class ServiceFixture: Sendable {
             "ANSWER": folder.path + "/answer",
         ]
         if asks { environment["COFFER_ASKPASS"] = folder.path + "/askpass" }
-        environment.merge(sandbox.environment) { $1 }
+        environment.merge(["COFFER_SOCKET": paths.broker, "COFFER_AUTH_SOCKET": paths.authenticator]) { $1 }
         let variables = environment
         // Without a terminal of its own, as a desktop's bus.
         daemon = try Subprocess(
@@ -100,7 +106,7 @@ final class ServiceFixture: Sendable {
     func run(_ program: String, _ arguments: [String], input: String? = nil) throws -> Tool.Result {
         let variables = [
             "DBUS_SESSION_BUS_ADDRESS=\(address)", "PROMPTS=\(prompts)", "ANSWER=\(answer)",
-            "PYTHONDONTWRITEBYTECODE=1", "COFFER_SOCKET=\(sandbox.paths.broker)",
+            "PYTHONDONTWRITEBYTECODE=1", "COFFER_SOCKET=\(paths.broker)",
             "PORTAL=\(Self.package)/packaging/dbus/coffer.portal",
             "PROVIDER=\(Self.program("coffer-secret-service"))", "ASKPASS=\(askPass)",
         ]
@@ -124,7 +130,9 @@ final class ServiceFixture: Sendable {
 
     /// Runs a function of a file of checks. An issue says what was wrong.
     /// - Parameter file: the file that has it.
-    func check(_ name: String, in file: String = "checks.py", at place: SourceLocation = #_sourceLocation) throws {
+    func check(
+        _ name: String, in file: String = "checks.py", at place: SourceLocation = #_sourceLocation
+    ) throws {
         let result = try run("/usr/bin/python3", [Self.clients + "/" + file, name])
         guard result.status != 0 else { return }
         Issue.record("\(name): \(result.output)\(result.errors)\(try log)", sourceLocation: place)
@@ -148,7 +156,7 @@ final class ServiceFixture: Sendable {
 
     /// The user's keychain, for items of other programs. Nobody is asked.
     func keychain(_ service: String) -> Keychain {
-        Keychain(service: service, prompts: .never, backend: sandbox.backend)
+        Keychain(service: service, prompts: .never, backend: BrokerBackend(paths: paths))
     }
 
     /// The program that is built with the tests.
@@ -157,6 +165,6 @@ final class ServiceFixture: Sendable {
     func end() async {
         // A daemon that has ended already is gone, which is all that is wanted. Its services end with it.
         try? daemon.end()
-        await sandbox.stop()
+        await sandbox?.stop()
     }
 }

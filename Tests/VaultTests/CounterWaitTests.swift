@@ -1,0 +1,90 @@
+import Authorization
+import Cryptography
+import TestSupport
+import Testing
+
+@testable import Vault
+
+@Suite("What a change waits for if no step of the TPM's counter is free")
+struct CounterWaitTests {
+    private let stage: EpochTests.Stage
+
+    init() throws {
+        stage = try EpochTests.Stage()
+        for account in ["a", "b", "c"] { try stage.set(account) }
+        try stage.vault.begin()
+        try stage.count()
+    }
+
+    /// - Returns: nil if the change has left no step.
+    private func wait(of change: (OpenVault) throws -> Void) throws -> CounterWait? {
+        stage.vault.leaveSteps(true)
+        try change(stage.vault)
+        return stage.vault.leftStep
+    }
+
+    private func item(_ account: String) throws -> ItemSummary { try stage.vault.find(service: "s", account: account) }
+
+    /// All of these change how the vault opens, or end a key. Nobody may believe that they are done before the TPM has
+    /// counted them.
+    @Test func theseAlwaysWait() throws {
+        let digest = [UInt8](repeating: 1, count: SHA256.count)
+        let object = SealedObject(role: .biometryCurrentSet, public: [1], private: [2])
+        let root = SealedObject(role: .unlockRoot, public: [1], private: [2])
+        let transition = Transition(objects: [root], keybag: [3], index: nil, formerIndex: nil)
+        let wrap = try RecoveryWrap(
+            decoding: stage.record.vault.bytes
+                + [UInt8](repeating: 4, count: 8 + RecoveryWrap.saltCount + RecoveryWrap.sealedCount))
+        let changes: [(String, (Change) throws(VaultError) -> Void)] = [
+            ("object 18", { (change) throws(VaultError) in try change.put(setKey: object, objectsDigest: digest) }),
+            ("approval", { (change) throws(VaultError) in try change.put(boots: object, objectsDigest: digest) }),
+            ("binding or tie", { (change) throws(VaultError) in try change.put(transition, objectsDigest: digest) }),
+            (
+                "its end",
+                { (change) throws(VaultError) in
+                    try change.finish(transition, [:], [:], objectsDigest: digest, keybagDigest: digest)
+                }
+            ),
+            ("recovery code", { (change) throws(VaultError) in try change.put(wrap) }),
+            ("successor", { (change) throws(VaultError) in try change.moveEpoch() }),
+        ]
+        let key = try item("a")
+        #expect(
+            try wait { try $0.rotate(key, value: SecretBytes(copying: Array("value of a".utf8))) } == .always,
+            "rotation")
+        for (name, change) in changes {
+            #expect(
+                try wait { vault in try vault.write { (one) throws(VaultError) in try change(one) } } == .always,
+                "\(name)")
+            // Whoever asks for less does not get it here.
+            let isLess = try wait { vault in
+                try vault.write(protection: .later) { (one) throws(VaultError) in try change(one) }
+            }
+            #expect(isLess == .always, "\(name)")
+            // A deletion in the same change does not make it wait less.
+            let both = try wait { vault in
+                try vault.write { (one) throws(VaultError) in
+                    try change(one)
+                    try one.moveEpoch(.forFreeStep)
+                }
+            }
+            #expect(both == .always, "\(name)")
+        }
+    }
+
+    @Test func theseDoNot() throws {
+        let gated = try AccessControl(constraints: .presence)
+        func secret() throws -> SecretBytes { try SecretBytes(copying: Array("value".utf8)) }
+        let item = try item("a")
+        #expect(try wait { try $0.reseal(item, value: secret(), access: gated) } == .forFreeStep)
+        #expect(try wait { try $0.set(.make("s", "b", "value", gated)) } == .forFreeStep)
+        #expect(try wait { try $0.set(.make("s", "b", "value", .whenUnlocked)) } == .forFreeStep)
+        #expect(try wait { try $0.delete(service: "s", account: "b") } == .forFreeStep)
+        #expect(try wait { try $0.apply([.deleteService("s", kind: nil)]) } == .forFreeStep)
+        // A replaced value, a name and a look leave no step at all.
+        #expect(try wait { try $0.set(.make("s", "d", "value")) } == nil)
+        #expect(try wait { try $0.set(.make("s", "d", "other")) } == nil)
+        #expect(try wait { try $0.put(HistorySetting(count: 0, days: 0)) } == .forFreeStep)
+        #expect(try wait { _ = try $0.list() } == nil)
+    }
+}
