@@ -21,7 +21,6 @@ import Varlink
             $0.errors = .file(socket + ".log")
         }
         defer { #expect(throws: Never.self) { try process.end() } }
-        try #require(eventually { FileManager.default.fileExists(atPath: socket) })
         return try (0..<3).map { _ in
             var client = try connected(socket)
             guard case .fault(let fault) = try client.call(Keychain.Status(), until: .now + patience) else {

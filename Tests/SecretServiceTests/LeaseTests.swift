@@ -16,7 +16,7 @@ struct LeaseTests {
         }
         try await keychain.set(
             "secret own", for: "own", access: .whenUnlocked.requiring(.applicationPassword), applicationPassword: "own")
-        let lease = try await fixture.sandbox.backend.call(
+        let lease = try await fixture.backend.call(
             Wire.Lease(items: ["one", "two"].map { .init(service: "gated", account: $0) }, seconds: 600), in: .own,
             prompts: .handler { $0.wantsAnswer ? SandboxBroker.password : nil }, about: "the lease"
         ).lease
@@ -26,7 +26,7 @@ struct LeaseTests {
         #expect(try fixture.shown.isEmpty)
         // Each of these reads asks the person.
         try fixture.check("gated")
-        let log = try await fixture.sandbox.backend.call(Wire.Log(), in: .own).records
+        let log: [Wire.LogRecord] = try await fixture.backend.call(Wire.Log(), in: .own).records
         #expect(log.contains { $0.event == "read" && $0.account == "two" && $0.detail == "for another program" })
         await fixture.end()
     }

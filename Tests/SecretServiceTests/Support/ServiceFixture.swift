@@ -10,6 +10,8 @@ final class ServiceFixture: Sendable {
     /// nil if the broker is a test's own.
     private let sandbox: SandboxBroker?
     private let paths: SocketPaths
+    /// A client of the same broker, beside the provider.
+    var backend: BrokerBackend { BrokerBackend(paths: paths) }
     let folder: TemporaryFolder
     private let daemon: Subprocess
     private let address: String
