@@ -236,6 +236,8 @@ public final class ProcessTree: Sendable {
                             os.close(tell)
                             if order.get("begins"): signal.pause()
                             os._exit(0)
+                        # Its child is an orphan of the namespace itself, which the first process there adopts.
+                        if order.get("enters") and os.fork(): os._exit(0)
                     if order.get("uid") is not None:
                         os.setgroups([]); os.setgid(order["uid"]); os.setuid(order["uid"])
                     try: serve(order["name"], tell, False)

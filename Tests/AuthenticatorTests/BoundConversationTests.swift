@@ -192,7 +192,7 @@ struct BoundConversationTests {
         let fault = try #require(refused.fault)
         #expect(fault.details.reason == "bound-password")
         #expect(fault.details.message?.contains("7 more wrong passwords") == true)
-        #expect(fault.details.advice?.contains("recovery code") == true)
+        #expect(fault.details.advice?.contains("coffer recovery restore") == true)
         #expect(!stage.broker.calls.contains("Reseal"))
         #expect(try stage.registry.record(for: .user(stage.account.uid)) == stage.record)
     }

@@ -180,7 +180,7 @@ struct BoundBrokerTests {
         for _ in 0..<TPMSealer.tries { _ = try await fault { try await unlock(broker, client, with: Self.other) } }
         let used = try await fault { try await unlock(broker, client, with: Self.pin) }
         #expect(used.name == .brokerTPM && used.details.kind == "tries-used-up")
-        #expect(used.details.advice?.contains("recovery code") == true)
+        #expect(used.details.advice?.contains("coffer recovery restore") == true)
         #expect(try await read(client, "always") == someValue)
         await broker.stop()
     }

@@ -102,7 +102,7 @@ struct TPMFailureTests {
         let state = try tpm.saveState()
         try tpm.restart()
         try tpm.clear()
-        try await expectFailure(broker, kind: "replaced", words: "cleared or replaced", advice: "recovery code")
+        try await expectFailure(broker, kind: "replaced", words: "cleared or replaced", advice: "coffer recovery restore")
         try tpm.stop()
         try tpm.restore(state)
         try tpm.restart()

@@ -63,7 +63,7 @@ struct TiedBrokerTests {
             let refused = try await fault { try await client.call(Keychain.List()) }
             #expect(refused.name == .tpm && refused.details.kind == "boot")
             #expect(refused.details.advice?.contains("coffer boot approve") == true)
-            #expect(refused.details.advice?.contains("recovery code") == true)
+            #expect(refused.details.advice?.contains("coffer recovery restore") == true)
         }
         let id = try await challenge { try await client.call(Keychain.Unlock()) }
         let opened = try await fault {
@@ -115,7 +115,7 @@ struct TiedBrokerTests {
         let client = stage.client
         let refused = try await fault { try await client.call(Keychain.List()) }
         #expect(refused.name == .tpm && refused.details.kind == "boot-index")
-        #expect(refused.details.advice?.contains("recovery code") == true)
+        #expect(refused.details.advice?.contains("coffer recovery restore") == true)
         await stage.stop()
     }
 

@@ -136,6 +136,8 @@ import Testing
         var broker = ["Get", "Show", "Delete", "History", "Rotate", "Edit", "Rename"].reduce(into: [:]) {
             $0[$1] = [missing]
         }
+        // The seed beside the item is not there, either.
+        broker["Exists"] = [.answer(Keychain.Exists.Reply(exists: false))]
         broker["List"] = [Self.list([Stage.item("github", "me\u{1B}")])]
         let stage = try Stage(broker: broker)
         let result = try stage.program.run(arguments)
