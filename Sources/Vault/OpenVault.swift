@@ -237,7 +237,11 @@ public final class OpenVault: Sendable {
             if kind == .content { try change.sweepFormer(at: now()) }
             let logHead = log.headToAnchor()
             if let logHead { try change.anchor(logHead) }
-            return (value, try change.finish(), logHead, change.leftStep, change.itemChanges)
+            let finished = try change.finish()
+            if present.advanceDue == .step, finished.header.advanceDue == .nothing {
+                epochs.withLock { $0?.owed = finished.header.epoch }
+            }
+            return (value, finished, logHead, change.leftStep, change.itemChanges)
         }
         remember(header)
         if let leftStep { epochs.withLock { $0?.noteLeftStep(leftStep) } }

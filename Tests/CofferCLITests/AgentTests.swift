@@ -295,10 +295,13 @@ import Varlink
                     pid.value = pid_t(try fixture.client.call(Agent.GetState()).pid)
                     caller.value = try fixture.caller()
                 },
-                .init(wait: "Password: ", type: Self.ctrlC) {
+                .init(wait: "Password: ") {
                     let pid = try #require(pid.value)
                     kill(pid, SIGSTOP)
-                    defer { kill(pid, SIGCONT) }
+                    defer {
+                        kill(pid, SIGCONT)
+                        kill(pid, SIGINT)
+                    }
                     end.value = try AgentFixture.outcome(try #require(caller.value))
                 },
             ])

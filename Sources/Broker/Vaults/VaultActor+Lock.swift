@@ -54,7 +54,7 @@ extension VaultActor {
         let condition = try condition()
         let record = condition == .none ? nil : try record()
         let items: Int64?
-        let isUncounted = open.map { $0.vault.isStepDue || $0.vault.isAhead } ?? false
+        let isUncounted = open?.vault.isUnprotected ?? false
         do throws(VaultError) {
             items = try open.map { (state) throws(VaultError) in Int64(try state.vault.count) }
         } catch { throw noting(Fault(error)) }

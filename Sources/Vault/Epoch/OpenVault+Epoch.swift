@@ -20,6 +20,9 @@ extension OpenVault {
     /// Whether a change that must not be rolled back has left its step, which was not taken yet.
     public var isStepDue: Bool { isCounted && lastHeader.advanceDue == .step }
 
+    /// Whether an older copy of the file can still undo a change that was acknowledged as not protected.
+    public var isUnprotected: Bool { isStepDue || epochs.withLock { $0.map { $0.counted < $0.owed } ?? false } }
+
     /// The epoch that the counter has reached; nil if the vault has no counter.
     public var countedEpoch: UInt64? { epochs.withLock { $0?.counted } }
 
@@ -177,6 +180,9 @@ struct EpochCount: Sendable {
     private(set) var counted: UInt64
     /// The epoch after this run's first step; nil before that step.
     private(set) var begun: UInt64?
+
+    /// The epoch whose step was left for changes that were acknowledged before it; 0 if there was none.
+    var owed: UInt64 = 0
 
     /// Whether changes leave their step to the next advance, so that one step covers several changes.
     var leavesSteps = false
