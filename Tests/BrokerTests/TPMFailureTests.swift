@@ -102,7 +102,8 @@ struct TPMFailureTests {
         let state = try tpm.saveState()
         try tpm.restart()
         try tpm.clear()
-        try await expectFailure(broker, kind: "replaced", words: "cleared or replaced", advice: "coffer recovery restore")
+        try await expectFailure(
+            broker, kind: "replaced", words: "cleared or replaced", advice: "coffer recovery restore")
         try tpm.stop()
         try tpm.restore(state)
         try tpm.restart()

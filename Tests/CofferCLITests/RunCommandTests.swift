@@ -31,7 +31,8 @@ import Varlink
     @Test func theProgramIsStartedAsIfByTheCaller() throws {
         let stage = try stage([0x61])
         // The shell looks by itself: it blocks signals for a moment while it starts something.
-        let signals = "while read -r line; do case $line in SigIgn*|SigBlk*) echo \"$line\";; esac; done </proc/$$/status"
+        let choice = "case $line in SigIgn*|SigBlk*) echo \"$line\";; esac"
+        let signals = "while read -r line; do \(choice); done </proc/$$/status"
         let look = "umask; \(signals); ls /proc/$$/fd; echo \"$0\" \"$@\""
         var plain = stage.program
         plain.executable = "/bin/sh"
