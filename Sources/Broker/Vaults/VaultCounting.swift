@@ -184,7 +184,7 @@ final class VaultCounting {
         sleeper = nil
     }
 
-    /// Advances the epoch for what was written since the last advance. A failure is tried again later.
+    /// Advances the epoch for what was written since the last advance.
     ///
     /// - Parameter isUrgent: whether there is no later chance; then it does not wait for a free step.
     func advance(isUrgent: Bool = false, in vaultActor: isolated VaultActor) async {
@@ -194,10 +194,8 @@ final class VaultCounting {
             self.isUrgent = true
             wake()
         }
-        // The vault shows whether it succeeded.
+        // The commit schedules another try if it fails, and what is written meanwhile has a time of its own.
         _ = await commit.value
-        guard let vault = vaultActor.open?.vault, vault.isAdvanceDue || vault.isAhead else { return }
-        scheduleAdvance(after: CounterLimits.retryDelay, in: vaultActor)
     }
 
     /// Schedules an advance of the epoch for what was written.

@@ -133,6 +133,12 @@ struct GatedCall<Method: Challengeable>: Sendable {
             method.challenge = nil
             return try await send()
         }
+        if fault.name == .challengeRefused, asked.contains(.unlock), mayBeginAnew {
+            // Another prompt has opened the vault between this one and the call, which ends other requests to open it.
+            mayBeginAnew = false
+            beginAnew()
+            return try await send()
+        }
         guard fault.name == .authenticationRequired, let challenge = fault.details.challenge else {
             throw KeychainError(brokerFault: fault, about: name)
         }
