@@ -173,7 +173,8 @@ def locked():
     lock(keyring)
     assert front.secret("org.example.One") == one
     with open(os.environ["PROMPTS"]) as file:
-        shown = file.read()
+        # Long lines go on in the next one.
+        shown = " ".join(file.read().split())
     assert f"(process {os.getpid()}), for the application \"org.example.One\"." in shown, shown
     lock(keyring)
     assert len(front.secret("org.example.New")) == 64
