@@ -36,19 +36,24 @@ enum Capability {
             for _ in 0..<count {
                 let handle = try reader.number32()
                 // A list that does not rise might never end.
-                guard handle >= next, handles.last.map({ $0 < handle }) ?? true else {
+                guard place(handle) >= place(next), handles.last.map({ place($0) < place(handle) }) ?? true else {
                     throw TPMError(.other, "the TPM lists its handles in no order")
                 }
                 if handle > last { return handles }
                 handles.append(handle)
             }
-            guard hasMore, count > 0, let end = handles.last, end < last else { return handles }
+            guard hasMore, count > 0, let end = handles.last, end < last, place(end) < places else { return handles }
             guard handles.count <= mostHandles else {
                 throw TPMError(.other, "the TPM lists more handles than it can have")
             }
-            next = end + 1
+            next = first & ~places | (place(end) + 1)
         }
     }
+
+    /// The bits of a handle within its range. Sessions of every type are one list, in the order of these bits.
+    private static let places: UInt32 = 0x00FF_FFFF
+
+    private static func place(_ handle: UInt32) -> UInt32 { handle & places }
 
     /// Whether something is at a handle.
     static func has(handle: UInt32, _ channel: Channel) throws(TPMError) -> Bool {
