@@ -18,8 +18,10 @@ struct GatedCall<Method: Challengeable>: Sendable {
     private var trustsLease = true
     /// Whether the present challenge was signed for under a lease.
     private var isLeased = false
-    /// Whether the call may be made anew because it was outdated before the person could help it.
-    private var mayBeginAnew = true
+    /// How often the call may still be made anew because it was outdated before the person could help it. While another prompt opens the vault, that
+    /// can happen more than once.
+    private var begins = 5
+    private var mayBeginAnew: Bool { begins > 0 }
     private var hasPlace = false
 
     init(
@@ -87,7 +89,7 @@ struct GatedCall<Method: Challengeable>: Sendable {
                     guard error.code == .requestOutdated, purposes.contains(.unlock), mayBeginAnew else {
                         throw need(purposes).failure(error)
                     }
-                    mayBeginAnew = false
+                    begins -= 1
                     sharing?.end()
                     beginAnew()
                     continue
@@ -135,7 +137,7 @@ struct GatedCall<Method: Challengeable>: Sendable {
         }
         if fault.name == .challengeRefused, asked.contains(.unlock), mayBeginAnew {
             // Another prompt has opened the vault between this one and the call, which ends other requests to open it.
-            mayBeginAnew = false
+            begins -= 1
             beginAnew()
             return try await send()
         }
