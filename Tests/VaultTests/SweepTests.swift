@@ -17,7 +17,8 @@ struct SweepTests {
         #expect(try vault.sweep(expiredBy: now - 3, limit: 10).isEmpty)
         #expect(vault.lastHeader.revision == revision)
         #expect(try vault.sweep(expiredBy: now, limit: 2).map(\.metadata.account) == ["a", "b"])
-        #expect(vault.lastHeader.revision == revision + 1 && vault.epoch == epoch + 1)
+        // One write, which takes no step: what has expired may come back for some minutes.
+        #expect(vault.lastHeader.revision == revision + 1 && vault.epoch == epoch)
         #expect(try vault.sweep(expiredBy: now, limit: 2).map(\.metadata.account) == ["c"])
         #expect(try vault.sweep(expiredBy: now, limit: 2).isEmpty)
         #expect(try vault.list().map(\.metadata.account) == ["later", "never"])
