@@ -57,7 +57,7 @@ import Testing
         #expect(try coffer("unlock", password: Self.first).code == 4)
         let outdated = try coffer("unlock", askpass: twoAnswers(sandbox, Self.second, "neither"))
         #expect(outdated.code == 4 && outdated.errors.contains("more wrong passwords"), "\(outdated)")
-        #expect(outdated.errors.contains("recovery code"), "\(outdated)")
+        #expect(outdated.errors.contains("coffer recovery restore"), "\(outdated)")
         #expect(try coffer("get", "s", "bound").code == 5)
         let renewed = try coffer("unlock", askpass: twoAnswers(sandbox, Self.second, Self.first))
         #expect(renewed.code == 0, "\(renewed)")

@@ -72,7 +72,7 @@ import Vault
         for arguments in [["get", "mail", "me"], ["list"], ["unlock"]] {
             let refused = try sandbox.coffer(arguments, password: Self.password)
             #expect(refused.code == 8 && refused.errors.contains("cleared or replaced"), "\(refused)")
-            #expect(refused.errors.contains("recovery code"), "\(refused)")
+            #expect(refused.errors.contains("coffer recovery restore"), "\(refused)")
         }
         // Coffer never starts afresh by itself.
         #expect(try sandbox.coffer("set", "x", "y", input: [1], password: Self.password).code == 8)
