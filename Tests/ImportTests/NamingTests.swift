@@ -96,6 +96,8 @@ import Testing
                     $0.password = [1]
                     $0.attributes["port"] = item.0
                     $0.created = item.1
+                    // As of a keyring, which replaces what is older.
+                    $0.isOneOfSeveralStates = false
                 }
             })
         #expect(named.items.map(\.account) == ["me", "me#2"])
