@@ -41,7 +41,7 @@ struct Row04BiometricKeychain: Row {
         try await stage.verb("save fails where biometrics are unavailable, and changes nothing") {
             try await keychain.set("mine", for: "me")
             for access in [access, .whenUnlocked.requiring(.biometryCurrentSet)] {
-                try await expectError(.biometryRefused) { try await keychain.set("x", for: "me", access: access) }
+                try await expectError(.biometryNotAvailable) { try await keychain.set("x", for: "me", access: access) }
             }
             try expectEqual(try await keychain.string(for: "me"), "mine")
         }

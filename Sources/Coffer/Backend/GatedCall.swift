@@ -20,8 +20,10 @@ struct GatedCall<Method: Challengeable>: Sendable {
     private var isLeased = false
     /// How often the call may still be made anew because it was outdated before the person could help it. While another prompt opens the vault, that
     /// can happen more than once.
-    private var begins = 5
+    private var begins = 8
     private var mayBeginAnew: Bool { begins > 0 }
+    /// How long it waits before it begins anew, so that the other prompt gets on.
+    private var pause = Duration.milliseconds(100)
     private var hasPlace = false
 
     init(
@@ -89,9 +91,8 @@ struct GatedCall<Method: Challengeable>: Sendable {
                     guard error.code == .requestOutdated, purposes.contains(.unlock), mayBeginAnew else {
                         throw need(purposes).failure(error)
                     }
-                    begins -= 1
                     sharing?.end()
-                    beginAnew()
+                    await beginAnewLater()
                     continue
                 }
                 sharing?.end()
@@ -99,6 +100,15 @@ struct GatedCall<Method: Challengeable>: Sendable {
                 method.challenge = challenge
             }
         }
+    }
+
+    /// Begins anew when the prompt that has overtaken this one has had some time.
+    private mutating func beginAnewLater() async {
+        begins -= 1
+        // `try?`: a task that is cancelled sleeps no longer, and the call notices it.
+        try? await Task.sleep(for: pause)
+        pause = min(pause * 2, .seconds(3))
+        beginAnew()
     }
 
     /// By now, another prompt may have opened the vault.
@@ -137,8 +147,7 @@ struct GatedCall<Method: Challengeable>: Sendable {
         }
         if fault.name == .challengeRefused, asked.contains(.unlock), mayBeginAnew {
             // Another prompt has opened the vault between this one and the call, which ends other requests to open it.
-            begins -= 1
-            beginAnew()
+            await beginAnewLater()
             return try await send()
         }
         guard fault.name == .authenticationRequired, let challenge = fault.details.challenge else {

@@ -99,7 +99,7 @@ public struct KeychainCache<Value: Codable & Sendable>: ValueCache {
 
     /// Stores several values. Up to 128 changes with about 1 MiB of values are one transaction: all of them are stored,
     /// or none.
-    /// - Throws: `.limitExceeded` for a value of more than 1 MiB, and as ``Keychain/apply(_:)``.
+    /// - Throws: `.limitExceeded` for a value of more than 1 MiB, and as ``Keychain/apply(_:protection:)``.
     public func keep(_ values: [String: Value]) async throws(KeychainError) {
         var plan = CachePlan(limits)
         for (key, value) in values { plan.add(key, try ItemCoding.encode(value)) }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// One change of a vault. ``Keychain/apply(_:)`` makes several of them, all or none.
+/// One change of a vault. ``Keychain/apply(_:protection:)`` makes several of them, all or none.
 public struct ItemChange: Sendable {
     /// What is done.
     public enum Action: Sendable {
@@ -151,7 +151,7 @@ public struct ChangeOutcome: Sendable, Hashable {
     /// Whether an item of this name was there before.
     public let existedBefore: Bool
 
-    /// For backends. Applications get outcomes from ``Keychain/apply(_:)``.
+    /// For backends. Applications get outcomes from ``Keychain/apply(_:protection:)``.
     public init(version: Int? = nil, revision: String? = nil, existedBefore: Bool) {
         self.version = version
         self.revision = revision

@@ -13,7 +13,7 @@ extension Keychain {
     ///   - expires: nil keeps that of an existing item. A new one never expires.
     ///   - condition: what must be true of the item.
     /// - Returns: the stored item.
-    /// - Throws: `.limitExceeded` for more than 1 MiB, `.biometryRefused` if fingers are required but cannot be asked for, and as the condition says.
+    /// - Throws: `.limitExceeded` for more than 1 MiB, `.biometryNotAvailable` or `.biometryNotEnrolled` if fingers are required but cannot be asked for, and as the condition says.
     @discardableResult
     public func set(
         _ text: String, for account: String, access: AccessControl? = nil, label: String? = nil,

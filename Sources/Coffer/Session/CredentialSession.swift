@@ -51,14 +51,14 @@ public struct CredentialSession: Sendable {
 
 extension CredentialSession {
     /// Stores the whole login in place of the former one. Parts that are nil are removed.
-    /// - Throws: as ``Keychain/apply(_:)``. Then the former login is still there, whole.
+    /// - Throws: as ``Keychain/apply(_:protection:)``. Then the former login is still there, whole.
     public func save(_ credentials: Credentials) async throws(KeychainError) {
         try await write(credentials, CredentialPart.allCases)
     }
 
     /// Stores the tokens of a new session, and the user's id. User name, password and API key stay.
     /// - Parameter userID: nil removes a former one.
-    /// - Throws: as ``Keychain/apply(_:)``. Then the former session is still there, whole.
+    /// - Throws: as ``Keychain/apply(_:protection:)``. Then the former session is still there, whole.
     public func saveSession(_ tokens: SessionTokens, userID: String? = nil) async throws(KeychainError) {
         let credentials = Credentials(
             accessToken: tokens.accessToken, accessTokenExpires: tokens.expires, refreshToken: tokens.refreshToken,
