@@ -63,6 +63,8 @@ package final class SharedReads: Sendable {
     /// - Parameter body: reads. It is cancelled when nobody waits for it.
     /// - Throws: what `body` throws, and `.cancelled` if the caller's task is cancelled.
     package func items(_ key: Key, _ body: @escaping Body) async throws(KeychainError) -> ReadItems {
+        // Otherwise the read could be over before the cancellation is noticed.
+        if Task.isCancelled { throw .cancelledByTask }
         let seat = FirstResult<Answer>()
         let number = state.withLock { state in
             state.last += 1
