@@ -22,6 +22,8 @@ struct GatedCall<Method: Challengeable>: Sendable {
     /// can happen more than once.
     private var begins = 8
     private var mayBeginAnew: Bool { begins > 0 }
+    /// Whether an answer of the person may be lost once. A taken-over broker could wear a person out by asking again and again.
+    private var mayLoseAnswer = true
     /// How long it waits before it begins anew, so that the other prompt gets on.
     private var pause = Duration.milliseconds(100)
     private var hasPlace = false
@@ -145,8 +147,9 @@ struct GatedCall<Method: Challengeable>: Sendable {
             method.challenge = nil
             return try await send()
         }
-        if fault.name == .challengeRefused, asked.contains(.unlock), mayBeginAnew {
+        if fault.name == .challengeRefused, asked.contains(.unlock), mayBeginAnew, mayLoseAnswer {
             // Another prompt has opened the vault between this one and the call, which ends other requests to open it.
+            mayLoseAnswer = false
             await beginAnewLater()
             return try await send()
         }
