@@ -40,7 +40,7 @@ extension Keychain {
                 "owner and mode of the vault's folder and files, the registry, the signing key; each vault has its record; room"
             case .signingKey: "the vault's keys are for the authenticator's present signing key"
             case .sockets: "owner and mode of the sockets"
-            case .pam: "the PAM services exist, and let in only people whom they have asked"
+            case .pam: "the PAM services exist, and ask people before they let them in"
             case .clock: "the clock is not behind what the vault has seen"
             case .rollback: "an older copy of the vault's file would be noticed; none was put back"
             case .vault: "the vault's state, and whether it can be checked"

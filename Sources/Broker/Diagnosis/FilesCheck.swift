@@ -119,7 +119,7 @@ struct Place {
             return ("\(path) is not a \(name)", "find out who put it there")
         }
         guard status.uid == uid else {
-            // Whoever owned it may have changed it. Giving it away would make Coffer trust that.
+            // Its owner may have changed it. Giving it away would make Coffer trust that.
             return (
                 "\(path) belongs to uid \(status.uid) instead of \(uid)",
                 "find out who made it; if it was you, restoring a backup: chown \(uid) \(path)"

@@ -34,7 +34,7 @@ enum PAMCheck: DiagnosisCheck {
         }
         guard problems.isEmpty, notes.isEmpty else { return problems + notes }
         return [
-            Keychain.Finding(.pam, .ok, "the PAM services are there, and each lets in only people whom it has asked")
+            Keychain.Finding(.pam, .ok, "the PAM services are there, and each asks people before it lets them in")
         ]
     }
 

@@ -96,7 +96,7 @@ extension CommandSession {
         guard !first.isEmpty else {
             throw KeychainError(.failed, "the passphrase is empty, so nothing was written")
         }
-        // Whoever has the file can try passphrases without end.
+        // Anybody who has the file can try passphrases without end.
         guard first.count >= InputLimits.shortestPassphrase else {
             throw KeychainError(
                 .failed,
