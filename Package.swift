@@ -30,8 +30,6 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -51,7 +49,6 @@ let package = Package(
         .executable(name: "coffer-secret-service", targets: ["coffer-secret-service"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -64,6 +61,7 @@ let package = Package(
             name: "CTSS2", pkgConfig: "tss2-esys tss2-sys tss2-mu tss2-rc", providers: [.apt(["libtss2-dev"])]),
         .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
@@ -74,6 +72,7 @@ let package = Package(
         library("Cryptography", ["COpenSSL"]),
         library("TPM", ["CTSS2", "Cryptography"]),
         library("PAM", ["CPAM", "Cryptography"], small),
+        library("SQLite", ["CSQLite"]),
         library(
             "TestSupport",
             [
@@ -92,7 +91,7 @@ let package = Package(
         // The files of other programs, read from bytes.
         library("Import", ["HelperProtocol"]),
         library("Firmware", ["Cryptography"]),
-        library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", "Platform", grdb, sqlite]),
+        library("Vault", ["TPM", "Cryptography", "Authorization", "Recovery", "Platform", "SQLite"]),
         library("Varlink", ["Platform"], small),
         library("BrokerProtocol", ["Varlink", "Platform"], small),
         library(
@@ -141,7 +140,7 @@ let package = Package(
         // What make bench runs.
         .executableTarget(
             name: "coffer-benchmark",
-            dependencies: ["BrokerProtocol", "Varlink", "Cryptography", "Platform", argumentParser, grdb],
+            dependencies: ["BrokerProtocol", "Varlink", "Cryptography", "Platform", "SQLite", argumentParser],
             path: "Benchmarks/ReadBenchmark", swiftSettings: settings),
         .executableTarget(
             name: "coffer-library-benchmark", dependencies: ["Coffer", "BrokerProtocol", "Varlink"],
@@ -209,9 +208,10 @@ let package = Package(
         tests("PAMTests", ["PAM", "Cryptography", "Platform", "TestSupport"]),
         tests("FirmwareTests", ["Firmware", "Cryptography", "TestSupport"]),
         tests("CryptographyTests", ["Cryptography", "COpenSSL", "Platform", "TestSupport"]),
+        tests("SQLiteTests", ["SQLite", "TestSupport"]),
         tests(
             "VaultTests",
-            ["Vault", "Recovery", "TPM", "Authorization", "Cryptography", "Platform", "TestSupport", grdb]),
+            ["Vault", "Recovery", "TPM", "Authorization", "Cryptography", "Platform", "TestSupport", "SQLite"]),
         tests("TPMTests", ["TPM", "CTSS2", "Cryptography", "Platform", "TestSupport"]),
         tests(
             "FuzzTests",
@@ -220,7 +220,7 @@ let package = Package(
                 "Varlink", "RootConfiguration", "Coffer", "CofferFiles", "CredentialHelpers", "Age", "Import",
                 "HelperProtocol",
                 "coffer-cli", "Cryptography", "Platform", "TPM", "TestSupport", "SecretService", "SystemBus",
-                grdb, logging,
+                "SQLite", logging,
             ]),
         tests(
             "BrokerTests",

@@ -117,10 +117,11 @@ def kind_of(header):
     if word == "func":
         # The last arrow outside the parameters' parentheses.
         flat = re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", declaration))
-        return "value" if "->" in flat and not re.search(r"->\s*Void\s*$", flat.strip()) else "nothing"
+        return "value" if "->" in flat and not re.search(r"->\s*(Void|Never)\s*$", flat.strip()) else "nothing"
     if word in ("get", "subscript"):
         return "value"
-    return "value" if word == "var" and "=" not in declaration and ":" in declaration else None
+    # A variable of one line, directly before its braces: not one whose next line is a statement with braces.
+    return "value" if word == "var" and "=" not in declaration and ":" in declaration and "\n" not in declaration.strip() else None
 
 
 def changed_part(text, before, after):

@@ -1,23 +1,20 @@
 import Cryptography
 import Dispatch
-import FoundationEssentials
-import GRDB
 import Glibc
 import Platform
+import SQLite
 
 /// What no read can do without, each part by itself: a message there and back, the rows, the key, the value.
 struct Floor {
     private static let message = [UInt8](repeating: UInt8(ascii: "x"), count: 200) + [0]
-    private let database: DatabaseQueue
+    private let database: Connection
 
     init() throws {
-        database = try DatabaseQueue()
-        try database.write { database in
-            try database.execute(sql: "CREATE TABLE part (id INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT")
-            for id in 0..<10 {
-                try database.execute(
-                    sql: "INSERT INTO part VALUES (?, ?)", arguments: [id, Data(repeating: 1, count: 300)])
-            }
+        database = try Connection(path: nil)
+        try database.once("CREATE TABLE part (id INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT")
+        for id in 0..<10 {
+            try database.run(
+                "INSERT INTO part VALUES (?, ?)", [.integer(Int64(id)), .blob([UInt8](repeating: 1, count: 300))])
         }
     }
 
@@ -43,10 +40,9 @@ struct Floor {
     /// Header, posting, item, value, and the nodes that vouch for them, in one transaction.
     func selects(_ count: Int) throws -> Double {
         try Sample.median(of: count) {
-            try database.read { database in
+            try database.transaction(.reading, { $0 }) { () throws(SQLiteError) in
                 for id in 0..<10 {
-                    _ = try Row.fetchOne(
-                        database.cachedStatement(sql: "SELECT content FROM part WHERE id = ?"), arguments: [id])
+                    _ = try database.rows("SELECT content FROM part WHERE id = ?", [.integer(Int64(id))], limit: 1)
                 }
             }
         }

@@ -1,8 +1,8 @@
 import Authorization
 import Cryptography
 import Foundation
-import GRDB
 import Platform
+import SQLite
 import TestSupport
 import Testing
 
@@ -31,11 +31,12 @@ struct FileTests {
     /// SQLite would replay into the new vault what an earlier one left under its name.
     @Test(arguments: [false, true]) func whatAnEarlierVaultLeftBesideItsFileIsNotTakenUp(isSuccessor: Bool) throws {
         let remains = try TemporaryFolder()
-        let pool = try DatabasePool(path: remains.path + "/earlier")
-        try pool.write { try $0.execute(sql: "CREATE TABLE earlier (x)") }
+        try Data().write(to: URL(fileURLWithPath: remains.path + "/earlier"))
+        let earlier = try Connection(path: remains.path + "/earlier")
+        for statement in ["PRAGMA journal_mode = WAL", "CREATE TABLE earlier (x)"] { try earlier.once(statement) }
         let log = try Data(contentsOf: URL(fileURLWithPath: remains.path + "/earlier-wal"))
         #expect(!log.isEmpty)
-        try pool.close()
+        try earlier.close()
         var record = fixture.record
         if isSuccessor {
             try fixture.open().database.close()
@@ -59,17 +60,17 @@ struct FileTests {
             ("temp_store", 2), ("foreign_keys", 0),
         ]
         for (name, value) in wanted {
-            let found: Int? = try vault.database.read { rows in
-                // A pragma that SQLite does not know gives no row.
-                (try? Int.fetchOne(rows.database, sql: "PRAGMA \(name)")) ?? nil
+            let found: Int? = try vault.database.read { (rows) throws(VaultError) in
+                try StorageGate.run { () throws(SQLiteError) in try rows.database.number("PRAGMA \(name)") }
             }
             #expect(found == value, "\(name)")
         }
-        let modes: [String?] = try vault.database.read { rows in
-            // As above.
-            ["journal_mode", "locking_mode"].map { (try? String.fetchOne(rows.database, sql: "PRAGMA \($0)")) ?? nil }
+        for (name, mode) in [("journal_mode", "wal"), ("locking_mode", "exclusive")] {
+            let found = try vault.database.read { (rows) throws(VaultError) in
+                try StorageGate.run { () throws(SQLiteError) in try rows.database.once("PRAGMA \(name)") }
+            }
+            #expect(found == [.text(mode)])
         }
-        #expect(modes == ["wal", "exclusive"])
         // No part of a change waits in the WAL.
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path + "-wal")).isEmpty)
     }

@@ -1,7 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
-import GRDB
+import SQLite
 import Synchronization
 import TestSupport
 import Testing
@@ -106,20 +106,17 @@ struct FlippedByteTests {
 
         // The same change once more, as a WAL that was not written back.
         try write(before, fixture.path)
-        let queue = try DatabaseQueue(path: fixture.path)
-        try queue.writeWithoutTransaction { database in
-            try database.execute(
-                sql: "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; ATTACH '\(after)' AS after")
-            try database.inTransaction {
-                for table in ["header", "item", "value", "posting", "node"] {
-                    try database.execute(sql: "INSERT OR REPLACE INTO main.\(table) SELECT * FROM after.\(table)")
-                }
-                return .commit
+        let database = try Connection(path: fixture.path)
+        for pragma in ["journal_mode = WAL", "wal_autocheckpoint = 0"] { try database.once("PRAGMA \(pragma)") }
+        try database.once("ATTACH '\(after)' AS after")
+        try database.transaction(.writing, { $0 }) { () throws(SQLiteError) in
+            for table in ["header", "item", "value", "posting", "node"] {
+                try database.once("INSERT OR REPLACE INTO main.\(table) SELECT * FROM after.\(table)")
             }
         }
         let file = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         let log = try Data(contentsOf: URL(fileURLWithPath: fixture.path + "-wal"))
-        try queue.close()
+        try database.close()
         #expect(log.count > 4096)
 
         let name = VaultFile.path(of: fixture.record.owner, in: "")

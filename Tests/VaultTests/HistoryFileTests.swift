@@ -1,8 +1,8 @@
 import Authorization
 import Cryptography
 import Foundation
-import GRDB
 import Recovery
+import SQLite
 import TestSupport
 import Testing
 
@@ -22,10 +22,9 @@ struct HistoryFileTests {
         try vault.close()
     }
 
-    private func plant(_ records: [UInt8], _ database: Database) throws {
-        try database.execute(
-            sql: "INSERT OR REPLACE INTO former (item, records) VALUES (?, ?)",
-            arguments: [Data(item.id.bytes), Data(records)])
+    private func plant(_ records: [UInt8], _ database: Connection) throws {
+        try database.run(
+            "INSERT OR REPLACE INTO former (item, records) VALUES (?, ?)", [.blob(item.id.bytes), .blob(records)])
         try database.rebuildTree { tree in
             try tree.set(TreeEntry.key(former: item.id), TreeEntry.digest(former: item.id, records: records))
         }
@@ -53,7 +52,7 @@ struct HistoryFileTests {
     }
 
     @Test func aRowTakenAway() throws {
-        try fixture.tamper { try $0.execute(sql: "DELETE FROM former") }
+        try fixture.tamper { try $0.once("DELETE FROM former") }
         try expectDamage("taken away")
         try fixture.tamper { database in
             try database.rebuildTree { tree in try tree.set(TreeEntry.key(former: item.id), nil) }
@@ -68,7 +67,7 @@ struct HistoryFileTests {
             try fixture.tamper { database in
                 var records = original
                 records[place] ^= 0x41
-                try database.execute(sql: "UPDATE former SET records = ?", arguments: [Data(records)])
+                try database.run("UPDATE former SET records = ?", [.blob(records)])
             }
             let vault = try fixture.open()
             #expect(vaultError { _ = try vault.history(service: "s", account: "a") } == .damaged, "byte \(place)")
@@ -90,7 +89,7 @@ struct HistoryFileTests {
     /// Attackers keep a row that was dropped since, and put it back.
     @Test func aRowPutBack() throws {
         var (records, value): ([UInt8], [UInt8]) = ([], [])
-        let key = Data(item.id.bytes + BigEndian.bytes(UInt64(1)))
+        let key = Value.blob(item.id.bytes + BigEndian.bytes(UInt64(1)))
         try fixture.tamper { database in
             records = try database.bytes("SELECT records FROM former")
             value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [key])
@@ -100,20 +99,19 @@ struct HistoryFileTests {
         try vault.put(.standard)
         try vault.close()
         try fixture.tamper { database in
-            try database.execute(sql: "INSERT INTO value (id, sealed) VALUES (?, ?)", arguments: [key, Data(value)])
-            try database.execute(
-                sql: "INSERT INTO former (item, records) VALUES (?, ?)",
-                arguments: [Data(item.id.bytes), Data(records)])
+            try database.run("INSERT INTO value (id, sealed) VALUES (?, ?)", [key, .blob(value)])
+            try database.run(
+                "INSERT INTO former (item, records) VALUES (?, ?)", [.blob(item.id.bytes), .blob(records)])
         }
         try expectDamage("put back")
     }
 
     @Test func aValueThatIsMissingOrAnothers() throws {
         try fixture.tamper { database in
-            try database.execute(
-                sql: """
-                    UPDATE value SET sealed = (SELECT sealed FROM value WHERE length(id) = 16) WHERE length(id) = 24
-                    """)
+            try database.once(
+                """
+                UPDATE value SET sealed = (SELECT sealed FROM value WHERE length(id) = 16) WHERE length(id) = 24
+                """)
         }
         var vault = try fixture.open()
         let keys = try fixture.unlock(vault)
@@ -122,7 +120,7 @@ struct HistoryFileTests {
                 == .damaged)
         #expect(vaultError { _ = try vault.verify() } == .damaged)
         try vault.close()
-        try fixture.tamper { try $0.execute(sql: "DELETE FROM value WHERE length(id) = 24") }
+        try fixture.tamper { try $0.once("DELETE FROM value WHERE length(id) = 24") }
         vault = try fixture.open()
         #expect(vaultError { _ = try vault.verify() } == .damaged)
     }
@@ -133,7 +131,7 @@ struct HistoryFileTests {
         "INSERT INTO value (id, sealed) VALUES (randomblob(24), x'00')", "DROP TABLE former",
     ])
     func rowsOfOtherKinds(statement: String) throws {
-        try fixture.tamper { try $0.execute(sql: statement) }
+        try fixture.tamper { try $0.once(statement) }
         #expect(
             vaultError {
                 let vault = try fixture.open()
@@ -255,8 +253,7 @@ struct HistoryFileTests {
             var header = try Header(decoding: database.bytes("SELECT content FROM header"))
             header.format = 1
             let mac = try HMACSHA256.code(for: Header.macMessage(header.encoded), key: keys.integrity)
-            try database.execute(
-                sql: "UPDATE header SET content = ?, mac = ?", arguments: [Data(header.encoded), Data(mac)])
+            try database.run("UPDATE header SET content = ?, mac = ?", [.blob(header.encoded), .blob(mac)])
         }
         // Its keys are of another format, too. The tables are looked at before them.
         let error = #expect(throws: VaultError.self) { _ = try fixture.open() }

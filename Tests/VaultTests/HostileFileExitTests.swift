@@ -1,6 +1,6 @@
 import Cryptography
 import Foundation
-import GRDB
+import SQLite
 import TestSupport
 import Testing
 
@@ -30,8 +30,8 @@ struct HostileFileExitTests {
         _ = try vault.set(.make("s", "a", "value"), mode: .new)
         try vault.close()
         try fixture.tamper { database in
-            if change.contains("sqlite_schema") { try database.execute(sql: "PRAGMA writable_schema = ON") }
-            try database.execute(sql: change)
+            if change.contains("sqlite_schema") { try database.once("PRAGMA writable_schema = ON") }
+            try database.once(change)
         }
         if let freePages {
             // The header's own number (SQLite's file format, 1.3.8).

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Synchronization
 import Testing
 
@@ -94,7 +94,7 @@ extension VaultFixture {
         try Data(contentsOf: URL(fileURLWithPath: path)).write(to: URL(fileURLWithPath: copy))
         defer { try? FileManager.default.removeItem(atPath: copy) }  // A folder of the test's own.
         var count = 0
-        try change(copy) { count = try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM item") ?? -1 }
+        try change(copy) { count = try $0.number("SELECT COUNT(*) FROM item") ?? -1 }
         return count
     }
 }

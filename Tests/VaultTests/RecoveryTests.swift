@@ -178,7 +178,7 @@ import Testing
         let code = try makeCode()
         let folder = try TemporaryFolder()
         let path = try backup(folder)
-        try fixture.change(path) { try $0.execute(sql: "DELETE FROM recovery") }
+        try fixture.change(path) { try $0.once("DELETE FROM recovery") }
         #expect(vaultError { _ = try recover(path, code, folder) } == .damaged)
         let other = try RecoveryTests()
         try other.makeCode()
@@ -186,7 +186,7 @@ import Testing
         try fixture.change(foreign) { database in
             let row = try database.bytes("SELECT content FROM recovery")
             try fixture.change(path) {
-                try $0.execute(sql: "INSERT INTO recovery VALUES (1, ?)", arguments: [Data(row)])
+                try $0.run("INSERT INTO recovery VALUES (1, ?)", [.blob(row)])
             }
         }
         #expect(vaultError { _ = try recover(path, code, folder) } == .damaged)
@@ -202,7 +202,7 @@ import Testing
         try makeCode()
         let second = try backup(folder)
         try fixture.change(second) {
-            try $0.execute(sql: "UPDATE recovery SET content = ?", arguments: [Data(old)])
+            try $0.run("UPDATE recovery SET content = ?", [.blob(old)])
         }
         let moved = try TemporaryFolder()
         for name in ["software-sealer.key"] {

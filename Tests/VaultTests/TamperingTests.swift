@@ -1,7 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
-import GRDB
+import SQLite
 import TestSupport
 import Testing
 
@@ -33,8 +33,8 @@ struct TamperingTests {
 
     private struct TestFailure: Error { init(_ reason: String) {} }
 
-    private func record(_ database: Database, _ item: ItemSummary) throws -> [UInt8] {
-        try database.bytes("SELECT record FROM item WHERE id = ?", [Data(item.id.bytes)])
+    private func record(_ database: Connection, _ item: ItemSummary) throws -> [UInt8] {
+        try database.bytes("SELECT record FROM item WHERE id = ?", [.blob(item.id.bytes)])
     }
 
     @Test func untouched() throws {
@@ -74,9 +74,9 @@ struct TamperingTests {
     /// `coffer doctor` checks every row. One of these once ended the broker.
     @Test(arguments: [0, 1, 31, 33]) func anIndexEntryOfAnotherLength(_ count: Int) throws {
         try fixture.tamper { database in
-            try database.execute(
-                sql: "UPDATE posting SET term = ? WHERE term = (SELECT term FROM posting LIMIT 1)",
-                arguments: [Data(repeating: 7, count: count)])
+            try database.run(
+                "UPDATE posting SET term = ? WHERE term = (SELECT term FROM posting LIMIT 1)",
+                [.blob([UInt8](repeating: 7, count: count))])
         }
         let vault = try fixture.open()
         #expect(vaultError { _ = try vault.verify() } == .damaged)
@@ -92,9 +92,8 @@ struct TamperingTests {
 
     @Test func swappedValues() throws {
         try fixture.tamper { database in
-            let two = try database.bytes("SELECT sealed FROM value WHERE id = ?", [Data(second.id.bytes)])
-            try database.execute(
-                sql: "UPDATE value SET sealed = ? WHERE id = ?", arguments: [Data(two), Data(first.id.bytes)])
+            let two = try database.bytes("SELECT sealed FROM value WHERE id = ?", [.blob(second.id.bytes)])
+            try database.run("UPDATE value SET sealed = ? WHERE id = ?", [.blob(two), .blob(first.id.bytes)])
         }
         #expect(outcome() == .damaged)
     }
@@ -104,12 +103,11 @@ struct TamperingTests {
         var (record, value): ([UInt8], [UInt8]) = ([], [])
         try fixture.tamper { database in
             record = try self.record(database, first)
-            value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [Data(first.id.bytes)])
+            value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [.blob(first.id.bytes)])
         }
         do { try fixture.open().set(.make("s", "first", "new", AccessControl(constraints: .presence))) }
         try fixture.tamper { database in
-            try database.execute(
-                sql: "UPDATE value SET sealed = ? WHERE id = ?", arguments: [Data(value), Data(first.id.bytes)])
+            try database.run("UPDATE value SET sealed = ? WHERE id = ?", [.blob(value), .blob(first.id.bytes)])
             try database.plant(record: record, of: first.id)
         }
         let vault = try fixture.open()
@@ -139,14 +137,12 @@ struct TamperingTests {
             try fixture.tamper { database in
                 var record = original
                 record[place] ^= 0x41
-                try database.execute(
-                    sql: "UPDATE item SET record = ? WHERE id = ?", arguments: [Data(record), Data(first.id.bytes)])
+                try database.run("UPDATE item SET record = ? WHERE id = ?", [.blob(record), .blob(first.id.bytes)])
             }
             #expect(outcome() == .damaged, "byte \(place)")
         }
         try fixture.tamper { database in
-            try database.execute(
-                sql: "UPDATE item SET record = ? WHERE id = ?", arguments: [Data(original), Data(first.id.bytes)])
+            try database.run("UPDATE item SET record = ? WHERE id = ?", [.blob(original), .blob(first.id.bytes)])
         }
         #expect(outcome() == nil)
     }
@@ -157,7 +153,7 @@ struct TamperingTests {
         let keys = try VaultKeys(deviceRoot: fixture.keys.deviceRoot, vault: fixture.record.vault)
         let name = try keys.term(service: "s", account: "first", kind: .generic)
         try fixture.tamper { database in
-            try database.execute(sql: "DELETE FROM posting WHERE term = ?", arguments: [Data(name)])
+            try database.run("DELETE FROM posting WHERE term = ?", [.blob(name)])
         }
         let vault = try fixture.open()
         #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
@@ -176,7 +172,7 @@ struct TamperingTests {
 
     @Test func allRowsTakenAway() throws {
         try fixture.tamper { database in
-            for table in ["item", "value", "posting", "node"] { try database.execute(sql: "DELETE FROM \(table)") }
+            for table in ["item", "value", "posting", "node"] { try database.once("DELETE FROM \(table)") }
         }
         let vault = try fixture.open()
         #expect(vaultError { _ = try vault.find(service: "s", account: "first") } == .damaged)
@@ -188,7 +184,7 @@ struct TamperingTests {
     /// One row fewer or more, without a change of the tree.
     @Test func listsAreComplete() throws {
         try fixture.tamper { database in
-            try database.execute(sql: "DELETE FROM item WHERE id = ?", arguments: [Data(second.id.bytes)])
+            try database.run("DELETE FROM item WHERE id = ?", [.blob(second.id.bytes)])
         }
         #expect(vaultError { _ = try fixture.open().list() } == .damaged)
         #expect(vaultError { _ = try fixture.open().list(service: "s") } == .damaged)
@@ -197,9 +193,9 @@ struct TamperingTests {
 
     @Test func anItemPlanted() throws {
         try fixture.tamper { database in
-            try database.execute(
-                sql: "INSERT INTO item (id, record) VALUES (?, ?)",
-                arguments: [Data((0..<16).map { UInt8($0) }), Data(try record(database, first))])
+            try database.run(
+                "INSERT INTO item (id, record) VALUES (?, ?)",
+                [.blob((0..<16).map { UInt8($0) }), .blob(try record(database, first))])
         }
         #expect(vaultError { _ = try fixture.open().list() } == .damaged)
         #expect(vaultError { _ = try fixture.open().verify() } == .damaged)
@@ -207,12 +203,12 @@ struct TamperingTests {
 
     @Test func aLooseValueOrNode() throws {
         try fixture.tamper { database in
-            try database.execute(sql: "INSERT INTO value (id, sealed) VALUES (x'00', x'00')")
+            try database.once("INSERT INTO value (id, sealed) VALUES (x'00', x'00')")
         }
         #expect(vaultError { _ = try fixture.open().verify() } == .damaged)
         try fixture.tamper { database in
-            try database.execute(sql: "DELETE FROM value WHERE id = x'00'")
-            try database.execute(sql: "INSERT INTO node (level, number, content) VALUES (7, 0, x'00')")
+            try database.once("DELETE FROM value WHERE id = x'00'")
+            try database.once("INSERT INTO node (level, number, content) VALUES (7, 0, x'00')")
         }
         #expect(vaultError { _ = try fixture.open().verify() } == .damaged)
     }
@@ -224,11 +220,10 @@ struct TamperingTests {
         var (record, value): ([UInt8], [UInt8]) = ([], [])
         try other.tamper { database in
             record = try self.record(database, foreign)
-            value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [Data(foreign.id.bytes)])
+            value = try database.bytes("SELECT sealed FROM value WHERE id = ?", [.blob(foreign.id.bytes)])
         }
         try fixture.tamper { database in
-            try database.execute(
-                sql: "UPDATE value SET sealed = ? WHERE id = ?", arguments: [Data(value), Data(first.id.bytes)])
+            try database.run("UPDATE value SET sealed = ? WHERE id = ?", [.blob(value), .blob(first.id.bytes)])
             try database.plant(record: record, of: first.id)
         }
         #expect(outcome() == .damaged)
@@ -241,12 +236,12 @@ struct TamperingTests {
         try fixture.tamper { database in
             try database.plant(posting: terms[0], items: [])
             try database.plant(posting: terms[1], items: [second.id])
-            try database.execute(sql: "DELETE FROM item WHERE id = ?", arguments: [Data(first.id.bytes)])
+            try database.run("DELETE FROM item WHERE id = ?", [.blob(first.id.bytes)])
             try database.rebuildTree { tree in try tree.set(TreeEntry.key(item: first.id), nil) }
             var header = try Header(decoding: database.bytes("SELECT content FROM header"))
             header.itemCount = 1
             header.root = try TreeNode.root.digest(database.bytes("SELECT content FROM node WHERE level = 0"))
-            try database.execute(sql: "UPDATE header SET content = ?", arguments: [Data(header.encoded)])
+            try database.run("UPDATE header SET content = ?", [.blob(header.encoded)])
         }
         #expect(vaultError { _ = try fixture.open().find(service: "s", account: "first") } == .damaged)
     }
@@ -257,7 +252,7 @@ struct TamperingTests {
         try fixture.tamper { database in
             var keybag = try database.bytes("SELECT content FROM keybag")
             keybag.replaceSubrange(3..<35, with: mine.publicKey)
-            try database.execute(sql: "UPDATE keybag SET content = ?", arguments: [Data(keybag)])
+            try database.run("UPDATE keybag SET content = ?", [.blob(keybag)])
         }
         #expect(vaultError { _ = try fixture.open() } == .damaged)
     }
@@ -269,12 +264,11 @@ struct TamperingTests {
         try fixture.tamper { database in
             var keybag = try database.bytes("SELECT content FROM keybag")
             keybag.replaceSubrange(3..<35, with: mine.publicKey)
-            try database.execute(sql: "UPDATE keybag SET content = ?", arguments: [Data(keybag)])
+            try database.run("UPDATE keybag SET content = ?", [.blob(keybag)])
             var header = try Header(decoding: database.bytes("SELECT content FROM header"))
             header.keybagDigest = try SHA256.digest(keybag)
             let mac = try HMACSHA256.code(for: Header.macMessage(header.encoded), key: keys.integrity)
-            try database.execute(
-                sql: "UPDATE header SET content = ?, mac = ?", arguments: [Data(header.encoded), Data(mac)])
+            try database.run("UPDATE header SET content = ?, mac = ?", [.blob(header.encoded), .blob(mac)])
         }
         #expect(vaultError { _ = try fixture.open() } == .damaged)
     }
@@ -285,7 +279,7 @@ struct TamperingTests {
         "ALTER TABLE header ADD COLUMN more BLOB",
     ])
     func anotherSchema(statement: String) throws {
-        try fixture.tamper { try $0.execute(sql: statement) }
+        try fixture.tamper { try $0.once(statement) }
         #expect(outcome() == .damaged)
     }
 
@@ -301,7 +295,7 @@ struct TamperingTests {
         "INSERT INTO object (role, public, private) VALUES (18, x'', x'')",
     ])
     func rowsOfOtherKinds(statement: String) throws {
-        try fixture.tamper { try $0.execute(sql: statement) }
+        try fixture.tamper { try $0.once(statement) }
         #expect(outcome() == .damaged)
     }
 
@@ -330,13 +324,13 @@ struct TamperingTests {
         try fixture.tamper { database in
             header = try database.bytes("SELECT content FROM header")
             header[9] = 3
-            try database.execute(sql: "UPDATE header SET content = ?", arguments: [Data(header)])
+            try database.run("UPDATE header SET content = ?", [.blob(header)])
         }
         // A changed byte is damage. Only a valid header of another format is a newer one.
         #expect(outcome() == .damaged)
         try fixture.tamper { database in
             let mac = try HMACSHA256.code(for: Header.macMessage(header), key: keys.integrity)
-            try database.execute(sql: "UPDATE header SET mac = ?", arguments: [Data(mac)])
+            try database.run("UPDATE header SET mac = ?", [.blob(mac)])
         }
         #expect(outcome() == .newerFormat)
     }

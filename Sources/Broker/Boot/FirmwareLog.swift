@@ -1,6 +1,6 @@
 import Cryptography
 import Firmware
-import Foundation
+import FoundationEssentials
 import Platform
 import RootConfiguration
 import TPM

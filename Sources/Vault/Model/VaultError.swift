@@ -1,6 +1,6 @@
 import Cryptography
-import GRDB
 import Platform
+import SQLite
 
 /// Why a vault refused or failed. Its words hold no secret and no item's name.
 public struct VaultError: Error, Sendable, CustomStringConvertible {
@@ -58,7 +58,7 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
         switch cause {
         case let error as SealerError: error.underlying
         case let error as SystemError: error.underlying
-        case let error as DatabaseError: "sqlite \(error.extendedResultCode.rawValue)"
+        case let error as SQLiteError: "sqlite \(error.code)"
         case let error as VaultError: error.underlying
         default: nil
         }

@@ -1,12 +1,11 @@
 import Authorization
-import FoundationEssentials
-import GRDB
+import SQLite
 
 /// The rows of a vault, with types. A value of another type than Coffer writes is damage, and never a trap.
 struct Rows {
-    let database: Database
+    let database: Connection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: Connection) { self.database = database }
 
     /// - Returns: the format of a vault with these tables. The header must have the same.
     /// - Throws: `.damaged` for tables that differ from Coffer's, and for rows longer than any of Coffer's.
@@ -67,24 +66,26 @@ struct Rows {
     func transition() throws(VaultError) -> [UInt8]? { try blob("SELECT content FROM transition") }
 
     func node(_ node: TreeNode) throws(VaultError) -> [UInt8]? {
-        try blob("SELECT content FROM node WHERE level = ? AND number = ?", [Int64(node.level), Int64(node.number)])
+        try blob(
+            "SELECT content FROM node WHERE level = ? AND number = ?",
+            [.integer(Int64(node.level)), .integer(Int64(node.number))])
     }
 
     func record(of item: ItemID) throws(VaultError) -> [UInt8]? {
-        try blob("SELECT record FROM item WHERE id = ?", [Data(item.bytes)])
+        try blob("SELECT record FROM item WHERE id = ?", [.blob(item.bytes)])
     }
 
     /// - Parameter key: an item's id, or the key of a former value.
     func sealedValue(_ key: [UInt8]) throws(VaultError) -> [UInt8]? {
-        try blob("SELECT sealed FROM value WHERE id = ?", [Data(key)])
+        try blob("SELECT sealed FROM value WHERE id = ?", [.blob(key)])
     }
 
     func former(of item: ItemID) throws(VaultError) -> [UInt8]? {
-        try blob("SELECT records FROM former WHERE item = ?", [Data(item.bytes)])
+        try blob("SELECT records FROM former WHERE item = ?", [.blob(item.bytes)])
     }
 
     func posting(_ term: [UInt8]) throws(VaultError) -> [UInt8]? {
-        try blob("SELECT items FROM posting WHERE term = ?", [Data(term)])
+        try blob("SELECT items FROM posting WHERE term = ?", [.blob(term)])
     }
 
     func allItems() throws(VaultError) -> [(id: [UInt8], record: [UInt8])] {
@@ -148,7 +149,7 @@ struct Rows {
     /// Runs SQLite's own integrity check.
     func checkIntegrity() throws(VaultError) {
         let rows = try fetch("PRAGMA integrity_check(1)")
-        guard rows.count == 1, case .string("ok") = (rows[0][0] as DatabaseValue).storage else {
+        guard rows == [[.text("ok")]] else {
             throw .damaged("SQLite finds it inconsistent")
         }
     }
@@ -156,13 +157,13 @@ struct Rows {
     // Writing
 
     func put(header content: [UInt8], mac: [UInt8]) throws(VaultError) {
-        try execute("INSERT OR REPLACE INTO header (id, content, mac) VALUES (1, ?, ?)", [Data(content), Data(mac)])
+        try execute("INSERT OR REPLACE INTO header (id, content, mac) VALUES (1, ?, ?)", [.blob(content), .blob(mac)])
     }
 
     func put(_ object: SealedObject) throws(VaultError) {
         try execute(
             "INSERT INTO object (role, public, private) VALUES (?, ?, ?)",
-            [Int64(object.role.rawValue), Data(object.public), Data(object.private)])
+            [.integer(Int64(object.role.rawValue)), .blob(object.public), .blob(object.private)])
     }
 
     func replace(_ object: SealedObject) throws(VaultError) {
@@ -171,15 +172,15 @@ struct Rows {
     }
 
     func removeObject(_ role: ObjectRole) throws(VaultError) {
-        try execute("DELETE FROM object WHERE role = ?", [Int64(role.rawValue)])
+        try execute("DELETE FROM object WHERE role = ?", [.integer(Int64(role.rawValue))])
     }
 
     func put(keybag: [UInt8]) throws(VaultError) {
-        try execute("INSERT INTO keybag (id, content) VALUES (1, ?)", [Data(keybag)])
+        try execute("INSERT INTO keybag (id, content) VALUES (1, ?)", [.blob(keybag)])
     }
 
     func put(recovery: [UInt8]) throws(VaultError) {
-        try execute("INSERT OR REPLACE INTO recovery (id, content) VALUES (1, ?)", [Data(recovery)])
+        try execute("INSERT OR REPLACE INTO recovery (id, content) VALUES (1, ?)", [.blob(recovery)])
     }
 
     func replace(keybag: [UInt8]) throws(VaultError) {
@@ -190,67 +191,64 @@ struct Rows {
     /// - Parameter transition: empty removes the row.
     func put(transition: [UInt8]) throws(VaultError) {
         guard !transition.isEmpty else { return try execute("DELETE FROM transition", []) }
-        try execute("INSERT OR REPLACE INTO transition (id, content) VALUES (1, ?)", [Data(transition)])
+        try execute("INSERT OR REPLACE INTO transition (id, content) VALUES (1, ?)", [.blob(transition)])
     }
 
     func put(record: [UInt8], of item: ItemID) throws(VaultError) {
-        try execute("INSERT OR REPLACE INTO item (id, record) VALUES (?, ?)", [Data(item.bytes), Data(record)])
+        try execute("INSERT OR REPLACE INTO item (id, record) VALUES (?, ?)", [.blob(item.bytes), .blob(record)])
     }
 
     func put(sealedValue: [UInt8], of item: ItemID) throws(VaultError) {
-        try execute("INSERT OR REPLACE INTO value (id, sealed) VALUES (?, ?)", [Data(item.bytes), Data(sealedValue)])
+        try execute("INSERT OR REPLACE INTO value (id, sealed) VALUES (?, ?)", [.blob(item.bytes), .blob(sealedValue)])
     }
 
     func remove(_ item: ItemID) throws(VaultError) {
-        try execute("DELETE FROM item WHERE id = ?", [Data(item.bytes)])
-        try execute("DELETE FROM value WHERE id = ?", [Data(item.bytes)])
+        try execute("DELETE FROM item WHERE id = ?", [.blob(item.bytes)])
+        try execute("DELETE FROM value WHERE id = ?", [.blob(item.bytes)])
     }
 
     /// Makes an item's sealed value a former one.
     func moveValue(of item: ItemID, to key: [UInt8]) throws(VaultError) {
-        try execute("UPDATE value SET id = ? WHERE id = ?", [Data(key), Data(item.bytes)])
+        try execute("UPDATE value SET id = ? WHERE id = ?", [.blob(key), .blob(item.bytes)])
     }
 
     func removeValue(_ key: [UInt8]) throws(VaultError) {
-        try execute("DELETE FROM value WHERE id = ?", [Data(key)])
+        try execute("DELETE FROM value WHERE id = ?", [.blob(key)])
     }
 
     /// - Parameter former: empty removes the row.
     func put(former records: [UInt8], of item: ItemID) throws(VaultError) {
-        guard !records.isEmpty else { return try execute("DELETE FROM former WHERE item = ?", [Data(item.bytes)]) }
-        try execute("INSERT OR REPLACE INTO former (item, records) VALUES (?, ?)", [Data(item.bytes), Data(records)])
+        guard !records.isEmpty else { return try execute("DELETE FROM former WHERE item = ?", [.blob(item.bytes)]) }
+        try execute("INSERT OR REPLACE INTO former (item, records) VALUES (?, ?)", [.blob(item.bytes), .blob(records)])
     }
 
     /// - Parameter items: empty removes the row.
     func put(posting term: [UInt8], items: [UInt8]) throws(VaultError) {
-        guard !items.isEmpty else { return try execute("DELETE FROM posting WHERE term = ?", [Data(term)]) }
-        try execute("INSERT OR REPLACE INTO posting (term, items) VALUES (?, ?)", [Data(term), Data(items)])
+        guard !items.isEmpty else { return try execute("DELETE FROM posting WHERE term = ?", [.blob(term)]) }
+        try execute("INSERT OR REPLACE INTO posting (term, items) VALUES (?, ?)", [.blob(term), .blob(items)])
     }
 
     /// - Parameter content: empty removes the row.
     func put(_ node: TreeNode, _ content: [UInt8]) throws(VaultError) {
-        let place: StatementArguments = [Int64(node.level), Int64(node.number)]
+        let place: [Value] = [.integer(Int64(node.level)), .integer(Int64(node.number))]
         guard !content.isEmpty else { return try execute("DELETE FROM node WHERE level = ? AND number = ?", place) }
-        try execute("INSERT OR REPLACE INTO node (level, number, content) VALUES (?, ?, ?)", place + [Data(content)])
+        try execute("INSERT OR REPLACE INTO node (level, number, content) VALUES (?, ?, ?)", place + [.blob(content)])
     }
 
-    // Access to GRDB
+    // Access to SQLite
 
-    private func execute(_ sql: String, _ arguments: StatementArguments) throws(VaultError) {
-        try StorageGate.run { try database.cachedStatement(sql: sql).execute(arguments: arguments) }
+    private func execute(_ sql: String, _ values: [Value]) throws(VaultError) {
+        try StorageGate.run { () throws(SQLiteError) in try database.run(sql, values) }
     }
 
-    private func fetch(_ sql: String, _ arguments: StatementArguments = []) throws(VaultError) -> [Row] {
-        try StorageGate.run { try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments) }
+    private func fetch(_ sql: String, _ values: [Value] = [], limit: Int = .max) throws(VaultError) -> [[Value]] {
+        try StorageGate.run { () throws(SQLiteError) in try database.rows(sql, values, limit: limit) }
     }
 
-    private func blob(_ sql: String, _ arguments: StatementArguments = []) throws(VaultError) -> [UInt8]? {
-        try StorageGate.run {
-            // Unlike `fetch`, this copies the first row's bytes once, and reads no other row.
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
-            guard let row = try rows.next() else { return nil }
-            return try bytes(row, 0)
-        }
+    /// The first row's bytes. No other row is read.
+    private func blob(_ sql: String, _ values: [Value] = []) throws(VaultError) -> [UInt8]? {
+        guard let row = try fetch(sql, values, limit: 1).first else { return nil }
+        return try bytes(row, 0)
     }
 
     private func pairs(_ sql: String) throws(VaultError) -> [([UInt8], [UInt8])] {
@@ -259,15 +257,15 @@ struct Rows {
         return pairs
     }
 
-    private func bytes(_ row: Row, _ column: Int) throws(VaultError) -> [UInt8] {
-        guard column < row.count, case .blob(let data) = (row[column] as DatabaseValue).storage else {
+    private func bytes(_ row: [Value], _ column: Int) throws(VaultError) -> [UInt8] {
+        guard column < row.count, case .blob(let bytes) = row[column] else {
             throw .damaged("a row holds something other than bytes")
         }
-        return Array(data)
+        return bytes
     }
 
-    private func integer(_ row: Row, _ column: Int) throws(VaultError) -> Int64 {
-        guard column < row.count, case .int64(let number) = (row[column] as DatabaseValue).storage else {
+    private func integer(_ row: [Value], _ column: Int) throws(VaultError) -> Int64 {
+        guard column < row.count, case .integer(let number) = row[column] else {
             throw .damaged("a row holds something other than a number")
         }
         return number

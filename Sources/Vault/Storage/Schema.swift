@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// The tables of a vault, as SQL text, because the text itself is checked (docs/vault-format.md, "Tables").
 enum Schema {
@@ -38,21 +38,25 @@ enum Schema {
     private static let automaticIndex = "index|sqlite_autoindex_value_1|value|"
 
     /// - Parameter format: the format that the file has tables of, below the newest. 0: it has none.
-    static func create(_ database: Database, after format: UInt16) throws(VaultError) {
+    static func create(_ database: Connection, after format: UInt16) throws(VaultError) {
         let missing = tables.dropFirst(tables(of: format).count)
-        try StorageGate.run { for table in missing { try database.execute(sql: table.sql) } }
+        try StorageGate.run { () throws(SQLiteError) in for table in missing { try database.once(table.sql) } }
     }
 
     /// - Returns: the format of a vault with these tables.
     /// - Throws: `.damaged` if anything is missing, added or different. A foreign trigger or view could act in Coffer's
     ///   name.
-    static func check(_ database: Database) throws(VaultError) -> UInt16 {
-        let found = try StorageGate.run {
-            try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_schema").map { row in
-                row.databaseValues.map { value in
-                    if case .string(let text) = value.storage { text } else { value.isNull ? "" : "?" }
-                }.joined(separator: "|")
-            }
+    static func check(_ database: Connection) throws(VaultError) -> UInt16 {
+        let found = try StorageGate.run { () throws(SQLiteError) in
+            try database.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema")
+        }.map { row in
+            row.map { value in
+                switch value {
+                case .text(let text): text
+                case .null: ""
+                default: "?"
+                }
+            }.joined(separator: "|")
         }
         for format in 1...Header.newestFormat {
             let expected = tables(of: format).map { "table|\($0.name)|\($0.name)|\($0.sql)" } + [automaticIndex]

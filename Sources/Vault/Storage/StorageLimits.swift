@@ -1,13 +1,11 @@
-import GRDB
-import GRDBSQLite
 import Platform
+import SQLite
 
 extension StorageLimits {
     /// Applies the limits. This happens before anything is read from the file, even the names of its tables.
-    static func apply(to database: Database) throws {
-        _ = unsafe sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, Int32(row))
-        _ = unsafe sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, statement)
-        _ = try Row.fetchOne(database, sql: "PRAGMA hard_heap_limit = \(heap)")
+    static func apply(to database: Connection) throws(SQLiteError) {
+        try database.limit(rows: Int32(row), statements: statement)
+        try database.once("PRAGMA hard_heap_limit = \(heap)")
     }
 
     /// - Throws: `.damaged` for a file longer than any of Coffer's.

@@ -1,10 +1,10 @@
-import GRDB
 import Platform
+import SQLite
 
 /// A vault's SQLite file. It has one connection, locked against all others. Before a change is reported, it is on disk
 /// and the WAL is empty.
 final class VaultDatabase: Sendable {
-    private let queue: DatabaseQueue
+    private let connection: SerialConnection
     private let path: String
 
     /// SQLite's default, in bytes.
@@ -14,28 +14,26 @@ final class VaultDatabase: Sendable {
     ///   - path: an existing file, possibly empty. SQLite gives its side files the same permissions.
     ///   - pageSize: in bytes, for an empty file.
     init(path: String, pageSize: Int = VaultDatabase.pageSize) throws(VaultError) {
-        var configuration = Configuration()
-        configuration.foreignKeysEnabled = false
-        // A broker that was just stopped may take a moment to release the file.
-        configuration.busyMode = .timeout(2)
         try StorageLimits.check(path)
         // SQLite would only say that the file is in another mode than it should be.
         if let obstacle = Self.obstacle(path) { throw obstacle }
         self.path = path
-        configuration.prepareDatabase { database in
-            try StorageLimits.apply(to: database)
+        let (connection, mode) = try StorageGate.run { () throws(SQLiteError) in
+            // A broker that was just stopped may take a moment to release the file.
+            let connection = try Connection(path: path, busyTimeout: 2000)
+            try StorageLimits.apply(to: connection)
             // Exclusive mode uses no shared-memory file that others could write to, and allows no second writer.
             for pragma in [
-                "page_size = \(pageSize)", "locking_mode = EXCLUSIVE", "trusted_schema = OFF", "cell_size_check = ON",
-                "mmap_size = 0",
-                "secure_delete = ON", "temp_store = MEMORY", "synchronous = FULL",
-            ] { _ = try Row.fetchOne(database, sql: "PRAGMA \(pragma)") }
-            let mode = try Row.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
-            guard let mode, case .string("wal") = (mode[0] as DatabaseValue).storage else {
-                throw VaultError.damaged("it is not in WAL mode and cannot be brought there")
-            }
+                "page_size = \(pageSize)", "locking_mode = EXCLUSIVE", "foreign_keys = OFF", "trusted_schema = OFF",
+                "cell_size_check = ON", "mmap_size = 0", "secure_delete = ON", "temp_store = MEMORY",
+                "synchronous = FULL",
+            ] { try connection.once("PRAGMA \(pragma)") }
+            return (connection, try connection.once("PRAGMA journal_mode = WAL"))
         }
-        queue = try StorageGate.run { try DatabaseQueue(path: path, configuration: configuration) }
+        guard mode == [.text("wal")] else {
+            throw .damaged("it is not in WAL mode and cannot be brought there")
+        }
+        self.connection = SerialConnection(connection)
     }
 
     /// Why the vault cannot be written, if the file or its folder is the reason.
@@ -56,9 +54,11 @@ final class VaultDatabase: Sendable {
         return nil
     }
 
-    /// Runs SQLite, and names the file if that cannot be used.
-    private func run<Value>(_ body: () throws -> Value) throws(VaultError) -> Value {
-        do throws(VaultError) { return try StorageGate.run(body) } catch {
+    /// Gives `body` the connection for itself, and names the file if that cannot be used.
+    private func use<Value>(_ body: (Connection) throws(VaultError) -> Value) throws(VaultError) -> Value {
+        do throws(VaultError) {
+            return try connection.use(body)
+        } catch {
             guard error.code == .storage, let obstacle = Self.obstacle(path) else { throw error }
             throw obstacle
         }
@@ -66,51 +66,37 @@ final class VaultDatabase: Sendable {
 
     /// Reads within one transaction. It is rolled back, so nothing that `body` does stays in the file.
     func read<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
-        try run {
-            // `queue.read` sets a pragma around each transaction, after which SQLite parses every statement anew.
-            try queue.unsafeRead { database in
-                // `inTransaction` would parse these two anew, too.
-                try database.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
-                let result = Result { try body(Rows(database)) }
-                // After some errors, SQLite has rolled back already.
-                if database.isInsideTransaction {
-                    do { try database.cachedStatement(sql: "ROLLBACK TRANSACTION").execute() } catch {
-                        // The first error says more.
-                        _ = try result.get()
-                        throw error
-                    }
-                }
-                return try result.get()
+        try use { (connection) throws(VaultError) in
+            try connection.transaction(.reading, StorageGate.translate) { () throws(VaultError) in
+                try body(Rows(connection))
             }
         }
     }
 
     /// Runs one transaction. Afterwards everything is in the file itself.
     func write<Value>(_ body: (Rows) throws(VaultError) -> Value) throws(VaultError) -> Value {
-        try run {
-            try queue.writeWithoutTransaction { database in
-                var result: Value?
-                try database.inTransaction(.immediate) {
-                    result = try body(Rows(database))
-                    return .commit
-                }
-                try Self.emptyLog(database)
-                guard let result else { throw VaultError(.storage, "the change was not made") }
-                return result
+        try use { (connection) throws(VaultError) in
+            let result = try connection.transaction(.writing, StorageGate.translate) { () throws(VaultError) in
+                try body(Rows(connection))
             }
+            try Self.emptyLog(connection)
+            return result
         }
     }
 
     func close() throws(VaultError) {
-        try run { try queue.close() }
+        try use { (connection) throws(VaultError) in
+            try StorageGate.run { () throws(SQLiteError) in try connection.close() }
+        }
     }
 
     /// Acknowledged changes must not depend on the WAL: one damaged frame would undo everything after it.
-    private static func emptyLog(_ database: Database) throws {
-        let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-        guard let row, row.count == 3, case .int64(0) = (row[0] as DatabaseValue).storage,
-            case .int64(0) = (row[1] as DatabaseValue).storage
-        else {
+    private static func emptyLog(_ connection: Connection) throws(VaultError) {
+        let row = try StorageGate.run { () throws(SQLiteError) in
+            try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)").first
+        }
+        // Whether it was kept from it, and how many pages are left in the log ("PRAGMA wal_checkpoint").
+        guard let row, row.count == 3, row[0] == .integer(0), row[1] == .integer(0) else {
             throw VaultError(
                 .storage,
                 "the change could not be written back, and may or may not be stored",
@@ -119,41 +105,28 @@ final class VaultDatabase: Sendable {
     }
 }
 
-/// Translates all errors of SQLite and GRDB, whose closures throw untyped.
+/// Translates SQLite's errors.
 enum StorageGate {
-    static func run<Value>(_ body: () throws -> Value) throws(VaultError) -> Value {
-        do {
-            return try body()
-        } catch let error as VaultError {
-            throw error
-        } catch let error as DatabaseError {
-            throw translate(error)
-        } catch {
-            throw VaultError(.storage, "the vault's file cannot be used", cause: error)
-        }
+    static func run<Value>(_ body: () throws(SQLiteError) -> Value) throws(VaultError) -> Value {
+        do throws(SQLiteError) { return try body() } catch { throw translate(error) }
     }
 
     /// Errors of the file system become `.storage`. Any other error means that the file is not what Coffer wrote,
     /// because Coffer's statements are fixed.
-    private static func translate(_ error: DatabaseError) -> VaultError {
-        switch error.resultCode {
-        case .SQLITE_FULL:
-            return VaultError(
+    static func translate(_ error: SQLiteError) -> VaultError {
+        switch error.kind {
+        case .full:
+            VaultError(
                 .storage, "the disk is full, so nothing was changed", advice: "make room and try again", cause: error)
-        case .SQLITE_IOERR
-        where [.SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS].contains(error.extendedResultCode):
-            return .damaged("a part of the file cannot be read", cause: error)
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
-            return VaultError(
+        case .unreadable: .damaged("a part of the file cannot be read", cause: error)
+        case .busy:
+            VaultError(
                 .storage, "the vault's file is in use by another process", advice: "stop that process", cause: error)
-        case .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_NOMEM,
-            .SQLITE_INTERRUPT,
-            .SQLITE_NOLFS, .SQLITE_PROTOCOL:
-            return VaultError(
+        case .inaccessible:
+            VaultError(
                 .storage, "the vault's file cannot be read or written", advice: "check the disk and its permissions",
                 cause: error)
-        default:
-            return .damaged("SQLite cannot read it", cause: error)
+        case .other: .damaged("SQLite cannot read it", cause: error)
         }
     }
 }

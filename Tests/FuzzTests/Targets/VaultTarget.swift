@@ -2,8 +2,8 @@ import Authorization
 import Cryptography
 import Firmware
 import Foundation
-import GRDB
 import Recovery
+import SQLite
 
 @testable import Vault
 
@@ -46,34 +46,30 @@ struct VaultTarget: FuzzTarget {
     }
 
     private func changeRows(_ mutator: inout Mutator) throws {
-        let queue = try DatabaseQueue(path: own.path)
+        let database = try Connection(path: own.path)
         let (table, column) = Self.columns[mutator.below(Self.columns.count)]
-        let foreign = try DatabaseQueue(path: other.path)
-        let theirs = try foreign.read { try Data.fetchAll($0, sql: "SELECT CAST(\(column) AS BLOB) FROM \(table)") }
+        let foreign = try Connection(path: other.path)
+        let theirs = try foreign.blobs("SELECT CAST(\(column) AS BLOB) FROM \(table)")
         try foreign.close()
-        try queue.write { database in
-            let mine = try Data.fetchAll(database, sql: "SELECT CAST(\(column) AS BLOB) FROM \(table)")
-            guard let old = mutator.pick(mine) else { return }
-            let value: any DatabaseValueConvertible
+        let mine = try database.blobs("SELECT CAST(\(column) AS BLOB) FROM \(table)")
+        guard let old = mutator.pick(mine) else { return }
+        let value: Value =
             switch mutator.below(8) {
-            case 0: value = Int64(bitPattern: mutator.pick(Mutator.numbers) ?? 0)
-            case 1: value = "text"
-            case 2: value = Data()
-            case 3: value = Data(repeating: 0, count: mutator.below(300_000))
-            case 4: value = mutator.pick(theirs) ?? Data()
-            case 5: value = mutator.pick(mine) ?? Data()
-            default: value = Data(mutator.bytes(Array(old), donors: (mine + theirs).map { Array($0) }))
+            case 0: .integer(Int64(bitPattern: mutator.pick(Mutator.numbers) ?? 0))
+            case 1: .text("text")
+            case 2: .blob([])
+            case 3: .blob([UInt8](repeating: 0, count: mutator.below(300_000)))
+            case 4: .blob(mutator.pick(theirs) ?? [])
+            case 5: .blob(mutator.pick(mine) ?? [])
+            default: .blob(mutator.bytes(old, donors: mine + theirs))
             }
-            if mutator.chance(8) {
-                try database.execute(
-                    sql: "DELETE FROM \(table) WHERE CAST(\(column) AS BLOB) = ?", arguments: [old])
-            } else {
-                try database.execute(
-                    sql: "UPDATE OR REPLACE \(table) SET \(column) = ? WHERE CAST(\(column) AS BLOB) = ?",
-                    arguments: [value, old])
-            }
+        if mutator.chance(8) {
+            try database.run("DELETE FROM \(table) WHERE CAST(\(column) AS BLOB) = ?", [.blob(old)])
+        } else {
+            try database.run(
+                "UPDATE OR REPLACE \(table) SET \(column) = ? WHERE CAST(\(column) AS BLOB) = ?", [value, .blob(old)])
         }
-        try queue.close()
+        try database.close()
     }
 
     private func look() throws {
@@ -133,10 +129,8 @@ struct DecoderTarget: FuzzTarget {
         let sample = try SampleVault()
         let keys = try VaultKeys(deviceRoot: sample.keys.deviceRoot, vault: sample.record.vault)
         let format = FormatContext(vault: sample.record.vault)
-        let queue = try DatabaseQueue(path: sample.path)
-        func rows(_ sql: String) throws -> [[UInt8]] {
-            try queue.read { try Data.fetchAll($0, sql: sql) }.map { Array($0) }
-        }
+        let database = try Connection(path: sample.path)
+        func rows(_ sql: String) throws -> [[UInt8]] { try database.blobs(sql) }
         var samples: [(bytes: [UInt8], read: ([UInt8]) throws -> Void)] = []
         func add(_ bytes: [[UInt8]], _ read: @escaping ([UInt8]) throws -> Void) {
             samples += bytes.map { ($0, read) }
@@ -191,7 +185,7 @@ struct DecoderTarget: FuzzTarget {
         add([Self.image]) { _ = try MeasuredFile($0) }
         add(TPMSamples.structures) { try TPMSamples.read($0) }
         self.samples = samples
-        try queue.close()
+        try database.close()
     }
 
     mutating func tryOne(_ mutator: inout Mutator) throws {
@@ -218,5 +212,12 @@ struct DecoderTarget: FuzzTarget {
             put(place, 4, at: 0x98 + 0xF0 + 40 * index + 20)
         }
         return bytes
+    }
+}
+
+extension Connection {
+    /// The first value of each row, if it is bytes.
+    fileprivate func blobs(_ sql: String) throws(SQLiteError) -> [[UInt8]] {
+        try rows(sql).compactMap { row in if case .blob(let bytes) = row.first { bytes } else { nil } }
     }
 }

@@ -1,12 +1,18 @@
 import Foundation
-import GRDB
+import SQLite
 
 @testable import Vault
 
 /// What an attacker can do who can write the vault's file and knows the format, but has no key.
-extension Database {
-    func bytes(_ sql: String, _ arguments: StatementArguments = []) throws -> [UInt8] {
-        Array(try Data.fetchOne(self, sql: sql, arguments: arguments) ?? Data())
+extension Connection {
+    /// The first value of the first row; empty if there is none.
+    func bytes(_ sql: String, _ values: [Value] = []) throws(SQLiteError) -> [UInt8] {
+        if case .blob(let bytes) = try rows(sql, values, limit: 1).first?.first { bytes } else { [] }
+    }
+
+    /// The first value of the first row; nil if there is none.
+    func number(_ sql: String) throws(SQLiteError) -> Int? {
+        if case .integer(let number) = try rows(sql, limit: 1).first?.first { Int(number) } else { nil }
     }
 
     /// Enters digests into the tree as the vault would, up to the root node. Only the header's MAC protects that.
@@ -19,8 +25,7 @@ extension Database {
 
     /// Puts a record in an item's place, and its digest into the tree.
     func plant(record: [UInt8], of item: ItemID) throws {
-        try execute(
-            sql: "INSERT OR REPLACE INTO item (id, record) VALUES (?, ?)", arguments: [Data(item.bytes), Data(record)])
+        try run("INSERT OR REPLACE INTO item (id, record) VALUES (?, ?)", [.blob(item.bytes), .blob(record)])
         try rebuildTree { tree in try tree.set(TreeEntry.key(item: item), TreeEntry.digest(item: item, record: record))
         }
     }
@@ -28,10 +33,9 @@ extension Database {
     func plant(posting term: [UInt8], items: [ItemID]) throws {
         let bytes = Posting.encode(items)
         if items.isEmpty {
-            try execute(sql: "DELETE FROM posting WHERE term = ?", arguments: [Data(term)])
+            try run("DELETE FROM posting WHERE term = ?", [.blob(term)])
         } else {
-            try execute(
-                sql: "INSERT OR REPLACE INTO posting (term, items) VALUES (?, ?)", arguments: [Data(term), Data(bytes)])
+            try run("INSERT OR REPLACE INTO posting (term, items) VALUES (?, ?)", [.blob(term), .blob(bytes)])
         }
         try rebuildTree { tree in try tree.set(term, items.isEmpty ? nil : TreeEntry.digest(term: term, items: bytes)) }
     }

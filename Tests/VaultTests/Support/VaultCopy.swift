@@ -1,14 +1,14 @@
 import Foundation
-import GRDB
+import SQLite
 
 @testable import Vault
 
 /// Copies of a vault's file that others hold.
 extension VaultFixture {
-    func change(_ path: String, _ body: (Database) throws -> Void) throws {
-        let queue = try DatabaseQueue(path: path)
-        try queue.write { try body($0) }
-        try queue.close()
+    func change(_ path: String, _ body: (Connection) throws -> Void) throws {
+        let database = try Connection(path: path)
+        try database.transaction(.writing, { $0 as any Error }) { try body(database) }
+        try database.close()
     }
 
     /// The number of bytes in a column of a table's first row. The vault may be open.
@@ -26,7 +26,7 @@ extension VaultFixture {
         try change(path) { database in
             var bytes = try database.bytes("SELECT \(column) FROM \(table) LIMIT 1")
             bytes[place] ^= 0x20
-            try database.execute(sql: "UPDATE \(table) SET \(column) = ?", arguments: [Data(bytes)])
+            try database.run("UPDATE \(table) SET \(column) = ?", [.blob(bytes)])
         }
     }
 }

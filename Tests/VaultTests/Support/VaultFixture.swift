@@ -1,7 +1,7 @@
 import Authorization
 import Cryptography
 import Foundation
-import GRDB
+import SQLite
 import Synchronization
 import TestSupport
 
@@ -69,11 +69,7 @@ final class VaultFixture: Sendable {
     }
 
     /// Somebody who can write the file does so. The vault must be closed.
-    func tamper(_ body: (Database) throws -> Void) throws {
-        let queue = try DatabaseQueue(path: path)
-        try queue.write { try body($0) }
-        try queue.close()
-    }
+    func tamper(_ body: (Connection) throws -> Void) throws { try change(path, body) }
 
     /// Every file of the folder, whole.
     func files() throws -> [(name: String, bytes: Data)] {

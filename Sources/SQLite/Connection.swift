@@ -1,0 +1,90 @@
+import CSQLite
+
+/// A connection to a database. Its user sees to it that no two threads use it at once.
+///
+/// Text in double quotes is never taken for a string ("Quirks, Caveats, and Gotchas In SQLite", section 8). Errors have
+/// extended codes.
+@safe public final class Connection {
+    /// nil after `close`.
+    private var database: OpaquePointer?
+    /// Each by its text.
+    private var statements: [String: Statement] = [:]
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - path: an existing file. An empty one is a database without tables. nil: a database in memory.
+    ///   - busyTimeout: milliseconds for which a locked file is waited for.
+    /// - Throws: `SQLITE_CANTOPEN` if there is no such file.
+    public init(path: String?, busyTimeout: Int32 = 0) throws(SQLiteError) {
+        // Never created here: a missing file would come back as an empty one.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var opened: OpaquePointer?
+        let code = unsafe sqlite3_open_v2(path ?? ":memory:", &opened, flags, nil)
+        unsafe database = opened
+        // After an error, too, there is usually a connection to close; `deinit` does.
+        try check(code)
+        let handle = try unsafe handle
+        for option in [SQLITE_DBCONFIG_DQS_DDL, SQLITE_DBCONFIG_DQS_DML] {
+            try check(unsafe coffer_sqlite_set(handle, option, 0))
+        }
+        try check(unsafe sqlite3_busy_timeout(handle, busyTimeout))
+    }
+
+    deinit {
+        statements.removeAll()
+        _ = unsafe sqlite3_close_v2(database)
+    }
+
+    private var handle: OpaquePointer {
+        get throws(SQLiteError) {
+            guard let handle = unsafe database else { throw SQLiteError(code: SQLITE_MISUSE) }
+            return unsafe handle
+        }
+    }
+
+    /// Closes the file. Afterwards, each call throws `SQLITE_MISUSE`.
+    public func close() throws(SQLiteError) {
+        statements.removeAll()
+        try check(unsafe sqlite3_close(database))
+        unsafe database = nil
+    }
+
+    /// Whether a transaction was begun and neither committed nor rolled back.
+    var isInTransaction: Bool { unsafe database.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false }
+
+    /// The longest row, text or blob, and the longest statement, in bytes. SQLite lowers what is above its own limits.
+    public func limit(rows: Int32, statements: Int32) throws(SQLiteError) {
+        let handle = try unsafe handle
+        _ = unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, rows)
+        _ = unsafe sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, statements)
+    }
+
+    /// Runs a statement and reads no row of it. It stays compiled for its next use.
+    ///
+    /// - Parameter values: one for each `?`.
+    public func run(_ sql: String, _ values: [Value] = []) throws(SQLiteError) {
+        _ = try rows(sql, values)
+    }
+
+    /// Runs a statement. It stays compiled for its next use.
+    ///
+    /// - Parameters:
+    ///   - values: one for each `?`.
+    ///   - limit: no row beyond so many is read.
+    /// - Returns: the rows, each with a value for each column.
+    public func rows(_ sql: String, _ values: [Value] = [], limit: Int = .max) throws(SQLiteError) -> [[Value]] {
+        if let kept = statements[sql] { return try kept.rows(values, limit: limit) }
+        let statement = try unsafe Statement(sql, isKept: true, in: handle)
+        statements[sql] = statement
+        return try statement.rows(values, limit: limit)
+    }
+
+    /// Runs a statement that is not needed again.
+    ///
+    /// - Returns: its first row; nil if there is none.
+    @discardableResult
+    public func once(_ sql: String) throws(SQLiteError) -> [Value]? {
+        try unsafe Statement(sql, isKept: false, in: handle).rows([], limit: 1).first
+    }
+}

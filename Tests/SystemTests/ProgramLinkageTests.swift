@@ -1,0 +1,22 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the programs hold that everybody talks to.
+@Suite struct ProgramLinkageTests {
+    /// Full Foundation brings ICU: 40 MB in each process that links it.
+    @Test(arguments: [
+        "cofferd", "coffer-authenticator", "coffer", "coffer-secret-service", "git-credential-coffer",
+        "docker-credential-coffer",
+    ])
+    func noProgramHoldsICU(name: String) throws {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let program = URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/" + name
+        let libraries = try Tool.output("ldd", [program])
+        // The list is that of the program: this much of it is known to be there.
+        #expect(libraries.contains("libFoundationEssentials.so"))
+        for library in ["libFoundation.so", "FoundationICU", "FoundationInternationalization", "libicu"] {
+            #expect(!libraries.contains(library), "\(name) links \(library)")
+        }
+    }
+}
