@@ -88,18 +88,17 @@ public struct ProcessStat: Sendable {
 public struct HeldProcess: ~Copyable, Sendable {
     private let handle: Descriptor
     public let identity: ProcessIdentity
+    /// The name that it gave itself (`ProcessStat.command`), when it was first held.
+    public let command: String
 
     /// - Parameter handle: a pidfd of the process with this ID.
     /// - Throws: ``SystemError`` if the process has ended.
     init(_ handle: consuming Descriptor, pid: Int32) throws(SystemError) {
-        let startTime = try ProcessStat(pid: pid).startTime
+        let stat = try ProcessStat(pid: pid)
         try Self.check(handle, pid)
-        self.init(handle: handle, identity: ProcessIdentity(pid: pid, startTime: startTime))
-    }
-
-    private init(handle: consuming Descriptor, identity: ProcessIdentity) {
         self.handle = handle
-        self.identity = identity
+        identity = ProcessIdentity(pid: pid, startTime: stat.startTime)
+        command = stat.command
     }
 
     /// Holds the process that has this ID now.

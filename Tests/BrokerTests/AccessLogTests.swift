@@ -26,6 +26,27 @@ struct AccessLogTests {
         "\(broker.configuration.vaultDirectory)/\(Owner.user(ProcessSurroundings.effectiveUser).fileStem).log"
     }
 
+    /// The log has what the process was called when it connected, as the prompts have the program that it ran then.
+    @Test("a name that a process takes later is not recorded") func laterName() async throws {
+        let (broker, client) = try await prepared()
+        _ = try await client.call(Keychain.Set(service: "s", account: "a", value: someValue))
+        let script = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX); s.settimeout(600); s.connect(sys.argv[1])
+            def call(text):
+                s.send(text.encode() + b'\\0')
+                got = b''
+                while not got.endswith(b'\\0'): got += s.recv(65536)
+            call('{"method":"org.coffer.Keychain.Status"}')
+            open('/proc/self/comm', 'w').write('backup-tool')
+            call('{"method":"org.coffer.Keychain.Get","parameters":{"service":"s","account":"a"}}')
+            """
+        try Tool.output("/usr/bin/python3", ["-c", script, broker.configuration.socket])
+        let read = try await records(client).last
+        #expect(read?.event == "read" && read?.program == "python3", "\(String(describing: read))")
+        await broker.stop()
+    }
+
     @Test("each event is recorded once, with who and what, in order")
     func events() async throws {
         let (broker, client) = try await prepared()

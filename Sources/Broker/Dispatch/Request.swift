@@ -27,7 +27,7 @@ struct Request: Sendable {
 
     /// The calling program, for the access log.
     func program(_ granted: GrantedChallenge? = nil) -> AccessRecord.Program {
-        LoggedProgram.of(uid: caller.uid, caller.process, resolved: granted?.challenge.program)
+        LoggedProgram.of(caller, resolved: granted?.challenge.program)
     }
 
     /// The error for a call that needs a vault to be made first.

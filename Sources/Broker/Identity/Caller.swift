@@ -9,6 +9,8 @@ struct Caller: Hashable, Sendable {
     let process: ProcessIdentity
     /// Tells connections of one process apart.
     let connection: UInt64
+    /// For the log only. No decision depends on it, because the process chooses it itself.
+    var traits = ProcessTraits()
 
     /// The owner of the vault that a call means if it names none.
     var owner: Owner { .user(uid) }
@@ -19,6 +21,7 @@ struct Caller: Hashable, Sendable {
 struct Peer: Sendable, Equatable {
     let uid: UInt32
     let process: ProcessIdentity
+    let traits: ProcessTraits
 
     /// - Parameters:
     ///   - socket: the server's end of the connection.
@@ -27,7 +30,28 @@ struct Peer: Sendable, Equatable {
     init(ofSocket socket: Int32, handleOption: Int32 = PeerHandle.option) throws(SystemError) {
         let credentials = try PeerCredentials(ofSocket: socket)
         uid = credentials.uid
-        process = try credentials.hold(ofSocket: socket, option: handleOption).identity
+        let held = try credentials.hold(ofSocket: socket, option: handleOption)
+        process = held.identity
+        traits = ProcessTraits(held)
+    }
+}
+
+/// What a process is called and where it runs, when it connected. It chooses both itself.
+struct ProcessTraits: Hashable, Sendable {
+    /// nil if it is not known.
+    private(set) var name: String?
+    /// Its control group, cut at `LogLimits.group` characters; nil if it has none or it is not known.
+    private(set) var controlGroup: String?
+
+    init() {}
+
+    init(_ held: borrowing HeldProcess) {
+        name = held.command
+        // `try?`: without it, the log names the process by its number and name.
+        guard let group = try? ProcessStat.controlGroup(pid: held.identity.pid) else { return }
+        // What was read may be another process's if this one has ended.
+        do throws(SystemError) { try held.check() } catch { return }
+        controlGroup = String(group.prefix(LogLimits.group))
     }
 }
 

@@ -53,6 +53,14 @@ enum LoggedProgram {
             controlGroup: group.map { String($0.prefix(LogLimits.group)) })
     }
 
+    /// A caller, as it was when it connected.
+    /// - Parameter resolved: as above.
+    static func of(_ caller: Caller, resolved: String? = nil) -> AccessRecord.Program {
+        AccessRecord.Program(
+            uid: caller.uid, pid: caller.process.pid, name: resolved ?? caller.traits.name,
+            isResolved: resolved != nil, controlGroup: caller.traits.controlGroup)
+    }
+
     static func of(_ challenge: Challenge) -> AccessRecord.Program {
         of(uid: challenge.uid, challenge.process, resolved: challenge.program)
     }

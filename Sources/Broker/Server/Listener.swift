@@ -116,7 +116,8 @@ final class Listener: Sendable {
             dependencies.refusals.refuse(socket, peer.uid, peer.process.pid, error, dependencies.logger)
             return true
         }
-        let caller = Caller(uid: peer.uid, process: peer.process, connection: connections.newNumber())
+        let caller = Caller(
+            uid: peer.uid, process: peer.process, connection: connections.newNumber(), traits: peer.traits)
         let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         let sender: SocketSender
         do {
