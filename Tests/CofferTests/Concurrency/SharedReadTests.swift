@@ -217,14 +217,24 @@ struct SharedReadTests {
 
     @Test func whoWaitsHasItsTurnAndACancelledTaskLosesNoPlace() async throws {
         for _ in 0..<2 { #expect(places.enter("a")) }
-        let first = Task { try await places.wait("a") }
+        let ended = Tally()
+        let first = Task {
+            defer { ended.add() }
+            try await places.wait("a")
+        }
         #expect(try await eventually { places.waiting == 1 })
-        let second = Task { try await places.wait("a") }
+        let second = Task {
+            defer { ended.add() }
+            try await places.wait("a")
+        }
         #expect(try await eventually { places.waiting == 2 })
         first.cancel()
+        // A task that waits for ever would be waited for.
+        try #require(await eventually { ended.count == 1 })
         await refused(.cancelled) { () throws(KeychainError) in try await Check.value(of: first) }
         #expect(places.waiting == 1)
         places.leave("a")
+        try #require(await eventually { ended.count == 2 })
         try await second.value
         // Nobody overtakes: all places are taken again, and each that is given back is free.
         #expect(!places.enter("a"))
