@@ -40,6 +40,10 @@ struct NewEntryOptions: ParsableArguments {
     func validate() throws {
         guard !any || require.count > 1 else { throw ValidationError("--any needs two or more --require") }
         guard Set(require).count == require.count else { throw ValidationError("--require names a factor twice") }
+        // The library keeps the stricter one. A person who writes both should know that.
+        guard !require.contains(.biometry) || !require.contains(.biometryCurrentSet) else {
+            throw ValidationError("“biometry” and “biometry-current-set” exclude each other; name one of them")
+        }
         guard group != "" else { throw ValidationError("the group must not be empty") }
     }
 
