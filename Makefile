@@ -34,7 +34,7 @@ release := .build-release
 BUILD ?= $(release)/release
 default_module := .build-pam/pam_coffer.so
 MODULE ?= $(default_module)
-programs := cofferd coffer-authenticator coffer coffer-secret-service git-credential-coffer docker-credential-coffer
+programs := cofferd coffer-authenticator coffer coffer-secret-service
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo examples test race fuzz bench docs check format mutants mutate memory pam release deb packages container clients recording install uninstall machine clean

@@ -44,8 +44,6 @@ let package = Package(
         .executable(name: "coffer", targets: ["coffer-cli"]),
         .executable(name: "cofferd", targets: ["cofferd"]),
         .executable(name: "coffer-authenticator", targets: ["coffer-authenticator"]),
-        .executable(name: "git-credential-coffer", targets: ["git-credential-coffer"]),
-        .executable(name: "docker-credential-coffer", targets: ["docker-credential-coffer"]),
         .executable(name: "coffer-secret-service", targets: ["coffer-secret-service"]),
     ],
     dependencies: [
@@ -130,9 +128,10 @@ let package = Package(
             ["Authenticator", "BrokerProtocol", "RootConfiguration", "Platform", "ServiceManager", argumentParser]),
         program(
             "coffer-cli",
-            ["Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", "Import", argumentParser]),
-        program("git-credential-coffer", ["CredentialHelpers"]),
-        program("docker-credential-coffer", ["CredentialHelpers"]),
+            [
+                "Coffer", "BrokerProtocol", "Varlink", "Platform", "HelperProtocol", "Import", "CredentialHelpers",
+                argumentParser,
+            ]),
         program(
             "coffer-secret-service",
             ["SecretService", "SystemBus", "Coffer", "BrokerProtocol", "Platform", argumentParser, logging]),
@@ -167,7 +166,7 @@ let package = Package(
         tests(
             "CofferCLITests",
             [
-                "coffer-cli", "cofferd", "git-credential-coffer", "docker-credential-coffer", "Coffer",
+                "coffer-cli", "cofferd", "Coffer",
                 "BrokerProtocol", "Varlink", "Platform", "CLinux",
                 "TestSupport",
                 "Import", "HelperProtocol", argumentParser,

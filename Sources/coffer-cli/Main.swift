@@ -1,11 +1,14 @@
 import ArgumentParser
 import Coffer
+import CredentialHelpers
 import Platform
 
 /// Parses and runs the command, and turns any failure into one line and an exit status.
 @main
 enum Main {
     static func main() {
+        // Whoever starts a program chooses this word. It only says which of Coffer's own programs that is.
+        if let helper = CredentialHelper(startedAs: CommandLine.arguments.first) { helper.run() }
         let arguments = ArgumentRewriter.rewrite(Array(CommandLine.arguments.dropFirst()))
         let report = ErrorReport(asJSON: arguments.prefix { $0 != "--" }.contains("--json"))
         let inheritance: ProcessInheritance

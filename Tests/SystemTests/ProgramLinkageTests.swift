@@ -5,10 +5,7 @@ import Testing
 /// What the programs hold that everybody talks to.
 @Suite struct ProgramLinkageTests {
     /// Full Foundation brings ICU: 40 MB in each process that links it.
-    @Test(arguments: [
-        "cofferd", "coffer-authenticator", "coffer", "coffer-secret-service", "git-credential-coffer",
-        "docker-credential-coffer",
-    ])
+    @Test(arguments: ["cofferd", "coffer-authenticator", "coffer", "coffer-secret-service"])
     func noProgramHoldsICU(name: String) throws {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let program = URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/" + name

@@ -51,11 +51,22 @@ public final class SandboxBroker: Sendable {
         }
         try await waitUntilReady()
         do throws(KeychainError) {
-            try await backend.unlock(.own, prompts: .handler { $0.wantsAnswer ? Self.password : nil })
+            try await Self.makeVault(backend)
         } catch {
             await stop()
             throw SandboxError("the sandbox's vault cannot be made: \(error)")
         }
+    }
+
+    /// A busy machine can take longer than the broker keeps a request. Then the request is made again.
+    private static func makeVault(_ backend: BrokerBackend) async throws(KeychainError) {
+        let prompts = Prompts.handler { $0.wantsAnswer ? Self.password : nil }
+        for _ in 1..<5 {
+            do throws(KeychainError) { return try await backend.unlock(.own, prompts: prompts) } catch {
+                guard error.code == .requestOutdated else { throw error }
+            }
+        }
+        try await backend.unlock(.own, prompts: prompts)
     }
 
     deinit { Self.end(supervisor) }

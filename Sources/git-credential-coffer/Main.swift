@@ -1,5 +1,0 @@
-import CredentialHelpers
-
-@main enum Main {
-    static func main() async { await GitCredentialCommand.launch() }
-}
