@@ -120,12 +120,15 @@ let package = Package(
             "cofferd",
             [
                 "Broker", "Vault", "Authorization", "Recovery", "Firmware", "Age", "HelperProtocol", "BrokerProtocol",
-                "RootConfiguration", "Cryptography", "Platform", "ServiceManager", "SystemBus", argumentParser, logging,
-                lifecycle, unixSignals,
+                "Varlink", "RootConfiguration", "Cryptography", "Platform", "ServiceManager", "SystemBus",
+                argumentParser, logging, lifecycle, unixSignals,
             ]),
         program(
             "coffer-authenticator",
-            ["Authenticator", "BrokerProtocol", "RootConfiguration", "Platform", "ServiceManager", argumentParser]),
+            [
+                "Authenticator", "BrokerProtocol", "Varlink", "RootConfiguration", "Platform", "ServiceManager",
+                argumentParser,
+            ]),
         program(
             "coffer-cli",
             [

@@ -68,12 +68,6 @@ struct BudgetLimits: Sendable {
     }
 }
 
-/// A broker that cannot start.
-public enum StartLimits {
-    /// How long it says why, before the service manager tries again.
-    public static let pause = Duration.seconds(30)
-}
-
 /// The secure heap of the broker's process.
 public enum SecureMemory {
     /// Its size in bytes, a power of two. Half is for users' calls and challenges together (`BudgetLimits.secrets`).

@@ -3,6 +3,7 @@ import Authenticator
 import Platform
 import RootConfiguration
 import ServiceManager
+import Varlink
 
 /// Listens on the service manager's socket, or on its own sockets, and starts a process for each connection.
 struct Serve: ParsableCommand {
@@ -13,21 +14,34 @@ struct Serve: ParsableCommand {
 
     func run() throws {
         try ProcessHardening.apply()
-        let configuration = try options.load()
-        guard configuration.sandbox || ProcessSurroundings.effectiveUser == 0 else {
-            throw ValidationError("The authenticator must run as root (only a sandbox may do without).")
-        }
         let passed = try ActivationSockets.take()
         guard passed.count <= 1 else {
             throw ValidationError("systemd must pass one socket, but it passed \(passed.count).")
         }
-        if let number = passed.first {
-            var server = try Server(
-                configuration: configuration, configurationPath: options.config, listening: number)
-            try server.run()
-        } else {
-            var server = try Server(configuration: configuration, configurationPath: options.config)
-            try server.run()
+        guard let number = passed.first else {
+            var server = try Server(configuration: try configuration(), configurationPath: options.config)
+            return try server.run()
         }
+        let loaded: Configuration
+        do { loaded = try configuration() } catch {
+            // `try?`: there is no other place to report to.
+            try? StandardOutput.writeError(Array("cannot start: \(error)\n".utf8))
+            try StartRefusal(
+                error, saying: "the authenticator cannot start", unit: "coffer-authenticator",
+                as: .authenticationMisconfigured
+            )
+            .serve(UnixListener(adopting: Descriptor(adopting: number)))
+            throw error
+        }
+        var server = try Server(configuration: loaded, configurationPath: options.config, listening: number)
+        try server.run()
+    }
+
+    private func configuration() throws -> Configuration {
+        let configuration = try options.load()
+        guard configuration.sandbox || ProcessSurroundings.effectiveUser == 0 else {
+            throw ValidationError("The authenticator must run as root (only a sandbox may do without).")
+        }
+        return configuration
     }
 }

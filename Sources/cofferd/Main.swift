@@ -9,6 +9,7 @@ import RootConfiguration
 import ServiceLifecycle
 import ServiceManager
 import UnixSignals
+import Varlink
 
 /// The program's two tasks. The first argument alone chooses: a helper never becomes a broker, and a broker never a helper.
 @main enum Program {
@@ -40,7 +41,8 @@ struct CofferDaemon: AsyncParsableCommand {
         do { broker = try prepare(listening: passed.first, logger) } catch {
             guard let socket = passed.first else { throw error }
             logger.critical("cannot start: \(error)")
-            try StartRefusal(error).serve(UnixListener(adopting: Descriptor(adopting: socket)))
+            try StartRefusal(error, saying: "the broker cannot start", unit: "cofferd", as: .failed)
+                .serve(UnixListener(adopting: Descriptor(adopting: socket)))
             throw error
         }
         let group = ServiceGroup(

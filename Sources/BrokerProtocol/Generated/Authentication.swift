@@ -124,7 +124,7 @@ public enum Authentication {
           # For an item that would be bound to a finger: as obstacle of Biometry.
           kind: ?string
         )
-        # PAM is not set up: a service file or a module is missing.
+        # PAM is not set up: a service file or a module is missing. Or the authenticator cannot start.
         error Misconfigured (
           message: string,
           advice: ?string,
@@ -346,7 +346,7 @@ extension Fault.Name {
     ///
     /// kind: For an item that would be bound to a finger: as obstacle of Biometry.
     public static let authenticationInvalidArgument = Self(rawValue: "org.coffer.Authentication.InvalidArgument")
-    /// PAM is not set up: a service file or a module is missing.
+    /// PAM is not set up: a service file or a module is missing. Or the authenticator cannot start.
     ///
     /// cause: PAM's own code (pam 4), if PAM was asked.
     public static let authenticationMisconfigured = Self(rawValue: "org.coffer.Authentication.Misconfigured")
